@@ -1,0 +1,3 @@
+import { application } from '../../tooling/tsup/index.js'
+
+export default application({ main: 'src/main.ts' })

@@ -1,0 +1,22 @@
+import { defineConfig } from 'tsup'
+
+const common = {
+  format: ['esm'],
+  target: 'node20',
+  sourcemap: true,
+  clean: true,
+  silent: true,
+}
+
+/** A published library: one ES module and one declaration file per entry. */
+export const library = (entry, options = {}) =>
+  defineConfig({
+    ...common,
+    entry,
+    // tsup still sets baseUrl for the declaration build, which TypeScript 6 reports as deprecated
+    dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
+    ...options,
+  })
+
+/** A program: no declarations, dependencies stay outside the bundle. */
+export const application = (entry, options = {}) => defineConfig({ ...common, entry, ...options })

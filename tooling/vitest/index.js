@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+
+// '@sched/source' makes every workspace package resolve to its sources, so tests need no build.
+const conditions = ['@sched/source', 'module', 'node', 'development|production']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    passWithNoTests: true,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    maxWorkers: 2, // turbo runs two packages at a time
+    reporters: ['default', 'json'],
+    outputFile: { json: '.vitest/report.json' }, // summed by tooling/scripts/sum-tests.mjs
+  },
+})
