@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2, // turbo runs two packages at a time
+    silent: 'passed-only',
     reporters: ['default', 'json'],
     outputFile: { json: '.vitest/report.json' }, // summed by tooling/scripts/sum-tests.mjs
   },
