@@ -1,1 +1,1 @@
-export {}
+export { monolithic, monolithicArchitecture, type MonolithicOptions } from './monolithic.js'

@@ -1,1 +1,1 @@
-export {}
+export { firstFit, firstFitPlacement } from './first-fit.js'

@@ -1,1 +1,9 @@
-export {}
+export { fifo, fifoOrder } from './orders/fifo.js'
+export { fair, fairOrder, type FairOptions } from './orders/fair.js'
+export type { PoolOptions } from './orders/pools.js'
+export { Keys, SortedIds } from './orders/sorted-ids.js'
+export { greedy, greedyPolicy } from './disciplines/greedy.js'
+export { delay, delayPolicy, type DelayOptions } from './disciplines/delay.js'
+export { skipDelay, skipDelayPolicy, type SkipDelayOptions } from './disciplines/skip-delay.js'
+export { forwarding } from './disciplines/forwarding.js'
+export { startNearest } from './disciplines/start-nearest.js'

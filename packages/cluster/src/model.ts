@@ -1,0 +1,156 @@
+import { SchedError, type Lane, type NodeId, type ResourceId, type Seconds } from '@sched/core'
+
+/** Heartbeats of worker nodes; without them every change reaches the master at once. */
+export interface Heartbeat {
+  /** Seconds between two heartbeats of one node, > 0. */
+  readonly interval: Seconds
+  /** Node i of N beats i/N of an interval after node 0; otherwise all beat together. */
+  readonly stagger: boolean
+}
+
+/** How the replicas of a block are spread over nodes. */
+export interface ReplicaRule {
+  /** Replicas per block, at least 1 (HDFS default 3). */
+  readonly factor: number
+  /** `hdfs`: one anywhere, two on distinct nodes of one other rack, further ones anywhere; `uniform`: distinct nodes anywhere. */
+  readonly placement: 'hdfs' | 'uniform'
+}
+
+/** Nodes of one kind. */
+export interface NodeGroup {
+  /** Node names are `<name>-<index>`; default `node`. */
+  readonly name?: string
+  readonly count: number
+  /** Spread over this many racks, as evenly as can be, in order; or the path of group names from the rack up (`['r1', 'row A']`). */
+  readonly racks?: number | readonly string[]
+  /** Named slots: every slot type is scheduled on its own. */
+  readonly slots?: Readonly<Record<string, number>>
+  /** Named amounts (millicores, MiB, milli-GPU, ...), scheduled together. */
+  readonly resources?: Readonly<Record<string, number>>
+  /** Relative speed, 1 = nominal. */
+  readonly speed?: number
+}
+
+/** A cluster as a file or a program describes it. */
+export interface ClusterDescription {
+  readonly name?: string
+  readonly nodes: readonly NodeGroup[]
+  readonly heartbeat?: Heartbeat | undefined
+  readonly replicas?: ReplicaRule | undefined
+}
+
+/** The fixed facts of a cluster as columns; what changes is in `CellState`. */
+export interface ClusterModel {
+  readonly name: string
+  readonly nodes: number
+  readonly nodeNames: readonly string[]
+  readonly resources: readonly string[]
+  readonly lanes: readonly Lane[]
+  /** Amounts, `[resource * nodes + node]`. */
+  readonly total: Int32Array
+  readonly speed: Float64Array
+  /** `groups[level][node]`: the node's group at a level, itself at level 0, its rack at 1. */
+  readonly groups: readonly Int32Array[]
+  readonly groupNames: readonly (readonly string[])[]
+  /** Nodes sorted by rack, and where each rack starts in that list (one entry more than racks). */
+  readonly byRack: Int32Array
+  readonly rackStart: Int32Array
+  readonly heartbeat: Heartbeat | undefined
+  readonly replicas: ReplicaRule
+}
+
+/** Builds the columns of a described cluster. Throws `BAD_INPUT` for a description that no cluster can have. */
+export function buildCluster(description: ClusterDescription): ClusterModel {
+  const { slots, names: resources } = resourceNames(description.nodes)
+  const nodes = description.nodes.reduce((sum, group) => sum + count(group), 0)
+  if (nodes === 0) throw bad('the cluster has no nodes', 'nodes', 'Give at least one node group with a count of 1 or more.')
+  const total = new Int32Array(resources.length * nodes)
+  const speed = new Float64Array(nodes)
+  const nodeNames: string[] = []
+  const paths: (readonly string[])[] = []
+  for (const [g, group] of description.nodes.entries()) {
+    const first = nodeNames.length
+    for (let i = 0; i < count(group); i++) {
+      const node = first + i
+      nodeNames.push(`${group.name ?? (description.nodes.length === 1 ? 'node' : `node${g}`)}-${i}`)
+      speed[node] = group.speed ?? 1
+      paths.push(rackPath(group, i))
+      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? 0
+    }
+  }
+  const { groups, groupNames } = levelsOf(paths, nodes)
+  return {
+    name: description.name ?? 'cluster',
+    nodes,
+    nodeNames,
+    resources,
+    lanes: lanesOf(resources, slots),
+    total,
+    speed,
+    groups,
+    groupNames: [nodeNames, ...groupNames],
+    ...sortByRack(groups[1] ?? new Int32Array(nodes)),
+    heartbeat: description.heartbeat,
+    replicas: description.replicas ?? { factor: 3, placement: 'hdfs' },
+  }
+}
+
+const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
+const count = (group: NodeGroup) => group.count
+
+function resourceNames(groups: readonly NodeGroup[]): { slots: Set<string>; names: string[] } {
+  const slots = new Set(groups.flatMap((group) => Object.keys(group.slots ?? {})))
+  const amounts = new Set(groups.flatMap((group) => Object.keys(group.resources ?? {})))
+  if (slots.size > 0 && amounts.size > 0)
+    throw bad('a cluster has either slots or resources, not both', 'nodes', 'Describe slots as resources with one name each.')
+  if (slots.size + amounts.size === 0) throw bad('no node group names slots or resources', 'nodes', 'Add for example `slots: { map: 2, reduce: 2 }`.')
+  return { slots, names: [...slots, ...amounts] }
+}
+
+function lanesOf(resources: readonly string[], slots: ReadonlySet<string>): Lane[] {
+  const ids = resources.map((_, r) => r as ResourceId)
+  if (slots.size === 0) return [{ name: 'all', resources: ids }]
+  return ids.map((r) => ({ name: resources[r] ?? '', resources: [r] }))
+}
+
+function rackPath(group: NodeGroup, index: number): readonly string[] {
+  if (group.racks === undefined) return []
+  if (typeof group.racks !== 'number') return group.racks
+  return [`${group.name === undefined ? '' : `${group.name}-`}rack${Math.floor((index * group.racks) / group.count)}`]
+}
+
+function levelsOf(paths: readonly (readonly string[])[], nodes: number): { groups: Int32Array[]; groupNames: string[][] } {
+  const depth = Math.max(0, ...paths.map((path) => path.length))
+  const groups = [Int32Array.from({ length: nodes }, (_, node) => node)]
+  const groupNames: string[][] = []
+  for (let level = 0; level < depth; level++) {
+    const ids = new Map<string, number>()
+    const column = new Int32Array(nodes)
+    for (const [node, path] of paths.entries()) {
+      const name = path.slice(level).join('/') || `no group at level ${level + 1}`
+      column[node] = ids.get(name) ?? ids.size
+      ids.set(name, column[node] ?? 0)
+    }
+    groups.push(column)
+    groupNames.push([...ids.keys()])
+  }
+  return { groups, groupNames }
+}
+
+function sortByRack(racks: Int32Array): { byRack: Int32Array; rackStart: Int32Array } {
+  const count = racks.reduce((most, rack) => Math.max(most, rack + 1), 0)
+  const rackStart = new Int32Array(count + 1)
+  for (const rack of racks) rackStart[rack + 1] = (rackStart[rack + 1] as number) + 1
+  for (let rack = 0; rack < count; rack++) rackStart[rack + 1] = (rackStart[rack + 1] as number) + (rackStart[rack] as number)
+  const byRack = Int32Array.from(racks.keys()).sort((a, b) => (racks[a] as number) - (racks[b] as number) || a - b)
+  return { byRack, rackStart }
+}
+
+/** The id of a named resource. Throws `BAD_INPUT` when the cluster has none of that name. */
+export function resourceId(model: ClusterModel, name: string): ResourceId {
+  const id = model.resources.indexOf(name)
+  if (id < 0) throw bad(`the cluster has no resource "${name}"; it has ${model.resources.join(', ')}`, 'demand')
+  return id as ResourceId
+}
+
+export const nodeIds = (model: ClusterModel): NodeId[] => Array.from({ length: model.nodes }, (_, node) => node as NodeId)

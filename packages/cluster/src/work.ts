@@ -1,0 +1,488 @@
+import {
+  None,
+  SchedError,
+  type JobId,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type QueueId,
+  type Release,
+  type Seconds,
+  type ShapeId,
+  type StageSpec,
+  type TaskId,
+  type UserId,
+  type WorkListener,
+  type WorkView,
+} from '@sched/core'
+import { BlockLists } from './block-lists.js'
+import { Blocks, grown } from './blocks.js'
+import { Names } from './names.js'
+import type { ClusterModel } from './model.js'
+import type { Shapes } from './shapes.js'
+
+/** State of a task in `taskRun`: unplaced, done, or the index of its run. */
+const UNPLACED = -1
+const DONE = -2
+
+/** Where the blocks of a stage are: `replicas[task * factor + i]`, or undefined for a stage without data. */
+export type BlockPlaces = (spec: JobSpec, stage: StageSpec) => { readonly replicas: Int32Array; readonly factor: number } | undefined
+
+/**
+ * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node).
+ * Ids of ended jobs are used again, so memory follows what is in the system and not what ever was.
+ */
+export class Work implements WorkView {
+  readonly lanes: number
+  readonly shapes: Shapes
+  /** Job columns. */
+  jobSpec: (JobSpec | undefined)[] = []
+  jobRank = new Float64Array(0)
+  jobSubmit = new Float64Array(0)
+  jobPriority = new Float64Array(0)
+  jobUser = new Int32Array(0)
+  jobQueue = new Int32Array(0)
+  jobOwner = new Int32Array(0)
+  jobFirstStage = new Int32Array(0)
+  jobStages = new Int32Array(0)
+  jobTasks = new Int32Array(0)
+  jobLeft = new Int32Array(0)
+  jobClosedStages = new Int32Array(0)
+  /** Job and lane columns, `[job * lanes + lane]`. */
+  laneUnplaced = new Int32Array(0)
+  laneRunning = new Int32Array(0)
+  laneFront = new Int32Array(0)
+  /** Stage columns; stages of a job are neighbours. */
+  stageJob = new Int32Array(0)
+  stageFirst = new Int32Array(0)
+  stageTasks = new Int32Array(0)
+  stageUnplaced = new Int32Array(0)
+  stageDone = new Int32Array(0)
+  stageCursor = new Int32Array(0)
+  stageShape = new Int32Array(0)
+  stageLane = new Int32Array(0)
+  stageOpen = new Uint8Array(0)
+  stageLists: (BlockLists | undefined)[] = []
+  /** Task columns. */
+  taskStage = new Int32Array(0)
+  taskRun = new Int32Array(0)
+  /** Run columns. */
+  runTask = new Int32Array(0)
+  runNode = new Int32Array(0)
+  runStart = new Float64Array(0)
+  runEnd = new Float64Array(0)
+
+  /** Unplaced tasks of all jobs per lane. */
+  readonly pendingTasks: Float64Array
+  /** Jobs submitted and not finished. */
+  active = 0
+
+  readonly #model: ClusterModel
+  readonly #listeners: WorkListener[] = []
+  readonly #users = new Names()
+  readonly #queues = new Names()
+  readonly #jobIds = new Blocks()
+  readonly #stageIds = new Blocks()
+  readonly #taskIds = new Blocks()
+  readonly #runIds = new Blocks()
+  readonly #blockPlaces: BlockPlaces
+  #submitted = 0
+
+  constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
+    this.#model = model
+    this.shapes = shapes
+    this.lanes = model.lanes.length
+    this.pendingTasks = new Float64Array(this.lanes)
+    this.#blockPlaces = blockPlaces
+  }
+
+  /** Adds a scheduler that is told of its own jobs; returns its number, the `owner` of `submit`. */
+  addListener(listener: WorkListener): number {
+    return this.#listeners.push(listener) - 1
+  }
+  get listeners(): readonly WorkListener[] {
+    return this.#listeners
+  }
+
+  // ---- what schedulers read ----
+
+  rank(job: JobId): number {
+    return this.jobRank[job] as number
+  }
+  spec(job: JobId): JobSpec {
+    return this.jobSpec[job] as JobSpec
+  }
+  name(job: JobId): string {
+    return this.spec(job).id
+  }
+  submitted(job: JobId): Seconds {
+    return this.jobSubmit[job] as number
+  }
+  priority(job: JobId): number {
+    return this.jobPriority[job] as number
+  }
+  weight(job: JobId): number {
+    return this.spec(job).weight ?? 1
+  }
+  estimate(job: JobId): Seconds {
+    return this.spec(job).estimate ?? Infinity
+  }
+  deadline(job: JobId): Seconds {
+    return this.spec(job).deadline ?? Infinity
+  }
+  user(job: JobId): UserId {
+    return this.jobUser[job] as UserId
+  }
+  userName(user: UserId): string {
+    return this.#users.name(user)
+  }
+  queue(job: JobId): QueueId {
+    return this.jobQueue[job] as QueueId
+  }
+  queueName(queue: QueueId): string {
+    return this.#queues.name(queue)
+  }
+  tasks(job: JobId): number {
+    return this.jobTasks[job] as number
+  }
+  pending(lane: LaneId): number {
+    return this.pendingTasks[lane] as number
+  }
+  unplaced(job: JobId, lane: LaneId): number {
+    return this.laneUnplaced[job * this.lanes + lane] as number
+  }
+  running(job: JobId, lane: LaneId): number {
+    return this.laneRunning[job * this.lanes + lane] as number
+  }
+  shape(job: JobId, lane: LaneId): ShapeId {
+    return this.stageShape[this.laneFront[job * this.lanes + lane] as number] as ShapeId
+  }
+  demand(shape: ShapeId, resource: number): number {
+    return this.shapes.amount(shape, resource)
+  }
+  hasData(job: JobId, lane: LaneId): boolean {
+    return this.stageLists[this.laneFront[job * this.lanes + lane] as number] !== undefined
+  }
+
+  taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return None
+    const lists = this.stageLists[stage]
+    const first = this.stageFirst[stage] as number
+    if (lists !== undefined) {
+      const { groups } = this.#model
+      const levels = groups.length
+      for (let level = 0; level <= within && level < levels; level++) {
+        const task = lists.find(level, (groups[level] as Int32Array)[node] as number, this.taskRun, first)
+        if (task >= 0) return (first + task) as TaskId
+      }
+      if (within < levels) return None
+    }
+    let cursor = this.stageCursor[stage] as number
+    while (this.taskRun[first + cursor] !== UNPLACED) cursor++
+    this.stageCursor[stage] = cursor
+    return (first + cursor) as TaskId
+  }
+
+  level(task: TaskId, node: NodeId): number {
+    const stage = this.taskStage[task] as number
+    return this.stageLists[stage]?.level(task - (this.stageFirst[stage] as number), node) ?? 0
+  }
+  jobOf(task: TaskId): JobId {
+    return this.stageJob[this.taskStage[task] as number] as JobId
+  }
+  laneOf(task: TaskId): LaneId {
+    return this.stageLane[this.taskStage[task] as number] as LaneId
+  }
+  shapeOf(task: TaskId): ShapeId {
+    return this.stageShape[this.taskStage[task] as number] as ShapeId
+  }
+  nodeOf(task: TaskId): NodeId | None {
+    const run = this.taskRun[task] as number
+    return run < 0 ? None : (this.runNode[run] as NodeId)
+  }
+  started(task: TaskId): Seconds {
+    const run = this.taskRun[task] as number
+    return run < 0 ? NaN : (this.runStart[run] as number)
+  }
+  runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void {
+    const firstStage = this.jobFirstStage[job] as number
+    for (let stage = firstStage; stage < firstStage + (this.jobStages[job] as number); stage++) {
+      if (this.stageLane[stage] !== lane) continue
+      const first = this.stageFirst[stage] as number
+      for (let task = first; task < first + (this.stageTasks[stage] as number); task++)
+        if ((this.taskRun[task] as number) >= 0 && !this.isEvicted(task as TaskId)) out.push(task as TaskId)
+    }
+  }
+
+  // ---- what moves it ----
+
+  /** Puts a job into the system at `now`, its stages closed until `open`. */
+  submit(spec: JobSpec, now: Seconds, owner: number): JobId {
+    const job = this.#jobIds.take(1) as JobId
+    this.#growJobs()
+    const first = this.#stageIds.take(spec.stages.length)
+    this.#growStages()
+    this.jobSpec[job] = spec
+    this.jobRank[job] = this.#submitted++
+    this.jobSubmit[job] = now
+    this.jobPriority[job] = spec.priority ?? 0
+    this.jobUser[job] = this.#users.id(spec.user ?? 'user')
+    this.jobQueue[job] = this.#queues.id(spec.queue ?? spec.user ?? 'default')
+    this.jobOwner[job] = owner
+    this.jobFirstStage[job] = first
+    this.jobStages[job] = spec.stages.length
+    const tasks = spec.stages.reduce((sum, stage) => sum + stage.tasks, 0)
+    this.jobTasks[job] = tasks
+    this.jobLeft[job] = tasks
+    this.jobClosedStages[job] = spec.stages.length
+    for (let lane = 0; lane < this.lanes; lane++) {
+      this.laneUnplaced[job * this.lanes + lane] = 0
+      this.laneRunning[job * this.lanes + lane] = 0
+      this.laneFront[job * this.lanes + lane] = -1
+    }
+    let task = this.#taskIds.take(tasks)
+    this.#growTasks()
+    for (let i = 0; i < spec.stages.length; i++) {
+      this.#addStage(job, first + i, spec.stages[i] as StageSpec, task)
+      task += (spec.stages[i] as StageSpec).tasks
+    }
+    this.active++
+    this.#listeners[owner]?.onSubmit?.(job)
+    return job
+  }
+
+  /** Opens the stages whose predecessors have gone far enough; the first call makes the job schedulable. */
+  open(job: JobId): void {
+    if (this.jobClosedStages[job] === 0) return
+    const spec = this.spec(job)
+    const first = this.jobFirstStage[job] as number
+    for (let i = 0; i < spec.stages.length; i++) {
+      if (this.stageOpen[first + i] === 1 || !this.#mayOpen(first, spec.stages[i] as StageSpec)) continue
+      this.stageOpen[first + i] = 1
+      this.jobClosedStages[job] = (this.jobClosedStages[job] as number) - 1
+      const places = this.#blockPlaces(spec, spec.stages[i] as StageSpec)
+      this.stageLists[first + i] = places === undefined ? undefined : new BlockLists(this.#model, places.replicas, places.factor)
+      this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
+    }
+  }
+
+  /** A draft claim: the task has a run on the node from here on, not started. */
+  claim(task: TaskId, node: NodeId): void {
+    const stage = this.taskStage[task] as number
+    const job = this.stageJob[stage] as JobId
+    const lane = this.stageLane[stage] as LaneId
+    const run = this.#runIds.take(1)
+    if (run >= this.runTask.length) this.#growRuns()
+    this.runTask[run] = task
+    this.runNode[run] = node
+    this.runStart[run] = NaN
+    this.taskRun[task] = run
+    const at = job * this.lanes + lane
+    const left = (this.laneUnplaced[at] as number) - 1
+    this.laneUnplaced[at] = left
+    this.laneRunning[at] = (this.laneRunning[at] as number) + 1
+    this.pendingTasks[lane] = (this.pendingTasks[lane] as number) - 1
+    const stageLeft = (this.stageUnplaced[stage] as number) - 1
+    this.stageUnplaced[stage] = stageLeft
+    if (stageLeft === 0) this.#moveFront(job, lane)
+    const listener = this.#listeners[this.jobOwner[job] as number] as WorkListener
+    listener.onClaim?.(job, lane, task, node)
+    if (left === 0) listener.onDrained?.(job, lane)
+  }
+
+  /** Takes a draft claim, or the rest of a killed run, back: the task is unplaced again. */
+  unclaim(task: TaskId, why: Release): void {
+    const run = this.taskRun[task] as number
+    if (why !== 'evicted') this.release(task, why)
+    this.#runIds.giveBack(run, 1)
+    this.taskRun[task] = UNPLACED
+    const stage = this.taskStage[task] as number
+    const index = task - (this.stageFirst[stage] as number)
+    if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
+    this.stageLists[stage]?.restore(index)
+    this.#addUnplaced(stage, 1)
+  }
+
+  /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
+  release(task: TaskId, why: Release): void {
+    const stage = this.taskStage[task] as number
+    const job = this.stageJob[stage] as JobId
+    const lane = this.stageLane[stage] as LaneId
+    const at = job * this.lanes + lane
+    this.laneRunning[at] = (this.laneRunning[at] as number) - 1
+    const run = this.taskRun[task] as number
+    if (why === 'evicted') this.runTask[run] = ~task
+    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode[run] as NodeId, why)
+  }
+
+  /** Undoes a release for eviction. */
+  keep(task: TaskId): void {
+    const stage = this.taskStage[task] as number
+    const job = this.stageJob[stage] as JobId
+    const lane = this.stageLane[stage] as LaneId
+    const at = job * this.lanes + lane
+    const run = this.taskRun[task] as number
+    this.runTask[run] = task
+    this.laneRunning[at] = (this.laneRunning[at] as number) + 1
+    this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
+  }
+
+  isEvicted(task: TaskId): boolean {
+    const run = this.taskRun[task] as number
+    return run >= 0 && (this.runTask[run] as number) < 0
+  }
+
+  /** Ends a run that `release` already counted; true when it was the job's last task. */
+  finish(task: TaskId): boolean {
+    const run = this.taskRun[task] as number
+    const stage = this.taskStage[task] as number
+    const job = this.stageJob[stage] as JobId
+    this.#runIds.giveBack(run, 1)
+    this.taskRun[task] = DONE
+    this.stageDone[stage] = (this.stageDone[stage] as number) + 1
+    const left = (this.jobLeft[job] as number) - 1
+    this.jobLeft[job] = left
+    if ((this.jobClosedStages[job] as number) > 0) this.open(job)
+    return left === 0
+  }
+
+  /** Removes a job whose tasks have all ended; its ids may be used again. */
+  remove(job: JobId): void {
+    this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
+    const first = this.jobFirstStage[job] as number
+    const stages = this.jobStages[job] as number
+    for (let stage = first; stage < first + stages; stage++) this.stageLists[stage] = undefined
+    this.#taskIds.giveBack(this.stageFirst[first] as number, this.jobTasks[job] as number)
+    this.#stageIds.giveBack(first, stages)
+    this.jobSpec[job] = undefined
+    this.#jobIds.giveBack(job, 1)
+    this.active--
+  }
+
+  #mayOpen(first: number, stage: StageSpec): boolean {
+    for (const { stage: index, fraction } of stage.after ?? [])
+      if ((this.stageDone[first + index] as number) < Math.ceil(fraction * (this.stageTasks[first + index] as number))) return false
+    return true
+  }
+
+  #addStage(job: JobId, stage: number, spec: StageSpec, firstTask: number): void {
+    const shape = this.shapes.intern(spec.demand)
+    this.stageJob[stage] = job
+    this.stageFirst[stage] = firstTask
+    this.stageTasks[stage] = spec.tasks
+    this.stageUnplaced[stage] = 0
+    this.stageDone[stage] = 0
+    this.stageCursor[stage] = 0
+    this.stageShape[stage] = shape
+    this.stageLane[stage] = this.shapes.lanes[shape] as number
+    this.stageOpen[stage] = 0
+    this.taskStage.fill(stage, firstTask, firstTask + spec.tasks)
+    this.taskRun.fill(UNPLACED, firstTask, firstTask + spec.tasks)
+  }
+
+  #addUnplaced(stage: number, count: number): void {
+    const job = this.stageJob[stage] as JobId
+    const lane = this.stageLane[stage] as LaneId
+    const at = job * this.lanes + lane
+    const had = this.laneUnplaced[at] as number
+    this.laneUnplaced[at] = had + count
+    this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) + count
+    this.pendingTasks[lane] = (this.pendingTasks[lane] as number) + count
+    const front = this.laneFront[at] as number
+    if (front < 0 || stage < front) this.laneFront[at] = stage
+    const listener = this.#listeners[this.jobOwner[job] as number]
+    if (had === 0) listener?.onReady?.(job, lane)
+    else listener?.onMore?.(job, lane)
+  }
+
+  #moveFront(job: JobId, lane: LaneId): void {
+    const first = this.jobFirstStage[job] as number
+    let front = -1
+    for (let stage = first + (this.jobStages[job] as number) - 1; stage >= first; stage--)
+      if (this.stageLane[stage] === lane && (this.stageUnplaced[stage] as number) > 0) front = stage
+    this.laneFront[job * this.lanes + lane] = front
+  }
+
+  #growJobs(): void {
+    const n = this.#jobIds.end
+    if (n <= this.jobRank.length) return
+    this.jobRank = grown(this.jobRank, n)
+    const size = this.jobRank.length
+    this.jobSubmit = grown(this.jobSubmit, size)
+    this.jobPriority = grown(this.jobPriority, size)
+    this.jobUser = grown(this.jobUser, size)
+    this.jobQueue = grown(this.jobQueue, size)
+    this.jobOwner = grown(this.jobOwner, size)
+    this.jobFirstStage = grown(this.jobFirstStage, size)
+    this.jobStages = grown(this.jobStages, size)
+    this.jobTasks = grown(this.jobTasks, size)
+    this.jobLeft = grown(this.jobLeft, size)
+    this.jobClosedStages = grown(this.jobClosedStages, size)
+    this.laneUnplaced = grown(this.laneUnplaced, size * this.lanes)
+    this.laneRunning = grown(this.laneRunning, size * this.lanes)
+    this.laneFront = grown(this.laneFront, size * this.lanes)
+  }
+
+  #growStages(): void {
+    const n = this.#stageIds.end
+    if (n <= this.stageJob.length) return
+    this.stageJob = grown(this.stageJob, n)
+    const size = this.stageJob.length
+    this.stageFirst = grown(this.stageFirst, size)
+    this.stageTasks = grown(this.stageTasks, size)
+    this.stageUnplaced = grown(this.stageUnplaced, size)
+    this.stageDone = grown(this.stageDone, size)
+    this.stageCursor = grown(this.stageCursor, size)
+    this.stageShape = grown(this.stageShape, size)
+    this.stageLane = grown(this.stageLane, size)
+    this.stageOpen = grown(this.stageOpen, size)
+  }
+
+  #growTasks(): void {
+    const n = this.#taskIds.end
+    if (n <= this.taskRun.length) return
+    this.taskStage = grown(this.taskStage, n)
+    this.taskRun = grown(this.taskRun, this.taskStage.length)
+  }
+
+  #growRuns(): void {
+    this.runTask = grown(this.runTask, this.#runIds.end)
+    const size = this.runTask.length
+    this.runNode = grown(this.runNode, size)
+    this.runStart = grown(this.runStart, size)
+    this.runEnd = grown(this.runEnd, size)
+  }
+
+  /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */
+  check(): void {
+    const unplaced = new Float64Array(this.lanes)
+    for (let job = 0; job < this.jobSpec.length; job++) {
+      if (this.jobSpec[job] === undefined) continue
+      for (let lane = 0; lane < this.lanes; lane++) unplaced[lane] = (unplaced[lane] as number) + this.#recount(job as JobId, lane as LaneId)
+    }
+    for (let lane = 0; lane < this.lanes; lane++)
+      if (unplaced[lane] !== this.pendingTasks[lane])
+        throw new SchedError('INVARIANT', `lane ${lane} counts ${this.pendingTasks[lane] ?? 0} unplaced tasks, there are ${unplaced[lane] ?? 0}`)
+  }
+
+  #recount(job: JobId, lane: LaneId): number {
+    const first = this.jobFirstStage[job] as number
+    let unplaced = 0
+    let running = 0
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
+      if (this.stageLane[stage] !== lane || this.stageOpen[stage] === 0) continue
+      const from = this.stageFirst[stage] as number
+      for (let task = from; task < from + (this.stageTasks[stage] as number); task++) {
+        if (this.taskRun[task] === UNPLACED) unplaced++
+        else if ((this.taskRun[task] as number) >= 0 && !this.isEvicted(task as TaskId)) running++
+      }
+    }
+    if (unplaced !== this.unplaced(job, lane) || running !== this.running(job, lane))
+      throw new SchedError(
+        'INVARIANT',
+        `job ${this.name(job)} lane ${lane} counts ${this.unplaced(job, lane)} unplaced and ${this.running(job, lane)} running, there are ${unplaced} and ${running}`,
+      )
+    return unplaced
+  }
+}

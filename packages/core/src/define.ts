@@ -1,0 +1,136 @@
+import { SchedError, suggest } from './error.js'
+import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
+
+/** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
+export interface OptionsSchema<Options> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Options> | Promise<SchemaResult<Options>>
+    readonly types?: { readonly input: unknown; readonly output: Options } | undefined
+  }
+}
+type SchemaResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** The part a plug plays, with what it is built with and what it builds. */
+export interface Kinds {
+  order: { env: Env; made: Order }
+  policy: { env: Env; made: Policy }
+  placement: { env: Env; made: Placement }
+  architecture: { env: ArchitectureEnv; made: Architecture }
+}
+export type Kind = keyof Kinds
+
+/** A chosen and configured part of a scheduling system, ready to be built once per run. */
+export interface Plug<K extends Kind> {
+  readonly kind: K
+  readonly name: string
+  create(env: Kinds[K]['env']): Kinds[K]['made']
+}
+
+/** What the parts inside a wrapper are: an order under a discipline, a policy under a preempting wrapper. */
+export type Inner = Readonly<Record<string, 'order' | 'policy' | 'placement'>>
+type InnerPlugs<I extends Inner> = { readonly [N in keyof I]: Plug<I[N]> }
+
+export interface Definition<K extends Kind, Options, I extends Inner> {
+  readonly kind: K
+  readonly name: string
+  /** One line for listings. */
+  readonly summary: string
+  /** Where it is published: paper, section, algorithm. */
+  readonly source?: string
+  readonly options: OptionsSchema<Options>
+  /** Parts it wraps, by option name, for example `{ order: 'order' }`. */
+  readonly inner?: I
+  /** Names used for parts not given, for example `{ order: 'fifo' }`. */
+  readonly defaults?: Readonly<Record<string, string>>
+  create(options: Options, env: Kinds[K]['env'], inner: InnerPlugs<I>): Kinds[K]['made']
+}
+
+/** A definition as a registry keeps it and as code calls it: `fair({ pools })` gives a plug. */
+export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Definition<K, Options, I> {
+  readonly inner: I
+  /** Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path. */
+  readonly plug: (inner: InnerPlugs<I>, options?: unknown) => Plug<K>
+}
+
+/** Makes a definition callable. Built-ins and plug-ins of strangers go the same way. */
+export function define<K extends Kind, Options, const I extends Inner = Record<never, never>>(
+  definition: Definition<K, Options, I>,
+): Defined<K, Options, I> {
+  const inner = definition.inner ?? ({} as I)
+  return {
+    ...definition,
+    inner,
+    plug(parts, options) {
+      const checked = checkOptions(definition.name, definition.options, options ?? {})
+      return {
+        kind: definition.kind,
+        name: definition.name,
+        create: (env) => definition.create(checked, env, parts),
+      }
+    },
+  }
+}
+
+export const definePolicy = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'policy', Options, I>, 'kind'>) =>
+  define<'policy', Options, I>({ ...d, kind: 'policy' })
+export const defineOrder = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'order', Options, I>, 'kind'>) =>
+  define<'order', Options, I>({ ...d, kind: 'order' })
+export const definePlacement = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'placement', Options, I>, 'kind'>) =>
+  define<'placement', Options, I>({ ...d, kind: 'placement' })
+export const defineArchitecture = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'architecture', Options, I>, 'kind'>) =>
+  define<'architecture', Options, I>({ ...d, kind: 'architecture' })
+
+/** Options as the schema returns them (defaults filled in). Throws `BAD_OPTION`. */
+export function checkOptions<Options>(name: string, schema: OptionsSchema<Options>, value: unknown): Options {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${name}" are validated asynchronously`)
+  if (result.issues === undefined) return result.value
+  const issue = result.issues[0]
+  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  throw new SchedError('BAD_OPTION', `${issue?.message ?? 'invalid'}`, { field: path === '' ? name : `${name}.${path}` })
+}
+
+/** Definitions by kind and name; a taken name is refused, an unknown one answered with the nearest known. */
+export class Registry {
+  readonly #byKind = new Map<Kind, Map<string, Defined<Kind>>>()
+
+  add(definition: Defined<Kind>): this {
+    const named = this.#named(definition.kind)
+    if (named.has(definition.name))
+      throw new SchedError('TAKEN_NAME', `${definition.kind} "${definition.name}" is already registered`, {}, 'Give the plug-in another name.')
+    named.set(definition.name, definition)
+    return this
+  }
+
+  get<K extends Kind>(kind: K, name: string): Defined<K> {
+    const found = this.#named(kind).get(name)
+    if (found === undefined) throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, {}, suggest(name, this.names(kind)))
+    return found as unknown as Defined<K>
+  }
+
+  has(kind: Kind, name: string): boolean {
+    return this.#named(kind).has(name)
+  }
+
+  names(kind: Kind): string[] {
+    return [...this.#named(kind).keys()].sort()
+  }
+
+  list(kind: Kind): Defined<Kind>[] {
+    return this.names(kind).map((name) => this.get(kind, name) as Defined<Kind>)
+  }
+
+  #named(kind: Kind): Map<string, Defined<Kind>> {
+    let named = this.#byKind.get(kind)
+    if (named === undefined) this.#byKind.set(kind, (named = new Map()))
+    return named
+  }
+}

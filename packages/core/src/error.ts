@@ -1,0 +1,75 @@
+/** What went wrong, as a stable code for programs; the message is for people. */
+export type ErrorCode =
+  | 'BAD_INPUT'
+  | 'BAD_OPTION'
+  | 'UNKNOWN_NAME'
+  | 'TAKEN_NAME'
+  | 'BROKEN_CONTRACT'
+  | 'ROUND_CLOSED'
+  | 'INFEASIBLE'
+  | 'INVARIANT'
+  | 'IO'
+
+/** Where a fact was found: file, 1-based line, field or option path. */
+export interface Place {
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  readonly field?: string | undefined
+}
+
+/**
+ * A broken contract or bad input: the fact, the place and the way out in one message.
+ *
+ * `Trace "a.swf" line 120: run time -1. Use { onUnknown: 'skip' } to drop such jobs.`
+ */
+export class SchedError extends Error {
+  override readonly name = 'SchedError'
+  readonly code: ErrorCode
+  readonly place: Place
+
+  constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {
+    super(`${describePlace(place)}${fact}${wayOut === '' ? '' : ` ${wayOut}`}`)
+    this.code = code
+    this.place = place
+  }
+}
+
+function describePlace({ file, line, field }: Place): string {
+  const parts = [file === undefined ? '' : `"${file}"`, line === undefined ? '' : `line ${line}`, field ?? '']
+  const text = parts.filter((part) => part !== '').join(' ')
+  return text === '' ? '' : `${text}: `
+}
+
+/** The known name closest to a mistyped one (edit distance at most a third of its length), for "did you mean". */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** ` Did you mean "x"? Known: a, b, x.` for the end of a message about an unknown name. */
+export function suggest(name: string, known: readonly string[]): string {
+  const close = nearest(name, known)
+  const hint = close === undefined ? '' : `Did you mean "${close}"? `
+  return `${hint}Known: ${known.join(', ')}.`
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

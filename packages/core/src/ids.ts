@@ -1,0 +1,28 @@
+/**
+ * Dense integer ids, branded so that a task cannot be passed for a node. Job and task ids are column indices that are
+ * used again after their job has ended; `WorkView.rank` is the number that never repeats.
+ */
+declare const brand: unique symbol
+type Id<K extends string> = number & { readonly [brand]: K }
+
+export type NodeId = Id<'node'>
+export type JobId = Id<'job'>
+export type TaskId = Id<'task'>
+/** Index into `ClusterView.resources`. */
+export type ResourceId = Id<'resource'>
+/** Index into `ClusterView.lanes`. */
+export type LaneId = Id<'lane'>
+/** An interned queue (pool) path such as `root.ads`. */
+export type QueueId = Id<'queue'>
+/** An interned user name. */
+export type UserId = Id<'user'>
+/** An interned demand vector: jobs of one shape ask the same amounts. */
+export type ShapeId = Id<'shape'>
+export type Savepoint = Id<'savepoint'>
+
+/** Seconds in a 64-bit float; the only unit of time. */
+export type Seconds = number
+
+/** "There is none": the id that no node, job or task has. */
+export const None = -1
+export type None = -1

@@ -1,0 +1,25 @@
+export type * from './ids.js'
+export { None } from './ids.js'
+export { SchedError, nearest, suggest, type ErrorCode, type Place } from './error.js'
+export type * from './job.js'
+export type * from './views.js'
+export { Reason, reasonNames, type Round } from './round.js'
+export type * from './plugs.js'
+export { hashUnit, randomStream, streamKey } from './random.js'
+export type * from './observer.js'
+export {
+  checkOptions,
+  define,
+  defineArchitecture,
+  defineOrder,
+  definePlacement,
+  definePolicy,
+  Registry,
+  type Defined,
+  type Definition,
+  type Inner,
+  type Kind,
+  type Kinds,
+  type OptionsSchema,
+  type Plug,
+} from './define.js'

@@ -1,0 +1,89 @@
+import type { Seconds } from './ids.js'
+
+/** Amounts per task by resource name; non-negative integers in the resource's unit (slot, millicore, MiB, ...). */
+export type Demand = Readonly<Record<string, number>>
+
+/**
+ * How long a task runs on a node of speed 1 with its data on the node, in seconds: one number for all tasks, one per
+ * task, or a distribution sampled per task from the run's seed (so that every policy meets the same durations).
+ */
+export type Duration =
+  | Seconds
+  | readonly Seconds[]
+  | Float64Array
+  | { readonly kind: 'exponential'; readonly mean: Seconds; readonly shift?: Seconds }
+  | { readonly kind: 'uniform'; readonly min: Seconds; readonly max: Seconds }
+
+/**
+ * The blocks a stage reads, one per task. Without `set` they are the job's own; jobs that name the same set read the
+ * same blocks, so task i of each reads block `first + i` of that set.
+ */
+export interface DataSpec {
+  readonly set?: string
+  readonly first?: number
+  /** Node names that hold each task's block, where a trace records them; otherwise the cluster places replicas. */
+  readonly hosts?: readonly (readonly string[])[]
+}
+
+/** Tasks of one shape, for example the maps of a MapReduce job. */
+export interface StageSpec {
+  readonly name: string
+  /** Number of tasks, at least 1. */
+  readonly tasks: number
+  readonly demand: Demand
+  readonly duration: Duration
+  /** Earlier stages (by index) of which a fraction of tasks must have ended: Hadoop's slow start is `{ stage: 0, fraction: 0.05 }`. */
+  readonly after?: readonly { readonly stage: number; readonly fraction: number }[]
+  readonly data?: DataSpec
+  /** Slow-down by locality level (node, rack, ..., anywhere); overrides the runtime model's for this stage. */
+  readonly localityFactors?: readonly number[]
+  /** Bytes the whole stage reads and writes, where a trace gives them. */
+  readonly bytesIn?: number
+  readonly bytesOut?: number
+  /** All tasks start together or none does. */
+  readonly gang?: boolean
+}
+
+/** A job as a workload describes it: stages of tasks, submitted at a time by a user to a queue. */
+export interface JobSpec {
+  /** Unique in its workload. */
+  readonly id: string
+  /** Seconds from the start of the workload, at least 0. */
+  readonly submit: Seconds
+  readonly user?: string
+  /** Path of the queue or pool, for example `root.ads`; default: the user's own, or `default`. */
+  readonly queue?: string
+  /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
+  readonly priority?: number
+  /** Share of this job relative to its neighbours under a fair order; default 1. */
+  readonly weight?: number
+  /** The user's estimate of the run time, seconds; unknown when absent. */
+  readonly estimate?: Seconds
+  readonly deadline?: Seconds
+  /** Seconds between submission and the first task being schedulable (set-up cost). */
+  readonly startup?: Seconds
+  /** Waits for the end of this job, then `think` seconds more; its submit time moves to that instant if later. */
+  readonly after?: string
+  readonly think?: Seconds
+  /** Class of jobs for reports, for example the bin of a published table. */
+  readonly label?: string
+  readonly stages: readonly StageSpec[]
+}
+
+/** Jobs in order of submission. An object it returned is kept until its job has ended, so each call returns a new one. */
+export interface JobSource {
+  /** The next job by submit time; `undefined` at the end, or when only `more` can tell. */
+  next(): JobSpec | undefined
+  /** Closed loop: called when a job has ended; what it returns is submitted at `now`. */
+  ended?(id: string, now: Seconds): JobSpec | undefined
+  /** A source that reads on: resolves to false at its end. Present only on streams. */
+  more?(): Promise<boolean>
+}
+
+/** A workload that can be read again from its start, once per run. */
+export interface Workload {
+  readonly name: string
+  /** Number of jobs where it is known beforehand, for progress. */
+  readonly jobs?: number
+  open(): JobSource
+}

@@ -1,0 +1,26 @@
+import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
+import type { JobSpec } from './job.js'
+import type { Reason } from './round.js'
+import type { ClusterView, WorkView } from './views.js'
+
+/** How a started task left its node. */
+export type TaskEnd = 'done' | 'evicted' | 'failed'
+
+/**
+ * Read-only listener to what really happened; every metric is one. Hooks are called in event order, a job's
+ * `onJobEnd` after its last `onTaskEnd`. Ids are valid during the call only.
+ */
+export interface Observer {
+  onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView }): void
+  onSubmit?(job: JobId, spec: JobSpec, now: Seconds): void
+  /** `level` is the locality level of the launch, -1 for a task without data. */
+  onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
+  /** `now` is when the master knows; the task itself stopped at `stopped` <= now. */
+  onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void
+  onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
+  /** A submitted job that can never run, with the limit that forbids it. */
+  onReject?(spec: JobSpec, reason: string, now: Seconds): void
+  onReserve?(job: JobId, start: Seconds, now: Seconds): void
+  onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void
+  onRunEnd?(now: Seconds): void
+}

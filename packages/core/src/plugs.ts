@@ -1,0 +1,131 @@
+import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
+import type { Round } from './round.js'
+import type { ClusterView, WorkListener, WorkView } from './views.js'
+
+/** Numbers in [0, 1) from a named seeded stream. */
+export type Random = () => number
+
+/** What a plug-in is given when a run starts. */
+export interface Env {
+  readonly cluster: ClusterView
+  readonly work: WorkView
+  /** One seeded stream per name; the same name gives the same numbers in every run of a seed. */
+  random(stream: string): Random
+  /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */
+  warn(message: string): void
+}
+
+/** Which work goes next and whether it may go now: fills a round with claims. */
+export interface Policy extends WorkListener {
+  schedule(round: Round): void
+  onCommit?(commit: Commit): void
+  /** Shares for a preempting wrapper, if the policy's order divides capacity. */
+  readonly sharing?: Sharing | undefined
+}
+
+/** Part of an order's reading: `ids[from]` to `ids[to - 1]`, most deserving first. */
+export interface JobBlock {
+  readonly ids: Int32Array
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Pending jobs, most deserving first. Kept current by the listener hooks, never by sorting at a decision. A discipline
+ * reads it block by block, so that a call is paid per block and not per job.
+ */
+export interface Order extends WorkListener {
+  /** Starts a reading of the jobs with unplaced tasks in the round's lane. A claim, eviction or rollback ends it. */
+  begin(round: Round): void
+  /** The next block, `undefined` at the end. The object and its array are the order's own and change with the next call. */
+  next(): JobBlock | undefined
+  readonly sharing?: Sharing | undefined
+}
+
+/** A pool as a preempting wrapper sees it; ids are the order's own, dense from 0. */
+export interface Sharing {
+  /** Number of pools, leaves and inner ones. */
+  readonly pools: number
+  name(pool: number): string
+  /** The pool a pool lies in, `None` for a root. */
+  parent(pool: number): number
+  poolOf(job: JobId): number
+  running(pool: number, lane: LaneId): number
+  demand(pool: number, lane: LaneId): number
+  minShare(pool: number, lane: LaneId): number
+  /** Instantaneous fair share of every pool in a lane, in units of the lane (slots, or a fraction of the whole). */
+  fairShares(lane: LaneId): Float64Array
+  /** Seconds below the minimum share before it may take tasks; `Infinity`: never. */
+  minTimeout(pool: number): Seconds
+  isLeaf(pool: number): boolean
+  /** Set by who finds a pool below its share for too long: its jobs must not be delayed. */
+  markStarved(pool: number, lane: LaneId, starved: boolean): void
+  /** Whether a pool of the job, at any level, is marked as starved. */
+  starved(job: JobId, lane: LaneId): boolean
+  /** Jobs of a leaf pool, in no particular order; appended to `out`. */
+  jobs(pool: number, out: JobId[]): void
+}
+
+/** Where a job's next task goes. */
+export interface Placement extends WorkListener {
+  /** A node of the round on which the job's next task fits, or `None`. */
+  pick(job: JobId, round: Round): NodeId | None
+}
+
+/** The result of closing a round: which claims became real. Arrays are valid during the call only. */
+export interface Commit {
+  readonly now: Seconds
+  readonly accepted: readonly TaskId[]
+  readonly conflicted: readonly TaskId[]
+}
+
+/**
+ * What makes a scheduling opportunity: a node's heartbeat; a pass over all nodes, once per instant in which something
+ * changed, where the cluster has no heartbeats; a time that a policy asked for, where it has (nothing may start then).
+ */
+export type Trigger =
+  | { readonly kind: 'heartbeat'; readonly node: NodeId }
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'timer' }
+
+/** How claims are checked when a round closes. */
+export interface CommitMode {
+  readonly conflict: 'none' | 'fit' | 'version'
+  /** Any conflict rejects all claims of the round. */
+  readonly atomic: boolean
+}
+
+/** The authoritative state as an architecture sees it. */
+export interface Cell {
+  readonly cluster: ClusterView
+  readonly work: WorkView
+  readonly nodes: readonly NodeId[]
+  /** Opens a draft on the live state for one lane. */
+  draft(lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits): OpenRound
+}
+
+/** Most jobs taken and tasks claimed in one round; absent: no limit. */
+export interface RoundLimits {
+  readonly jobs?: number
+  readonly claims?: number
+}
+
+/** A round in the hands of its architecture. */
+export interface OpenRound extends Round {
+  commit(mode: CommitMode): Commit
+}
+
+/**
+ * Who decides, seeing what, and how decisions become real. The engine calls `trigger` at every heartbeat, and once per
+ * instant for a queue pass where the cluster has no heartbeats; the architecture opens rounds, lets its schedulers fill
+ * them and closes them.
+ */
+export interface Architecture {
+  trigger(trigger: Trigger): void
+}
+
+/** What an architecture is made with: the cell and its schedulers, already built. */
+export interface ArchitectureEnv extends Env {
+  readonly cell: Cell
+  readonly policy: Policy
+}

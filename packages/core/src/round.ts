@@ -1,0 +1,52 @@
+import type { JobId, LaneId, NodeId, Savepoint, Seconds, TaskId } from './ids.js'
+import type { ClusterView, WorkView } from './views.js'
+
+/** Why a job was passed over; the parts of its wait. */
+export const Reason = {
+  /** Nothing in sight has room for its next task. */
+  NoRoom: 0,
+  /** It waits for a node nearer to its data. */
+  Locality: 1,
+  /** A limit of its queue or user forbids another task. */
+  Limit: 2,
+  /** A reservation for another job forbids it. */
+  Reservation: 3,
+  /** Another job was served first. */
+  Order: 4,
+} as const
+export type Reason = (typeof Reason)[keyof typeof Reason]
+export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others']
+
+/**
+ * One scheduling opportunity: the nodes in sight, the pending work in sight, and a draft of claims that already counts
+ * against what is free. A heartbeat, an offer, a queue pass and a private snapshot differ only in `nodes` and in the
+ * view behind it. Valid only until the architecture closes it; then every call throws `ROUND_CLOSED`.
+ */
+export interface Round {
+  /** When the decision takes effect. */
+  readonly now: Seconds
+  readonly lane: LaneId
+  /** One node at a heartbeat, the offered ones for an offer, all for a queue pass; in id order. Valid in this round. */
+  readonly nodes: readonly NodeId[]
+  readonly cluster: ClusterView
+  readonly work: WorkView
+  /** False when no job of the workload could fit what is left on the node: a quick test before looking at jobs. */
+  room(node: NodeId): boolean
+  /** Whether the job's next task fits what is left on the node. */
+  fits(job: JobId, node: NodeId): boolean
+  /** "I decide about this job now": false when the architecture allows no more jobs in this round. */
+  take(job: JobId): boolean
+  /** Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. */
+  claim(task: TaskId, node: NodeId): boolean
+  /** Preemption: frees a running task's claim in the draft; the task is killed at commit and pending again. */
+  evict(task: TaskId): void
+  /** A promise that the job starts no later than `start`; observers and laws hold the policy to it. */
+  reserve(job: JobId, start: Seconds): void
+  /** Records why a job was passed over. Free unless somebody listens. */
+  defer(job: JobId, reason: Reason): void
+  savepoint(): Savepoint
+  /** Takes back later claims and evictions, newest first. */
+  rollback(to: Savepoint): void
+  /** Asks for another round at `time` even if nothing happens until then. */
+  wakeAt(time: Seconds): void
+}

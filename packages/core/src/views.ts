@@ -1,0 +1,110 @@
+import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
+
+/**
+ * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
+ * Hadoop runs the same policy once per slot type, independently; everywhere else there is one lane with all resources.
+ */
+export interface Lane {
+  readonly name: string
+  readonly resources: readonly ResourceId[]
+}
+
+/** What a scheduler may read about nodes. Amounts are integers in the resource's unit; they already count the draft. */
+export interface ClusterView {
+  /** Number of nodes; ids are 0 to nodes - 1. */
+  readonly nodes: number
+  readonly resources: readonly string[]
+  readonly lanes: readonly Lane[]
+  /**
+   * Number of locality levels below "anywhere": level 0 is the node, level 1 its rack, level 2 the next larger group.
+   * `anywhere` equals this number.
+   */
+  readonly levels: number
+  /** Seconds between two heartbeats of a node, 0 where every change reaches the master at once. */
+  readonly heartbeat: Seconds
+  free(node: NodeId, resource: ResourceId): number
+  total(node: NodeId, resource: ResourceId): number
+  /** Sum of a resource over all nodes that are up. */
+  capacity(resource: ResourceId): number
+  /** The group of a node at a level: itself at 0, its rack at 1. */
+  group(level: number, node: NodeId): number
+  groups(level: number): number
+  /** Relative speed of the node, 1 = nominal. */
+  speed(node: NodeId): number
+  /** Raised by one whenever a claim is committed on the node. */
+  version(node: NodeId): number
+  up(node: NodeId): boolean
+  name(node: NodeId): string
+  /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
+  nextWithRoom(lane: LaneId, from: number): NodeId | None
+}
+
+/** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */
+export interface WorkView {
+  /** Submission sequence number, unique and ascending: the last word in every tie. */
+  rank(job: JobId): number
+  name(job: JobId): string
+  submitted(job: JobId): Seconds
+  priority(job: JobId): number
+  weight(job: JobId): number
+  /** Estimated run time, `Infinity` when unknown. */
+  estimate(job: JobId): Seconds
+  deadline(job: JobId): Seconds
+  user(job: JobId): UserId
+  userName(user: UserId): string
+  queue(job: JobId): QueueId
+  queueName(queue: QueueId): string
+  /** Tasks of the job over all stages. */
+  tasks(job: JobId): number
+  /** Unplaced tasks of all jobs in the lane. */
+  pending(lane: LaneId): number
+  /** Tasks that may be placed now (their stage is open) and are not. */
+  unplaced(job: JobId, lane: LaneId): number
+  /** Tasks claimed or running; equals `onClaim` less `onRelease` calls. */
+  running(job: JobId, lane: LaneId): number
+  /** The demand vector of the job's front stage in the lane: its earliest open stage with an unplaced task. */
+  shape(job: JobId, lane: LaneId): ShapeId
+  /** Amount per task of a shape. */
+  demand(shape: ShapeId, resource: ResourceId): number
+  /** Whether the front stage reads blocks with known places: without them every node is equally near. */
+  hasData(job: JobId, lane: LaneId): boolean
+  /**
+   * The unplaced task of the front stage nearest to the node, at most `within` levels away (lowest task index first
+   * inside a level): 0 only on the node, `levels` anywhere.
+   */
+  taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None
+  /** How far the task's data is from the node: 0 on it, `levels` anywhere; 0 for a task without data. */
+  level(task: TaskId, node: NodeId): number
+  jobOf(task: TaskId): JobId
+  laneOf(task: TaskId): LaneId
+  nodeOf(task: TaskId): NodeId | None
+  /** When a running task started. */
+  started(task: TaskId): Seconds
+  /** Appends the running tasks of a job in a lane to `out`, in task order. Costs a scan of the job. */
+  runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void
+}
+
+/** Why a running task gave its node back. */
+export type Release = 'ended' | 'evicted' | 'withdrawn'
+
+/**
+ * Hooks that keep an order or a policy current, called by whoever holds the state. A claim counts from the moment it is
+ * drafted; a rollback or a conflict takes it back as `withdrawn`. Between hooks of one call the views are consistent.
+ */
+export interface WorkListener {
+  /** A job has arrived. */
+  onSubmit?(job: JobId): void
+  /** The job has unplaced tasks in the lane and had none. */
+  onReady?(job: JobId, lane: LaneId): void
+  /** The last unplaced task of the job in the lane was claimed. */
+  onDrained?(job: JobId, lane: LaneId): void
+  /** Number of unplaced tasks has grown without `onReady` (another stage opened, a task came back). */
+  onMore?(job: JobId, lane: LaneId): void
+  onClaim?(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void
+  onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void
+  /** All tasks have ended; the id may be used again after this call. */
+  onFinish?(job: JobId): void
+  onNode?(node: NodeId, up: boolean): void
+  /** Every heartbeat of every node, before its rounds, whether or not it has room. */
+  onHeartbeat?(node: NodeId, now: Seconds): void
+}

@@ -1,0 +1,184 @@
+import { definePolicy, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from './forwarding.js'
+
+const wait = z.number().nonnegative()
+const delayOptions = z.strictObject({
+  node: z.union([wait, z.literal('auto')]).default('auto').describe('W1: seconds a job waits for a node with its data; auto: 1.5 heartbeat intervals, at most 15 s'),
+  rack: z.union([wait, z.literal('auto')]).optional().describe('W2: seconds more before it leaves the rack; default as `node`'),
+  waits: z.array(wait).optional().describe('W1, W2, ... for networks of any depth, instead of `node` and `rack`'),
+})
+/** Options of `delay`, in seconds. */
+export type DelayOptions = z.input<typeof delayOptions>
+
+/** Hadoop's longest automatic delay. */
+const LONGEST_AUTO = 15
+
+/**
+ * Delay scheduling by time with any number of locality levels, over any order: a job whose turn it is but that has no
+ * task near the node lets others go first, up to W1 seconds for a node, then W2 for a rack, and so on.
+ *
+ * A job has a level (how far from its data it may launch) and a wait. Only the time between a heartbeat at which it was
+ * skipped and the next heartbeat of any node counts. A launch sets the wait to 0 and the level to the launch's.
+ * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over.
+ *
+ * Source: Zaharia et al., EuroSys 2010, Algorithm 3. As in Hadoop, a job without located data is not delayed, nor is one
+ * of a pool that is starved past its timeout.
+ */
+export const delayPolicy = definePolicy({
+  name: 'delay',
+  summary: 'a job waits up to W1 s for a node with its data, then W2 s for a rack',
+  source: 'Zaharia et al., EuroSys 2010, Algorithm 3',
+  options: delayOptions,
+  inner: { order: 'order' },
+  defaults: { order: 'fair' },
+  create: (options, env, { order }) => new Delay(waitsOf(options, env), env, order.create(env)),
+})
+
+/** Delay scheduling by time (Algorithm 3) over an order. */
+export const delay = (order: Plug<'order'>, options: DelayOptions = {}): Plug<'policy'> => delayPolicy.plug({ order }, options)
+
+function waitsOf({ node, rack, waits }: z.output<typeof delayOptions>, { cluster }: Env): Float64Array {
+  const auto = Math.min(LONGEST_AUTO, 1.5 * cluster.heartbeat)
+  const first = node === 'auto' ? auto : node
+  const second = rack === undefined ? first : rack === 'auto' ? auto : rack
+  return Float64Array.from({ length: cluster.levels }, (_, level) => (waits === undefined ? (level === 0 ? first : second) : (waits[level] ?? 0)))
+}
+
+class Delay implements Policy {
+  readonly #order: Order
+  /** Wait at each level before the next is allowed, seconds. */
+  readonly #waits: Float64Array
+  readonly #lanes: number
+  readonly #levels: number
+  readonly #hasHeartbeats: boolean
+  /** `[job * lanes + lane]`: level, seconds waited at it, and whether it was skipped since the last heartbeat. */
+  #level = new Int8Array(64)
+  #waited = new Float64Array(64)
+  #isSkipped = new Uint8Array(64)
+  readonly #skipped: number[] = []
+  #count = 0
+  #last: Seconds = 0
+
+  constructor(waits: Float64Array, { cluster }: Env, order: Order) {
+    this.#order = order
+    this.#waits = waits
+    this.#lanes = cluster.lanes.length
+    this.#levels = cluster.levels
+    this.#hasHeartbeats = cluster.heartbeat > 0
+    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job), onHeartbeat: (_, now) => this.#passTime(now) }))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    if (!this.#hasHeartbeats) this.#passTime(round.now)
+    const { nodes } = round
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[i] as NodeId
+      while (round.room(node) && this.#startOn(node, round)) {
+        // the next free slot of the node, with the order as it is now
+      }
+    }
+    if (!this.#hasHeartbeats && this.#count > 0) this.#askAgain(round)
+  }
+
+  #startOn(node: NodeId, round: Round): boolean {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next()) {
+      const { ids, to } = block
+      for (let i = block.from; i < to; i++) if (this.#offer(ids[i] as JobId, node, round)) return true
+    }
+    return false
+  }
+
+  /** The job's turn: it launches a task near enough, or is skipped. */
+  #offer(job: JobId, node: NodeId, round: Round): boolean {
+    const { lane, work } = round
+    if (!round.fits(job, node)) return false
+    const at = job * this.#lanes + lane
+    const allowed = this.#allowed(job, at, round)
+    const task = work.taskFor(job, lane, node, allowed)
+    if (task === None) {
+      this.#skip(at, job, round)
+      return false
+    }
+    if (!round.claim(task, node)) return false
+    this.#level[at] = work.level(task, node)
+    this.#waited[at] = 0
+    return true
+  }
+
+  /** The farthest level the job may launch at now. */
+  #allowed(job: JobId, at: number, { work, lane }: Round): number {
+    const waited = this.#waited[at] as number
+    let level = this.#level[at] as number
+    let needed = 0
+    while (level < this.#levels) {
+      needed += this.#waits[level] as number
+      if (waited < needed) break
+      level++
+    }
+    if (level === this.#levels || (work.hasData(job, lane) && this.#order.sharing?.starved(job, lane) !== true)) return level
+    return this.#levels
+  }
+
+  #skip(at: number, job: JobId, round: Round): void {
+    round.defer(job, Reason.Locality)
+    if (this.#isSkipped[at] === 1) return
+    this.#isSkipped[at] = 1
+    this.#skipped[this.#count++] = at
+  }
+
+  /** A heartbeat of any node: jobs skipped at the one before have waited since. */
+  #passTime(now: Seconds): void {
+    const gap = now - this.#last
+    this.#last = now
+    for (let i = 0; i < this.#count; i++) {
+      const at = this.#skipped[i] as number
+      this.#waited[at] = (this.#waited[at] as number) + gap
+      this.#isSkipped[at] = 0
+    }
+    this.#count = 0
+  }
+
+  /** Without heartbeats nothing else may happen before a delay runs out. */
+  #askAgain(round: Round): void {
+    let soonest = Infinity
+    for (let i = 0; i < this.#count; i++) {
+      const at = this.#skipped[i] as number
+      let needed = 0
+      for (let level = this.#level[at] as number; level < this.#levels; level++) {
+        needed += this.#waits[level] as number
+        const left = needed - (this.#waited[at] as number)
+        if (left > 0 && left < soonest) soonest = left
+      }
+    }
+    if (soonest < Infinity) round.wakeAt(round.now + soonest)
+  }
+
+  #reset(job: JobId): void {
+    if ((job + 1) * this.#lanes > this.#level.length) this.#grow((job + 1) * this.#lanes)
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#level[job * this.#lanes + lane] = 0
+      this.#waited[job * this.#lanes + lane] = 0
+    }
+  }
+
+  #grow(needed: number): void {
+    const size = Math.max(needed, this.#level.length * 2)
+    const level = new Int8Array(size)
+    level.set(this.#level)
+    this.#level = level
+    const waited = new Float64Array(size)
+    waited.set(this.#waited)
+    this.#waited = waited
+    const skipped = new Uint8Array(size)
+    skipped.set(this.#isSkipped)
+    this.#isSkipped = skipped
+  }
+}
+

@@ -1,0 +1,28 @@
+import type { WorkListener } from '@sched/core'
+
+const hooks = ['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat'] as const
+
+/**
+ * Hooks that pass every call on to the parts of a composed policy, in order. A hook that one part has is that part's
+ * own function, so wrapping costs nothing; a hook that none has is left out.
+ */
+export function forwarding(...parts: readonly (WorkListener | undefined)[]): WorkListener {
+  const made: Record<string, unknown> = {}
+  for (const hook of hooks) {
+    const listeners = parts.filter((part) => part?.[hook] !== undefined) as WorkListener[]
+    const call = combined(hook, listeners)
+    if (call !== undefined) made[hook] = call
+  }
+  return made as WorkListener
+}
+
+type Call = (a: number, b: number, c: number, d: number, e: string) => void
+
+function combined(hook: (typeof hooks)[number], listeners: readonly WorkListener[]): Call | undefined {
+  const [first, ...rest] = listeners
+  if (first === undefined) return undefined
+  if (rest.length === 0) return (first[hook] as Call).bind(first)
+  return (a, b, c, d, e) => {
+    for (let i = 0; i < listeners.length; i++) (listeners[i]?.[hook] as Call).call(listeners[i], a, b, c, d, e)
+  }
+}

@@ -1,0 +1,76 @@
+import { definePolicy, None, type Env, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { startNearest } from './start-nearest.js'
+import { forwarding } from './forwarding.js'
+
+/**
+ * Starts the first job in order that fits, again and again: no waiting for anything. On a node's heartbeat the job
+ * takes its task nearest to the node; in a pass over many nodes the placement names the node. With the order `fifo` it
+ * is Hadoop's default scheduler, with `fair` Algorithm 1.
+ *
+ * Source: Zaharia et al., EuroSys 2010, section 2 and Algorithm 1.
+ */
+export const greedyPolicy = definePolicy({
+  name: 'greedy',
+  summary: 'the first job in order that fits starts, without waiting',
+  source: 'Zaharia et al., EuroSys 2010, section 2 and Algorithm 1',
+  options: z.strictObject({}),
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo', placement: 'first-fit' },
+  create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env)),
+})
+
+/** The first job in order that fits starts. `placement` is needed only where the cluster has no heartbeats. */
+export const greedy = (order: Plug<'order'>, placement?: Plug<'placement'>): Plug<'policy'> =>
+  greedyPolicy.plug({ order, placement: placement as Plug<'placement'> })
+
+class Greedy implements Policy {
+  readonly #order: Order
+  readonly #placement: Placement | undefined
+  readonly #levels: number
+
+  constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
+    this.#order = order
+    this.#placement = placement
+    this.#levels = cluster.levels
+    Object.assign(this, forwarding(order, placement))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    if (round.nodes.length === 1) {
+      const node = round.nodes[0] as NodeId
+      while (round.room(node) && this.#startOn(node, round)) {
+        // each start changes the order, so it is read again
+      }
+    } else while (this.#startAnywhere(round)) {
+      // likewise
+    }
+  }
+
+  #startOn(node: NodeId, round: Round): boolean {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if (startNearest(block.ids[i] as number, node, this.#levels, round)) return true
+    return false
+  }
+
+  #startAnywhere(round: Round): boolean {
+    const { lane, cluster } = round
+    if (cluster.nextWithRoom(lane, 0) === None) return false
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if (this.#place(block.ids[i] as number, round)) return true
+    return false
+  }
+
+  #place(job: number, round: Round): boolean {
+    const node = this.#placement?.pick(job as never, round) ?? None
+    return node !== None && startNearest(job, node, this.#levels, round)
+  }
+}

@@ -1,0 +1,101 @@
+import { definePolicy, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from './forwarding.js'
+
+const skips = z.number().int().nonnegative()
+const skipDelayOptions = z.strictObject({
+  skips: z.union([skips, z.array(skips).min(1)]).describe('D: scheduling opportunities a job lets pass for a node with its data; or [D1, D2]: D1, then D2 more before it leaves the rack'),
+})
+/** Options of `skipDelay`, in scheduling opportunities. */
+export type SkipDelayOptions = z.input<typeof skipDelayOptions>
+
+/**
+ * Delay scheduling by count: a job without a task near the node is passed over up to D times. After that it launches
+ * anywhere until it gets a local task again, which alone sets its count to 0. D = 0 is Algorithm 1. With several counts
+ * one level is relaxed after the other. A job that the scan never reaches is not skipped.
+ *
+ * Source: Zaharia et al., EuroSys 2010, Algorithm 2, and section 3.3 for racks.
+ */
+export const skipDelayPolicy = definePolicy({
+  name: 'skip-delay',
+  summary: 'a job lets D opportunities pass for a node with its data, [D1, D2] with racks',
+  source: 'Zaharia et al., EuroSys 2010, Algorithm 2',
+  options: skipDelayOptions,
+  inner: { order: 'order' },
+  defaults: { order: 'fair' },
+  create: (options, env, { order }) => new SkipDelay(limitsOf(options.skips, env), env, order.create(env)),
+})
+
+/** Delay scheduling by count (Algorithm 2) over an order. */
+export const skipDelay = (order: Plug<'order'>, options: SkipDelayOptions): Plug<'policy'> => skipDelayPolicy.plug({ order }, options)
+
+/** Count from which each level may be left: D1, D1 + D2, ... A single D goes from the node to anywhere. */
+function limitsOf(counts: number | readonly number[], { cluster }: Env): Float64Array {
+  const each = typeof counts === 'number' ? [counts] : counts
+  let sum = 0
+  return Float64Array.from({ length: cluster.levels }, (_, level) => (sum += each[level] ?? 0))
+}
+
+class SkipDelay implements Policy {
+  readonly #order: Order
+  readonly #limits: Float64Array
+  readonly #lanes: number
+  /** Skips so far, `[job * lanes + lane]`. */
+  readonly #skips: number[] = []
+
+  constructor(limits: Float64Array, { cluster }: Env, order: Order) {
+    this.#order = order
+    this.#limits = limits
+    this.#lanes = cluster.lanes.length
+    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job) }))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const { nodes } = round
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[i] as NodeId
+      while (round.room(node) && this.#startOn(node, round)) {
+        // the next free slot of the node
+      }
+    }
+  }
+
+  #startOn(node: NodeId, round: Round): boolean {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if (this.#offer(block.ids[i] as JobId, node, round)) return true
+    return false
+  }
+
+  #offer(job: JobId, node: NodeId, round: Round): boolean {
+    const { lane, work } = round
+    if (!round.fits(job, node)) return false
+    const at = job * this.#lanes + lane
+    const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
+    if (task === None) {
+      this.#skips[at] = (this.#skips[at] as number) + 1
+      round.defer(job, Reason.Locality)
+      return false
+    }
+    if (!round.claim(task, node)) return false
+    if (work.level(task, node) === 0) this.#skips[at] = 0
+    return true
+  }
+
+  #allowed(job: JobId, at: number, { work, lane }: Round): number {
+    const limits = this.#limits
+    if (!work.hasData(job, lane)) return limits.length
+    let level = 0
+    while (level < limits.length && (this.#skips[at] as number) >= (limits[level] as number)) level++
+    return level
+  }
+
+  #reset(job: JobId): void {
+    for (let lane = 0; lane < this.#lanes; lane++) this.#skips[job * this.#lanes + lane] = 0
+  }
+}

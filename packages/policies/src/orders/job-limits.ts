@@ -1,0 +1,87 @@
+import type { JobId, WorkView } from '@sched/core'
+import type { Pool } from './pools.js'
+
+/**
+ * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
+ * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`).
+ */
+export class JobLimits {
+  readonly #work: WorkView
+  readonly #pools: readonly Pool[]
+  readonly #users: Readonly<Record<string, number>>
+  readonly #userDefault: number
+  readonly #inPool: number[] = []
+  readonly #ofUser = new Map<number, number>()
+  readonly #waiting: JobId[] = []
+  readonly #admitted: boolean[] = []
+  readonly #poolOf: (job: JobId) => number
+  readonly #unlimited: boolean
+
+  constructor(
+    work: WorkView,
+    pools: readonly Pool[],
+    poolOf: (job: JobId) => number,
+    users: Readonly<Record<string, number>>,
+    userDefault: number,
+    defaultPoolLimit: number,
+  ) {
+    this.#work = work
+    this.#pools = pools
+    this.#poolOf = poolOf
+    this.#users = users
+    this.#userDefault = userDefault
+    this.#unlimited =
+      userDefault === Infinity && defaultPoolLimit === Infinity && Object.keys(users).length === 0 && pools.every((pool) => pool.maxRunningJobs === Infinity)
+  }
+
+  admitted(job: JobId): boolean {
+    return this.#unlimited || this.#admitted[job] === true
+  }
+
+  /** Asks for a new job; false when it must wait. */
+  ask(job: JobId): boolean {
+    if (this.#unlimited) return true
+    this.#admitted[job] = false
+    if (this.#mayRun(job)) {
+      this.#count(job, 1)
+      this.#admitted[job] = true
+      return true
+    }
+    const at = this.#waiting.findIndex((other) => this.#before(job, other))
+    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
+    return false
+  }
+
+  /** A job has ended; appends the jobs that may run now to `out`. */
+  leave(job: JobId, out: JobId[]): void {
+    if (this.#unlimited) return
+    this.#count(job, -1)
+    for (let i = 0; i < this.#waiting.length; i++) {
+      const next = this.#waiting[i] as JobId
+      if (!this.#mayRun(next)) continue
+      this.#waiting.splice(i--, 1)
+      this.#count(next, 1)
+      this.#admitted[next] = true
+      out.push(next)
+    }
+  }
+
+  #before(a: JobId, b: JobId): boolean {
+    const byPriority = this.#work.priority(b) - this.#work.priority(a)
+    return byPriority === 0 ? this.#work.rank(a) < this.#work.rank(b) : byPriority < 0
+  }
+
+  #mayRun(job: JobId): boolean {
+    const user = this.#work.user(job)
+    if ((this.#ofUser.get(user) ?? 0) >= (this.#users[this.#work.userName(user)] ?? this.#userDefault)) return false
+    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Pool).parent)
+      if ((this.#inPool[id] ?? 0) >= (this.#pools[id] as Pool).maxRunningJobs) return false
+    return true
+  }
+
+  #count(job: JobId, by: 1 | -1): void {
+    const user = this.#work.user(job)
+    this.#ofUser.set(user, (this.#ofUser.get(user) ?? 0) + by)
+    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Pool).parent) this.#inPool[id] = (this.#inPool[id] ?? 0) + by
+  }
+}

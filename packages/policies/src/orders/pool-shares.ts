@@ -1,0 +1,133 @@
+import { None, type Env, type JobId, type LaneId, type Seconds, type Sharing } from '@sched/core'
+import { FairShareSolver } from '../shares/fair-shares.js'
+import { overcommitted, scaleMinShares } from '../shares/min-shares.js'
+import type { Pool, PoolTree } from './pools.js'
+
+/**
+ * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down
+ * with a warning. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
+ * its fair shares are its demands and nobody is starved there.
+ */
+export class PoolShares {
+  readonly #env: Env
+  readonly #tree: PoolTree
+  readonly #lanes: number
+  readonly #running: readonly number[]
+  readonly #demand: readonly number[]
+  /** `[pool * lanes + lane]`, scaled. */
+  #minShares: number[] = []
+  readonly #jobs: Set<JobId>[] = []
+  readonly #starved: boolean[] = []
+  readonly #solver = new FairShareSolver()
+  #anyMinimum = false
+  #anyStarved = false
+
+  /** `running` and `demand` are the order's columns, `[pool * lanes + lane]`. */
+  constructor(env: Env, tree: PoolTree, running: readonly number[], demand: readonly number[]) {
+    this.#env = env
+    this.#tree = tree
+    this.#lanes = env.cluster.lanes.length
+    this.#running = running
+    this.#demand = demand
+  }
+
+  minShare(pool: number, lane: number): number {
+    return this.#anyMinimum ? (this.#minShares[pool * this.#lanes + lane] as number) : 0
+  }
+
+  addPool(pool: number): void {
+    this.#jobs[pool] = new Set()
+    if (this.#pool(pool).minShare.some((share) => share > 0)) this.#anyMinimum = true
+    if (this.#anyMinimum) this.#scale()
+  }
+
+  addJob(job: JobId, pool: number): void {
+    this.#jobs[pool]?.add(job)
+  }
+
+  removeJob(job: JobId, pool: number): void {
+    this.#jobs[pool]?.delete(job)
+  }
+
+  sharing(poolOf: (job: JobId) => number): Sharing {
+    const tree = this.#tree
+    return {
+      get pools() {
+        return tree.pools.length
+      },
+      name: (pool) => this.#pool(pool).path,
+      parent: (pool) => this.#pool(pool).parent,
+      isLeaf: (pool) => pool > 0 && this.#pool(pool).children.length === 0,
+      poolOf,
+      running: (pool, lane) => this.#running[pool * this.#lanes + lane] as number,
+      demand: (pool, lane) => this.#demand[pool * this.#lanes + lane] as number,
+      minShare: (pool, lane) => this.minShare(pool, lane),
+      minTimeout: (pool): Seconds => this.#pool(pool).minTimeout,
+      fairShares: (lane) => this.#fairShares(lane),
+      jobs: (pool, out) => {
+        for (const job of this.#jobs[pool] ?? []) out.push(job)
+      },
+      markStarved: (pool, lane, starved) => {
+        this.#starved[pool * this.#lanes + lane] = starved
+        this.#anyStarved = this.#anyStarved || starved
+      },
+      starved: (job, lane) => this.#anyStarved && this.#isStarved(poolOf(job), lane),
+    }
+  }
+
+  #isStarved(leaf: number, lane: LaneId): boolean {
+    for (let pool = leaf; pool > 0; pool = this.#pool(pool).parent) if (this.#starved[pool * this.#lanes + lane] === true) return true
+    return false
+  }
+
+  #pool(pool: number): Pool {
+    return this.#tree.pools[pool] as Pool
+  }
+
+  /** Units of a lane: its slots, or unlimited where it has several resources. */
+  #capacity(lane: LaneId): number {
+    const resources = this.#env.cluster.lanes[lane]?.resources ?? []
+    return resources.length === 1 ? this.#env.cluster.capacity(resources[0] as (typeof resources)[number]) : Infinity
+  }
+
+  #scale(): void {
+    const { pools } = this.#tree
+    this.#minShares = pools.flatMap((pool) => pool.minShare)
+    for (let lane = 0; lane < this.#lanes; lane++) for (const parent of pools) this.#scaleSiblings(parent, lane as LaneId)
+  }
+
+  #scaleSiblings(parent: Pool, lane: LaneId): void {
+    const wanted = parent.children.map((child) => this.#pool(child).minShare[lane] as number)
+    const capacity = this.#capacity(lane)
+    if (!overcommitted(wanted, capacity)) return
+    const scaled = scaleMinShares(wanted, capacity)
+    for (const [i, child] of parent.children.entries()) this.#minShares[child * this.#lanes + lane] = scaled[i] as number
+    const where = parent.id === 0 ? 'the pools' : `the pools of "${parent.path}"`
+    const total = wanted.reduce((sum, share) => sum + share, 0)
+    this.#env.warn(`minimum shares of ${where} add up to ${total} ${this.#env.cluster.lanes[lane]?.name ?? ''} slots of ${capacity}; each is scaled by ${capacity}/${total}`)
+  }
+
+  #fairShares(lane: LaneId): Float64Array {
+    const { pools } = this.#tree
+    const count = pools.length - 1
+    const of = (value: (pool: Pool) => number) => Float64Array.from({ length: count }, (_, i) => value(pools[i + 1] as Pool))
+    const shares = new Float64Array(count)
+    this.#solver.solve(
+      {
+        count,
+        weights: of((pool) => pool.weight),
+        minShares: of((pool) => this.minShare(pool.id, lane)),
+        demands: of((pool) => this.#demand[pool.id * this.#lanes + lane] as number),
+        parents: Int32Array.from({ length: count }, (_, i) => {
+          const { parent } = pools[i + 1] as Pool
+          return parent === 0 ? None : parent - 1
+        }),
+      },
+      this.#capacity(lane),
+      shares,
+    )
+    const all = new Float64Array(pools.length)
+    all.set(shares, 1)
+    return all
+  }
+}

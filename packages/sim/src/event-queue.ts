@@ -1,0 +1,162 @@
+/**
+ * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
+ * whole instant.
+ */
+export const EventKind = { TaskEnd: 0, NodeChange: 1, Submit: 2, Ready: 3, Wake: 4 } as const
+export type EventKind = (typeof EventKind)[keyof typeof EventKind]
+
+/** An event's place among events of one time: kind first, then the order of scheduling. */
+const KIND_STEP = 2 ** 48
+const CANCELLED = 255
+
+/**
+ * Pending events by (time, kind, sequence). A 4-ary heap of two parallel columns; kind and sequence are in columns of
+ * their own, looked up only on equal times. The child to follow is chosen by arithmetic on compare results, because
+ * mispredicted branches are what a heap of this size costs.
+ *
+ * Cancelled events stay until they reach the top.
+ */
+export class EventQueue {
+  /** The event that `pop` took out. */
+  time = 0
+  kind: EventKind = EventKind.TaskEnd
+  subject = 0
+
+  #times = new Float64Array(68).fill(Infinity)
+  #ids = new Int32Array(68)
+  #length = 0
+  #orders = new Float64Array(64)
+  #kinds = new Uint8Array(64)
+  #subjects = new Int32Array(64)
+  #freeIds = new Int32Array(64)
+  #free = 0
+  #used = 0
+  #sequence = 0
+
+  /** Number of pending events, cancelled ones included. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Time of the earliest event, `Infinity` when there is none. */
+  get next(): number {
+    return this.#times[0] as number
+  }
+
+  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN. */
+  push(time: number, kind: EventKind, subject: number): number {
+    const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
+    if (id >= this.#orders.length) this.#grow()
+    this.#orders[id] = kind * KIND_STEP + this.#sequence++
+    this.#kinds[id] = kind
+    this.#subjects[id] = subject
+    const times = this.#times
+    const ids = this.#ids
+    let hole = this.#length++
+    while (hole > 0) {
+      const parent = (hole - 1) >> 2
+      const above = times[parent] as number
+      if (above < time || (above === time && this.#before(ids[parent] as number, id))) break
+      times[hole] = above
+      ids[hole] = ids[parent] as number
+      hole = parent
+    }
+    times[hole] = time
+    ids[hole] = id
+    return id
+  }
+
+  /** Takes the earliest event out, into `time`, `kind` and `subject`; false when there is none. */
+  pop(): boolean {
+    while (this.#length > 0) {
+      const id = this.#ids[0] as number
+      this.time = this.#times[0] as number
+      const kind = this.#kinds[id] as number
+      this.#removeTop()
+      this.#freeIds[this.#free++] = id
+      if (kind === CANCELLED) continue
+      this.kind = kind as EventKind
+      this.subject = this.#subjects[id] as number
+      return true
+    }
+    return false
+  }
+
+  /** Takes a pending event back. */
+  cancel(id: number): void {
+    this.#kinds[id] = CANCELLED
+  }
+
+  #before(a: number, b: number): boolean {
+    return (this.#orders[a] as number) < (this.#orders[b] as number)
+  }
+
+  /** Walks the hole to the bottom along the smallest children, then lifts the last element up from there. */
+  #removeTop(): void {
+    const times = this.#times
+    const ids = this.#ids
+    const last = --this.#length
+    const time = times[last] as number
+    const id = ids[last] as number
+    times[last] = Infinity
+    let hole = 0
+    for (let child = 1; child < last; child = 4 * hole + 1) {
+      const t0 = times[child] as number
+      const t1 = times[child + 1] as number
+      const t2 = times[child + 2] as number
+      const t3 = times[child + 3] as number
+      const right = +(t1 < t0)
+      const low = t1 < t0 ? t1 : t0
+      const right2 = +(t3 < t2)
+      const low2 = t3 < t2 ? t3 : t2
+      const upper = +(low2 < low)
+      let best = child + right + upper * (2 + right2 - right)
+      const least = low2 < low ? low2 : low
+      if (+(t0 === least) + +(t1 === least) + +(t2 === least) + +(t3 === least) > 1 && least !== Infinity) best = this.#firstOf(child, least)
+      times[hole] = least
+      ids[hole] = ids[best] as number
+      hole = best
+    }
+    if (hole === last) return
+    while (hole > 0) {
+      const parent = (hole - 1) >> 2
+      const above = times[parent] as number
+      if (above < time || (above === time && this.#before(ids[parent] as number, id))) break
+      times[hole] = above
+      ids[hole] = ids[parent] as number
+      hole = parent
+    }
+    times[hole] = time
+    ids[hole] = id
+  }
+
+  /** Among four children, the one of the least time that fires first. */
+  #firstOf(child: number, least: number): number {
+    let best = -1
+    for (let i = child; i < child + 4; i++)
+      if (this.#times[i] === least && (best < 0 || this.#before(this.#ids[i] as number, this.#ids[best] as number))) best = i
+    return best
+  }
+
+  #grow(): void {
+    const size = this.#orders.length * 2
+    const orders = new Float64Array(size)
+    orders.set(this.#orders)
+    this.#orders = orders
+    const kinds = new Uint8Array(size)
+    kinds.set(this.#kinds)
+    this.#kinds = kinds
+    this.#subjects = wider(this.#subjects, size)
+    this.#freeIds = wider(this.#freeIds, size)
+    this.#ids = wider(this.#ids, size + 4) // a parent's four children may lie past the last element
+    const times = new Float64Array(size + 4).fill(Infinity)
+    times.set(this.#times)
+    this.#times = times
+  }
+}
+
+function wider(column: Int32Array, size: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(size)
+  larger.set(column)
+  return larger
+}

@@ -1,0 +1,43 @@
+import type { Heartbeat } from '@sched/cluster'
+import type { NodeId, Seconds } from '@sched/core'
+
+/**
+ * Heartbeats of all nodes: node i beats at `k * interval + offset(i)`. Periodic events are never in the event queue;
+ * the ring knows the next one.
+ */
+export class HeartbeatRing {
+  /** Node and time of the next heartbeat. */
+  node = 0 as NodeId
+  next: Seconds
+  readonly #offsets: Float64Array
+  readonly #interval: Seconds
+  #cycle = 0
+
+  constructor(heartbeat: Heartbeat, nodes: number) {
+    this.#interval = heartbeat.interval
+    this.#offsets = Float64Array.from({ length: nodes }, (_, i) => (heartbeat.stagger ? (i * heartbeat.interval) / nodes : 0))
+    this.next = 0
+  }
+
+  advance(): void {
+    let node = this.node + 1
+    if (node === this.#offsets.length) {
+      node = 0
+      this.#cycle++
+    }
+    this.node = node as NodeId
+    this.next = this.#cycle * this.#interval + (this.#offsets[node] as number)
+  }
+
+  /** Skips all heartbeats before `time`. */
+  skipTo(time: Seconds): void {
+    if (time <= this.next) return
+    const cycle = Math.max(this.#cycle, Math.floor(time / this.#interval) - 1)
+    if (cycle > this.#cycle) {
+      this.#cycle = cycle - 1
+      this.node = (this.#offsets.length - 1) as NodeId
+      this.advance()
+    }
+    while (this.next < time) this.advance()
+  }
+}

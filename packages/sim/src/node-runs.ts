@@ -1,0 +1,94 @@
+import type { NodeId, Seconds } from '@sched/core'
+
+/** The runs on each node as lists, and when the next of them stops: what a heartbeat reports. */
+export class NodeRuns {
+  /** Earliest stop on each node, `Infinity` when nothing runs there. */
+  readonly nextStop: Float64Array
+  readonly #heads: Int32Array
+  #after = new Int32Array(64)
+  #stops = new Float64Array(64)
+
+  constructor(nodes: number) {
+    this.nextStop = new Float64Array(nodes).fill(Infinity)
+    this.#heads = new Int32Array(nodes).fill(-1)
+  }
+
+  add(run: number, node: NodeId, stop: Seconds): void {
+    if (run >= this.#after.length) this.#grow(run + 1)
+    this.#stops[run] = stop
+    this.#after[run] = this.#heads[node] as number
+    this.#heads[node] = run
+    if (stop < (this.nextStop[node] as number)) this.nextStop[node] = stop
+  }
+
+  /** Takes the runs that have stopped by `now` off the node into `out`, by (stop, run); returns how many. */
+  takeStopped(node: NodeId, now: Seconds, out: number[]): number {
+    let count = 0
+    let before = -1
+    let next = Infinity
+    for (let run = this.#heads[node] as number; run >= 0; ) {
+      const after = this.#after[run] as number
+      const stop = this.#stops[run] as number
+      if (stop <= now) {
+        this.#unlink(node, before, after)
+        count = this.#insert(out, count, run)
+      } else {
+        if (stop < next) next = stop
+        before = run
+      }
+      run = after
+    }
+    this.nextStop[node] = next
+    return count
+  }
+
+  /** Takes one run off its node; true when it was there. */
+  remove(target: number, node: NodeId): boolean {
+    let before = -1
+    let found = false
+    let next = Infinity
+    for (let run = this.#heads[node] as number; run >= 0; ) {
+      const after = this.#after[run] as number
+      if (run === target) {
+        this.#unlink(node, before, after)
+        found = true
+      } else {
+        next = Math.min(next, this.#stops[run] as number)
+        before = run
+      }
+      run = after
+    }
+    this.nextStop[node] = next
+    return found
+  }
+
+  #unlink(node: NodeId, before: number, after: number): void {
+    if (before < 0) this.#heads[node] = after
+    else this.#after[before] = after
+  }
+
+  #insert(out: number[], count: number, run: number): number {
+    let at = count
+    while (at > 0 && this.#fires(run, out[at - 1] as number)) {
+      out[at] = out[at - 1] as number
+      at--
+    }
+    out[at] = run
+    return count + 1
+  }
+
+  #fires(a: number, b: number): boolean {
+    const before = (this.#stops[a] as number) - (this.#stops[b] as number)
+    return before < 0 || (before === 0 && a < b)
+  }
+
+  #grow(needed: number): void {
+    const size = Math.max(needed, this.#after.length * 2)
+    const after = new Int32Array(size)
+    after.set(this.#after)
+    this.#after = after
+    const stops = new Float64Array(size)
+    stops.set(this.#stops)
+    this.#stops = stops
+  }
+}

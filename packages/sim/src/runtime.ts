@@ -1,0 +1,64 @@
+import { hashUnit, SchedError, streamKey, type Duration, type JobSpec, type Seconds, type StageSpec } from '@sched/core'
+
+/** What is known of a task when it starts. */
+export interface Start {
+  readonly spec: JobSpec
+  readonly stage: StageSpec
+  readonly stageIndex: number
+  /** Task index in its stage. */
+  readonly task: number
+  /** Hash key of the job: equal for every policy of a seed. */
+  readonly key: number
+  /** Locality level, -1 for a task without data. */
+  readonly level: number
+  /** Locality levels of the cluster; `level === levels` is anywhere. */
+  readonly levels: number
+  readonly speed: number
+}
+
+/** How long a task takes where it was placed. */
+export interface RuntimeModel {
+  runtime(start: Start): Seconds
+}
+
+export interface RuntimeOptions {
+  /** Slow-down by distance of the data: node, rack, ..., anywhere; the last one holds for all further levels. Default 1, 1.7, 2. */
+  readonly localityFactors?: readonly number[]
+  /** Half width of the uniform task time jitter, as a fraction in [0, 1). Default 0.1. */
+  readonly jitter?: number
+}
+
+/**
+ * Base duration x locality factor / node speed x jitter. Durations and jitter depend on the seed, the job and the task
+ * alone, so every policy compared on one seed meets the same tasks.
+ */
+export function runtimeModel(seed: number, options: RuntimeOptions = {}): RuntimeModel {
+  const { localityFactors = [1, 1.7, 2], jitter = 0.1 } = options
+  if (!(jitter >= 0 && jitter < 1)) throw new SchedError('BAD_OPTION', `jitter is ${jitter}`, { field: 'runtime.jitter' }, 'Use a fraction from 0 up to 1.')
+  for (const factor of localityFactors)
+    if (!(factor > 0 && factor < Infinity)) throw new SchedError('BAD_OPTION', `a locality factor is ${factor}`, { field: 'runtime.localityFactors' }, 'Use positive numbers.')
+  const durations = streamKey(seed, 'duration')
+  const jitters = streamKey(seed, 'jitter')
+  return {
+    runtime({ stage, stageIndex, task, key, level, levels, speed }) {
+      const base = baseDuration(stage.duration, task, durations ^ key, stageIndex)
+      const luck = jitter === 0 ? 1 : 1 + jitter * (2 * hashUnit(jitters ^ key, task, stageIndex) - 1)
+      return ((base * localityFactor(stage.localityFactors ?? localityFactors, level, levels)) / speed) * luck
+    },
+  }
+}
+
+/** Node and anywhere are the first and the last factor; levels between take the factors between. */
+function localityFactor(factors: readonly number[], level: number, levels: number): number {
+  if (level <= 0) return level === 0 ? (factors[0] ?? 1) : 1
+  if (level >= levels) return factors[factors.length - 1] ?? 1
+  return factors[Math.min(level, factors.length - 1)] ?? 1
+}
+
+function baseDuration(duration: Duration, task: number, key: number, stageIndex: number): Seconds {
+  if (typeof duration === 'number') return duration
+  if (!('kind' in duration)) return duration[task] as number
+  const u = hashUnit(key, task, stageIndex)
+  if (duration.kind === 'uniform') return duration.min + (duration.max - duration.min) * u
+  return (duration.shift ?? 0) - duration.mean * Math.log(1 - u)
+}

@@ -1,0 +1,478 @@
+import { buildCluster, CellState, Draft, placeReplicas, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import {
+  randomStream,
+  SchedError,
+  streamKey,
+  type Architecture,
+  type Cell,
+  type JobId,
+  type JobSource,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type Observer,
+  type Plug,
+  type Policy,
+  type Reason,
+  type Seconds,
+  type StageSpec,
+  type TaskId,
+  type Workload,
+} from '@sched/core'
+import { EventKind, EventQueue } from './event-queue.js'
+import { HeartbeatRing } from './heartbeat-ring.js'
+import { NodeRuns } from './node-runs.js'
+import { Observers } from './observers.js'
+import { runtimeModel, type RuntimeModel, type RuntimeOptions } from './runtime.js'
+
+/** One run: a cluster, a workload and the scheduling system under test. */
+export interface SimulationOptions {
+  readonly cluster: ClusterDescription | ClusterModel
+  readonly workload: Workload
+  readonly policy: Plug<'policy'>
+  readonly architecture: Plug<'architecture'>
+  /** A whole number; everything random in the run depends on it alone. Default 1. */
+  readonly seed?: number
+  readonly runtime?: RuntimeOptions | RuntimeModel
+  readonly observers?: readonly Observer[]
+  /** Checks conservation, placement and every counter while running; slow. Default false. */
+  readonly validate?: boolean
+  /** What happens to a job with a task larger than every node: an error, or `onReject` and the run goes on. Default `fail`. */
+  readonly infeasible?: 'fail' | 'reject'
+  /**
+   * Hadoop's "commit pending" bug: a finished task stops counting as running one heartbeat before its slot is free,
+   * which hides sticky slots. Default false.
+   */
+  readonly commitPendingBug?: boolean
+  /** Called once for each thing the user should know. */
+  readonly warn?: (message: string) => void
+}
+
+/** `done`: everything has ended; `paused`: the limit was reached; `starved`: the source's `more()` must be awaited. */
+export type RunState = 'done' | 'paused' | 'starved'
+
+/** Seconds without a running task or a start after which pending work counts as forgotten by the policy. */
+const STALL = 7 * 86_400
+
+/**
+ * The run loop: takes the earliest instant from the event queue, the heartbeat ring and the workload, applies all its
+ * changes, then lets the architecture open rounds.
+ *
+ * Where the cluster has heartbeats, an ended task and its free slot become known to the master in the node's next
+ * heartbeat; otherwise at once. Everything is deterministic: equal times fire by kind, then by order of scheduling.
+ */
+export class Simulation implements DraftSink {
+  now: Seconds = 0
+  readonly work: Work
+  readonly cell: CellState
+  readonly policy: Policy
+  /** Tasks started and events handled so far, for rates. */
+  launches = 0
+  events = 0
+
+  readonly #options: SimulationOptions
+  readonly #model: ClusterModel
+  readonly #runtime: RuntimeModel
+  readonly #architecture: Architecture
+  readonly #observers: Observers
+  readonly #source: JobSource
+  readonly #queue = new EventQueue()
+  readonly #ring: HeartbeatRing | undefined
+  readonly #nodeRuns: NodeRuns
+  readonly #draft: Draft
+  /** Where a run's end is: an event id without heartbeats. */
+  #runEvent = new Int32Array(64)
+  #runLevel = new Int8Array(64)
+  /** Run that waits one more heartbeat for its slot (commit pending), per node. */
+  readonly #pendingCommits: number[][] = []
+  readonly #jobKeys: number[] = []
+  readonly #stopped: number[] = []
+  readonly #beats: NodeId[] = []
+  readonly #specs: (JobSpec | undefined)[] = []
+  readonly #freeSpecs: number[] = []
+  readonly #names = new Map<string, JobSpec[] | undefined>()
+  readonly #wakes = new Set<Seconds>()
+  readonly #feasible = new Map<number, boolean>()
+  readonly #warned = new Set<string>()
+  readonly #start: { -readonly [K in keyof Parameters<RuntimeModel['runtime']>[0]]: Parameters<RuntimeModel['runtime']>[0][K] }
+  #nextJob: JobSpec | undefined
+  #lastSubmit: Seconds = 0
+  #held = 0
+  #passNeeded = false
+  #wakeDue = false
+  #lastProgress: Seconds = 0
+  #ended = false
+
+  constructor(options: SimulationOptions) {
+    const { seed = 1, observers = [] } = options
+    this.#options = options
+    this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
+    const model = this.#model
+    const replicaKey = streamKey(seed, 'replicas')
+    const shapes = new Shapes(model)
+    this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
+    this.work = new Work(model, shapes, (spec, stage) => this.#blockPlaces(replicaKey, spec, stage))
+    this.#runtime = options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime)
+    this.#nodeRuns = new NodeRuns(model.nodes)
+    this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
+    this.#observers = new Observers(observers)
+    this.#draft = new Draft(this.cell, this.work, this)
+    const env = {
+      cluster: this.cell,
+      work: this.work,
+      random: (stream: string) => randomStream(seed, `policy:${stream}`),
+      warn: (message: string) => this.#warn(message),
+    }
+    this.policy = options.policy.create(env)
+    this.work.addListener(this.policy)
+    this.#architecture = options.architecture.create({ ...env, policy: this.policy, cell: this.#cellFor() })
+    this.#start = { spec: NO_JOB, stage: NO_STAGE, stageIndex: 0, task: 0, key: 0, level: -1, levels: this.cell.levels, speed: 1 }
+    for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
+    this.#source = options.workload.open()
+    this.#nextJob = this.#source.next()
+  }
+
+  /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
+  run(until: Seconds = Infinity): this {
+    if (this.advance(Infinity, until) === 'starved')
+      throw new SchedError('BROKEN_CONTRACT', 'the workload is a stream', {}, 'Use runStream(), which awaits it.')
+    return this
+  }
+
+  /** Runs to the end, awaiting a workload that reads on, and giving way to others every `slice` instants. */
+  async runStream(until: Seconds = Infinity, slice = 100_000, pause: () => Promise<void> = () => Promise.resolve()): Promise<this> {
+    for (;;) {
+      const state = this.advance(slice, until)
+      if (state === 'done') return this
+      if (state === 'starved') {
+        await this.#source.more?.()
+        this.#nextJob = this.#source.next()
+      } else await pause()
+    }
+  }
+
+  /** Handles at most `limit` instants. */
+  advance(limit: number, until: Seconds = Infinity): RunState {
+    for (let left = limit; left > 0; left--) {
+      if (this.#nextJob === undefined && this.#source.more !== undefined && !this.#ended) {
+        this.#nextJob = this.#source.next()
+        if (this.#nextJob === undefined) return 'starved'
+      }
+      const time = this.#nextTime()
+      if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
+      this.now = time
+      this.#instant(time)
+    }
+    return 'paused'
+  }
+
+  // ---- what a round asks for ----
+
+  start(task: TaskId, node: NodeId): void {
+    const { work, now } = this
+    const run = work.taskRun[task] as number
+    if (run >= this.#runEvent.length) this.#growRuns(run + 1)
+    const stage = work.taskStage[task] as number
+    const job = work.stageJob[stage] as JobId
+    const hasData = work.stageLists[stage] !== undefined
+    const level = hasData ? work.level(task, node) : -1
+    const start = this.#start
+    const spec = work.spec(job)
+    const stageIndex = stage - (work.jobFirstStage[job] as number)
+    start.spec = spec
+    start.stage = spec.stages[stageIndex] as StageSpec
+    start.stageIndex = stageIndex
+    start.task = task - (work.stageFirst[stage] as number)
+    start.key = this.#jobKeys[job] as number
+    start.level = level
+    start.speed = this.#model.speed[node] as number
+    const end = now + this.#runtime.runtime(start)
+    work.runStart[run] = now
+    work.runEnd[run] = end
+    this.#runLevel[run] = level
+    if (this.#ring !== undefined) this.#nodeRuns.add(run, node, end)
+    else this.#runEvent[run] = this.#queue.push(end, EventKind.TaskEnd, run)
+    this.launches++
+    if (end > this.#lastProgress) this.#lastProgress = end
+    this.#observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+  }
+
+  kill(task: TaskId): void {
+    const { work } = this
+    const run = work.taskRun[task] as number
+    const node = work.runNode[run] as NodeId
+    const started = work.runStart[run] as number
+    if (this.#ring === undefined) this.#queue.cancel(this.#runEvent[run] as number)
+    else this.#nodeRuns.remove(run, node)
+    this.#observers.onTaskEnd(task, work.jobOf(task), work.laneOf(task), node, 'evicted', started, this.now, this.now)
+    work.unclaim(task, 'evicted')
+    if (this.#ring === undefined) this.#queue.push(this.now, EventKind.Wake, 0)
+  }
+
+  reserve(job: JobId, start: Seconds): void {
+    this.#observers.onReserve(job, start, this.now)
+  }
+
+  defer(job: JobId, lane: LaneId, reason: Reason): void {
+    this.#observers.onDefer(job, lane, reason, this.now)
+  }
+
+  wakeAt(time: Seconds): void {
+    if (!(time > this.now) || this.#wakes.has(time)) return
+    this.#wakes.add(time)
+    this.#queue.push(time, EventKind.Wake, 0)
+  }
+
+  // ---- the loop ----
+
+  /** The next instant at which anything happens. */
+  #nextTime(): Seconds {
+    const submit = this.#nextJob?.submit ?? Infinity
+    const event = this.#queue.next
+    let time = submit < event ? submit : event
+    const ring = this.#ring
+    if (this.work.active === 0) return this.#nextJob === undefined && this.#held === 0 ? Infinity : time
+    if (ring !== undefined && ring.next < time) time = ring.next
+    if (time - this.#lastProgress > STALL && submit === Infinity) this.#stalled()
+    return time
+  }
+
+  #instant(time: Seconds): void {
+    const queue = this.#queue
+    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) this.#arrive(this.#nextJob)
+    while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
+    const ring = this.#ring
+    if (ring === undefined) {
+      if (!this.#passNeeded) return
+      this.#passNeeded = false
+      this.#architecture.trigger({ kind: 'pass' })
+      if (this.#options.validate === true) this.work.check()
+      return
+    }
+    if (this.#wakeDue) {
+      this.#wakeDue = false
+      this.#architecture.trigger({ kind: 'timer' })
+    }
+    if (ring.next > time) return
+    ring.skipTo(time)
+    this.#heartbeats(time, ring)
+  }
+
+  /** Reports of all nodes that beat in this instant come before the rounds of any. */
+  #heartbeats(time: Seconds, ring: HeartbeatRing): void {
+    const beats = this.#beats
+    beats.length = 0
+    while (ring.next === time) {
+      const node = ring.node
+      beats.push(node)
+      if ((this.#nodeRuns.nextStop[node] as number) <= time || this.#options.commitPendingBug === true) this.#report(node)
+      ring.advance()
+    }
+    for (let i = 0; i < beats.length; i++) {
+      this.events++
+      this.policy.onHeartbeat?.(beats[i] as NodeId, time)
+      HEARTBEAT.node = beats[i] as NodeId
+      this.#architecture.trigger(HEARTBEAT)
+    }
+    if (this.#options.validate === true) this.work.check()
+  }
+
+  #fire(kind: EventKind, subject: number): void {
+    this.events++
+    switch (kind) {
+      case EventKind.TaskEnd:
+        this.#passNeeded = true
+        this.#endRun(subject)
+        return
+      case EventKind.Submit: {
+        const spec = this.#specs[subject] as JobSpec
+        this.#specs[subject] = undefined
+        this.#freeSpecs.push(subject)
+        this.#held--
+        this.#submit(spec)
+        return
+      }
+      case EventKind.Ready:
+        this.#passNeeded = true
+        this.work.open(subject as JobId)
+        return
+      case EventKind.Wake:
+        this.#wakes.delete(this.now)
+        this.#passNeeded = true
+        this.#wakeDue = true
+        return
+      case EventKind.NodeChange:
+        return
+    }
+  }
+
+  /** A job read from the workload: submitted now, or held until the job it follows has ended. */
+  #arrive(spec: JobSpec): void {
+    if (!(spec.submit >= this.#lastSubmit))
+      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit} after a job at ${this.#lastSubmit}`, {}, 'Sort the workload by submit time.')
+    this.#lastSubmit = spec.submit
+    const followers = spec.after === undefined ? undefined : this.#names.get(spec.after)
+    if (spec.after !== undefined && this.#names.has(spec.after)) {
+      this.#held++
+      if (followers === undefined) this.#names.set(spec.after, [spec])
+      else followers.push(spec)
+      this.#names.set(spec.id, undefined)
+    } else this.#submit(spec)
+    this.#nextJob = this.#source.next()
+  }
+
+  #submit(spec: JobSpec): void {
+    this.events++
+    if (!this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
+    for (const stage of spec.stages) if (!this.#isFeasible(stage)) return this.#reject(spec, stage)
+    const job = this.work.submit(spec, this.now, 0)
+    this.#jobKeys[job] = streamKey(0, spec.id)
+    this.#observers.onSubmit(job, spec, this.now)
+    this.#lastProgress = Math.max(this.#lastProgress, this.now)
+    const startup = spec.startup ?? 0
+    if (startup > 0) this.#queue.push(this.now + startup, EventKind.Ready, job)
+    else this.work.open(job)
+    this.#passNeeded = true
+  }
+
+  #isFeasible(stage: StageSpec): boolean {
+    const shape = this.work.shapes.intern(stage.demand)
+    let feasible = this.#feasible.get(shape)
+    if (feasible === undefined) this.#feasible.set(shape, (feasible = this.work.shapes.feasible(shape)))
+    return feasible
+  }
+
+  #reject(spec: JobSpec, stage: StageSpec): void {
+    const fact = `a task of job ${spec.id} asks ${JSON.stringify(stage.demand)}, more than any node of ${this.#model.name} has`
+    if (this.#options.infeasible !== 'reject')
+      throw new SchedError('INFEASIBLE', fact, {}, 'Use larger nodes, or `infeasible: reject` to leave such jobs out.')
+    this.#observers.onReject(spec, fact, this.now)
+    this.#releaseFollowers(spec.id)
+  }
+
+  /** A node's heartbeat tells of its stopped runs. */
+  #report(node: NodeId): void {
+    if (this.#options.commitPendingBug === true) this.#freeCommitted(node)
+    if ((this.#nodeRuns.nextStop[node] as number) > this.now) return
+    const count = this.#nodeRuns.takeStopped(node, this.now, this.#stopped)
+    for (let i = 0; i < count; i++) {
+      const run = this.#stopped[i] as number
+      if (this.#options.commitPendingBug === true) {
+        this.work.release(this.work.runTask[run] as TaskId, 'ended')
+        ;(this.#pendingCommits[node] ??= []).push(run)
+      } else this.#endRun(run)
+    }
+  }
+
+  #freeCommitted(node: NodeId): void {
+    const runs = this.#pendingCommits[node]
+    if (runs === undefined) return
+    this.#pendingCommits[node] = []
+    for (const run of runs) this.#finishRun(run)
+  }
+
+  #endRun(run: number): void {
+    this.work.release(this.work.runTask[run] as TaskId, 'ended')
+    this.#finishRun(run)
+  }
+
+  #finishRun(run: number): void {
+    const { work } = this
+    const task = work.runTask[run] as TaskId
+    const stage = work.taskStage[task] as number
+    const job = work.stageJob[stage] as JobId
+    const node = work.runNode[run] as NodeId
+    this.cell.give(work.stageShape[stage] as number as Parameters<CellState['give']>[0], node)
+    const started = work.runStart[run] as number
+    const stopped = work.runEnd[run] as number
+    const last = work.finish(task)
+    this.#observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, this.now)
+    if (last) this.#endJob(job)
+  }
+
+  #endJob(job: JobId): void {
+    const spec = this.work.spec(job)
+    this.#observers.onJobEnd(job, spec, this.now)
+    this.work.remove(job)
+    this.#releaseFollowers(spec.id)
+    const next = this.#source.ended?.(spec.id, this.now)
+    if (next !== undefined) this.#hold(next, this.now)
+  }
+
+  #releaseFollowers(id: string): void {
+    const followers = this.#names.get(id)
+    this.#names.delete(id)
+    for (const follower of followers ?? []) {
+      this.#held--
+      this.#hold(follower, Math.max(follower.submit, this.now + (follower.think ?? 0)))
+    }
+  }
+
+  #hold(spec: JobSpec, time: Seconds): void {
+    const index = this.#freeSpecs.pop() ?? this.#specs.length
+    this.#specs[index] = spec
+    this.#held++
+    this.#queue.push(time, EventKind.Submit, index)
+  }
+
+  #blockPlaces(key: number, spec: JobSpec, stage: StageSpec): { replicas: Int32Array; factor: number } | undefined {
+    if (stage.data === undefined) return undefined
+    const { factor } = this.#model.replicas
+    const set = key ^ streamKey(0, stage.data.set ?? `${spec.id}/${stage.name}`)
+    const first = stage.data.first ?? 0
+    const replicas = new Int32Array(stage.tasks * factor)
+    for (let task = 0; task < stage.tasks; task++) placeReplicas(this.#model, set, first + task, replicas, task * factor)
+    return { replicas, factor }
+  }
+
+  #cellFor(): Cell {
+    const nodes = Array.from({ length: this.#model.nodes }, (_, node) => node as NodeId)
+    return {
+      cluster: this.cell,
+      work: this.work,
+      nodes,
+      draft: (lane, visible, limits) => this.#draft.begin(this.now, lane, visible, limits),
+    }
+  }
+
+  #finish(now: Seconds): RunState {
+    if (this.#ended) return 'done'
+    this.#ended = true
+    this.now = now
+    this.#observers.onRunEnd(now)
+    return 'done'
+  }
+
+  #stalled(): never {
+    throw new SchedError(
+      'BROKEN_CONTRACT',
+      `at ${this.now} s policy "${this.#options.policy.name}" leaves ${this.work.active} jobs unplaced although nothing runs`,
+      {},
+      'A policy must place pending work when the cluster is idle, or ask for a round with wakeAt.',
+    )
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    this.#options.warn?.(message)
+  }
+
+  #growRuns(needed: number): void {
+    const size = Math.max(needed, this.#runEvent.length * 2)
+    const events = new Int32Array(size)
+    events.set(this.#runEvent)
+    this.#runEvent = events
+    const levels = new Int8Array(size)
+    levels.set(this.#runLevel)
+    this.#runLevel = levels
+  }
+}
+
+const NO_STAGE: StageSpec = { name: '', tasks: 1, demand: {}, duration: 0 }
+const NO_JOB: JobSpec = { id: '', submit: 0, stages: [] }
+/** One object for all heartbeats: an architecture reads it during the call only. */
+const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
+
+/** Runs a simulation to its end. */
+export const simulate = (options: SimulationOptions): Simulation => new Simulation(options).run()
