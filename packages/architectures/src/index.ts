@@ -1,1 +1,2 @@
 export { monolithic, monolithicArchitecture, type MonolithicOptions } from './monolithic.js'
+export { registerArchitectures } from './register.js'

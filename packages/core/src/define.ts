@@ -98,15 +98,26 @@ export function checkOptions<Options>(name: string, schema: OptionsSchema<Option
   throw new SchedError('BAD_OPTION', `${issue?.message ?? 'invalid'}`, { field: path === '' ? name : `${name}.${path}` })
 }
 
+/** A short name for a usual combination, for example `hfs`. */
+export interface Preset {
+  readonly kind: Kind
+  readonly name: string
+  readonly summary: string
+  readonly source?: string
+  /** As a file would write it: see `resolve`. */
+  readonly config: string | { readonly [name: string]: unknown }
+}
+
 /** Definitions by kind and name; a taken name is refused, an unknown one answered with the nearest known. */
 export class Registry {
   readonly #byKind = new Map<Kind, Map<string, Defined<Kind>>>()
+  readonly #presets: Preset[] = []
 
-  add(definition: Defined<Kind>): this {
+  add<K extends Kind, Options, I extends Inner>(definition: Defined<K, Options, I>): this {
     const named = this.#named(definition.kind)
     if (named.has(definition.name))
       throw new SchedError('TAKEN_NAME', `${definition.kind} "${definition.name}" is already registered`, {}, 'Give the plug-in another name.')
-    named.set(definition.name, definition)
+    named.set(definition.name, definition as unknown as Defined<Kind>)
     return this
   }
 
@@ -114,6 +125,21 @@ export class Registry {
     const found = this.#named(kind).get(name)
     if (found === undefined) throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, {}, suggest(name, this.names(kind)))
     return found as unknown as Defined<K>
+  }
+
+  addPreset(preset: Preset): this {
+    if (this.has(preset.kind, preset.name) || this.preset(preset.kind, preset.name) !== undefined)
+      throw new SchedError('TAKEN_NAME', `${preset.kind} "${preset.name}" is already registered`, {}, 'Give the preset another name.')
+    this.#presets.push(preset)
+    return this
+  }
+
+  preset(kind: Kind, name: string): Preset | undefined {
+    return this.#presets.find((preset) => preset.kind === kind && preset.name === name)
+  }
+
+  presets(kind: Kind): Preset[] {
+    return this.#presets.filter((preset) => preset.kind === kind)
   }
 
   has(kind: Kind, name: string): boolean {

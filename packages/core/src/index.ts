@@ -22,4 +22,6 @@ export {
   type Kinds,
   type OptionsSchema,
   type Plug,
+  type Preset,
 } from './define.js'
+export { resolve, type Config } from './resolve.js'

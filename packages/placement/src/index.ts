@@ -1,1 +1,2 @@
 export { firstFit, firstFitPlacement } from './first-fit.js'
+export { registerPlacements } from './register.js'

@@ -1,0 +1,20 @@
+import type { Registry } from '@sched/core'
+import { delayPolicy } from './disciplines/delay.js'
+import { greedyPolicy } from './disciplines/greedy.js'
+import { skipDelayPolicy } from './disciplines/skip-delay.js'
+import { fairOrder } from './orders/fair.js'
+import { fifoOrder } from './orders/fifo.js'
+
+/** Adds all orders, disciplines and presets of this package to a registry. */
+export function registerPolicies(registry: Registry): Registry {
+  registry.add(fifoOrder).add(fairOrder)
+  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy)
+  registry.addPreset({
+    kind: 'policy',
+    name: 'naive-fair',
+    summary: 'jobs by running tasks, no waiting',
+    source: 'Zaharia et al., EuroSys 2010, Algorithm 1',
+    config: { greedy: { order: { fair: { pools: false } } } },
+  })
+  return registry
+}
