@@ -42,12 +42,19 @@ class Monolithic implements Architecture {
     const { lanes } = cell.cluster
     const nodes = this.#inSight(trigger)
     for (let lane = 0 as LaneId; lane < lanes.length; lane++) {
-      if (trigger.kind !== 'timer' && cell.work.pending(lane) === 0) continue
+      if (!this.#mayStart(trigger, lane)) continue
       const round = cell.draft(lane, nodes, this.#limits)
       policy.schedule(round)
       const commit = round.commit(SERIAL)
       policy.onCommit?.(commit)
     }
+  }
+
+  /** Without pending work or without room a round would be empty; a timer's round is for evictions. */
+  #mayStart(trigger: Trigger, lane: LaneId): boolean {
+    const { cluster, work } = this.#env.cell
+    if (trigger.kind === 'timer') return true
+    return work.pending(lane) > 0 && (trigger.kind === 'pass' || cluster.hasRoom(lane, trigger.node))
   }
 
   #inSight(trigger: Trigger): readonly NodeId[] {

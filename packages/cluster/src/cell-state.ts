@@ -80,8 +80,11 @@ export class CellState implements ClusterView {
     return this.#up[node] === 1
   }
 
-  /** Whether the lane's smallest demands of each resource are free on the node: false means that no task can fit. */
-  room(lane: number, node: NodeId): boolean {
+  hasRoom(lane: LaneId, node: NodeId): boolean {
+    return (this.#roomy[lane] as BitSet).has(node)
+  }
+
+  #countRoom(lane: number, node: NodeId): boolean {
     const { least } = this.shapes
     const resources = (this.lanes[lane] as Lane).resources
     for (let i = 0; i < resources.length; i++) {
@@ -126,7 +129,7 @@ export class CellState implements ClusterView {
 
   #noteRoom(lane: number, node: NodeId): void {
     const roomy = this.#roomy[lane] as BitSet
-    if (this.room(lane, node)) roomy.add(node)
+    if (this.#countRoom(lane, node)) roomy.add(node)
     else roomy.delete(node)
   }
 

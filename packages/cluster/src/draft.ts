@@ -73,7 +73,7 @@ export class Draft implements OpenRound {
   }
 
   room(node: NodeId): boolean {
-    return this.#claims < this.#maxClaims && this.work.pendingTasks[this.lane] !== 0 && this.cluster.room(this.lane, node)
+    return this.#claims < this.#maxClaims && this.work.pendingTasks[this.lane] !== 0 && this.cluster.hasRoom(this.lane, node)
   }
 
   fits(job: JobId, node: NodeId): boolean {
@@ -151,18 +151,19 @@ export class Draft implements OpenRound {
     this.#mustBeOpen()
     if (mode.conflict !== 'none') throw new SchedError('BROKEN_CONTRACT', `a live round cannot be committed with conflict detection "${mode.conflict}"`)
     this.#open = false
-    this.#accepted.length = 0
+    const accepted = this.#accepted
+    while (accepted.length > 0) accepted.pop() // setting the length is a slow call, and there are few
     for (let i = 0; i < this.#moves.length; i++) {
       const move = this.#moves[i] as number
       if (move < 0) this.#sink.kill(~move as TaskId)
       else {
         const node = this.work.nodeOf(move as TaskId) as NodeId
         this.cluster.versions[node] = (this.cluster.versions[node] as number) + 1
-        this.#accepted.push(move as TaskId)
+        accepted.push(move as TaskId)
         this.#sink.start(move as TaskId, node)
       }
     }
-    this.#moves.length = 0
+    while (this.#moves.length > 0) this.#moves.pop()
     this.#commit.now = this.now
     return this.#commit
   }

@@ -87,6 +87,10 @@ export class Work implements WorkView {
   readonly #runIds = new Blocks()
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
+  /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
+  #foundTask = -1
+  #foundNode = -1
+  #foundLevel = 0
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     this.#model = model
@@ -174,7 +178,11 @@ export class Work implements WorkView {
       const levels = groups.length
       for (let level = 0; level <= within && level < levels; level++) {
         const task = lists.find(level, (groups[level] as Int32Array)[node] as number, this.taskRun, first)
-        if (task >= 0) return (first + task) as TaskId
+        if (task < 0) continue
+        this.#foundTask = first + task
+        this.#foundNode = node
+        this.#foundLevel = level
+        return this.#foundTask as TaskId
       }
       if (within < levels) return None
     }
@@ -185,6 +193,7 @@ export class Work implements WorkView {
   }
 
   level(task: TaskId, node: NodeId): number {
+    if (task === this.#foundTask && node === this.#foundNode) return this.#foundLevel
     const stage = this.taskStage[task] as number
     return this.stageLists[stage]?.level(task - (this.stageFirst[stage] as number), node) ?? 0
   }
@@ -242,6 +251,7 @@ export class Work implements WorkView {
       this.laneFront[job * this.lanes + lane] = -1
     }
     let task = this.#taskIds.take(tasks)
+    this.#foundTask = -1
     this.#growTasks()
     for (let i = 0; i < spec.stages.length; i++) {
       this.#addStage(job, first + i, spec.stages[i] as StageSpec, task)

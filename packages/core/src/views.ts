@@ -35,6 +35,8 @@ export interface ClusterView {
   version(node: NodeId): number
   up(node: NodeId): boolean
   name(node: NodeId): string
+  /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */
+  hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
   nextWithRoom(lane: LaneId, from: number): NodeId | None
 }

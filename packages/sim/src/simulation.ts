@@ -73,6 +73,7 @@ export class Simulation implements DraftSink {
   readonly #options: SimulationOptions
   readonly #model: ClusterModel
   readonly #runtime: RuntimeModel
+  readonly #commitPending: boolean
   readonly #architecture: Architecture
   readonly #observers: Observers
   readonly #source: JobSource
@@ -106,6 +107,7 @@ export class Simulation implements DraftSink {
   constructor(options: SimulationOptions) {
     const { seed = 1, observers = [] } = options
     this.#options = options
+    this.#commitPending = options.commitPendingBug ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
     const model = this.#model
     const replicaKey = streamKey(seed, 'replicas')
@@ -153,10 +155,16 @@ export class Simulation implements DraftSink {
 
   /** Handles at most `limit` instants. */
   advance(limit: number, until: Seconds = Infinity): RunState {
+    const ring = this.#ring
+    const queue = this.#queue
     for (let left = limit; left > 0; left--) {
       if (this.#nextJob === undefined && this.#source.more !== undefined && !this.#ended) {
         this.#nextJob = this.#source.next()
         if (this.#nextJob === undefined) return 'starved'
+      }
+      if (ring !== undefined && ring.next < queue.next && this.work.active > 0 && ring.next >= this.now && ring.next <= until && this.#isQuiet(ring.next)) {
+        this.#heartbeats(ring.next, ring)
+        continue
       }
       const time = this.#nextTime()
       if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
@@ -164,6 +172,12 @@ export class Simulation implements DraftSink {
       this.#instant(time)
     }
     return 'paused'
+  }
+
+  /** Whether nothing but heartbeats happens at `time`, as at most instants of a busy cluster. */
+  #isQuiet(time: Seconds): boolean {
+    if (this.#nextJob === undefined) return !this.#wakeDue && time - this.#lastProgress <= STALL
+    return this.#nextJob.submit > time && !this.#wakeDue
   }
 
   // ---- what a round asks for ----
@@ -253,28 +267,40 @@ export class Simulation implements DraftSink {
       this.#wakeDue = false
       this.#architecture.trigger({ kind: 'timer' })
     }
-    if (ring.next > time) return
     ring.skipTo(time)
-    this.#heartbeats(time, ring)
+    if (ring.next === time) this.#heartbeats(time, ring)
   }
 
-  /** Reports of all nodes that beat in this instant come before the rounds of any. */
+  /** The reports of all nodes that beat in this instant come before the rounds of any. */
   #heartbeats(time: Seconds, ring: HeartbeatRing): void {
-    const beats = this.#beats
-    beats.length = 0
-    while (ring.next === time) {
-      const node = ring.node
-      beats.push(node)
-      if ((this.#nodeRuns.nextStop[node] as number) <= time || this.#options.commitPendingBug === true) this.#report(node)
-      ring.advance()
-    }
-    for (let i = 0; i < beats.length; i++) {
-      this.events++
-      this.policy.onHeartbeat?.(beats[i] as NodeId, time)
-      HEARTBEAT.node = beats[i] as NodeId
-      this.#architecture.trigger(HEARTBEAT)
+    this.now = time
+    const first = ring.node
+    this.#beat(first, time)
+    ring.advance()
+    if (ring.next !== time) this.#roundsFor(first, time)
+    else {
+      const beats = this.#beats
+      let count = 0
+      beats[count++] = first
+      for (; ring.next === time; ring.advance()) {
+        this.#beat(ring.node, time)
+        beats[count++] = ring.node
+      }
+      for (let i = 0; i < count; i++) this.#roundsFor(beats[i] as NodeId, time)
     }
     if (this.#options.validate === true) this.work.check()
+  }
+
+  #beat(node: NodeId, time: Seconds): void {
+    this.events++
+    if (this.#commitPending) this.#freeCommitted(node)
+    if ((this.#nodeRuns.nextStop[node] as number) <= time) this.#report(node)
+  }
+
+  #roundsFor(node: NodeId, time: Seconds): void {
+    this.policy.onHeartbeat?.(node, time)
+    HEARTBEAT.node = node
+    this.#architecture.trigger(HEARTBEAT)
   }
 
   #fire(kind: EventKind, subject: number): void {
@@ -352,12 +378,10 @@ export class Simulation implements DraftSink {
 
   /** A node's heartbeat tells of its stopped runs. */
   #report(node: NodeId): void {
-    if (this.#options.commitPendingBug === true) this.#freeCommitted(node)
-    if ((this.#nodeRuns.nextStop[node] as number) > this.now) return
     const count = this.#nodeRuns.takeStopped(node, this.now, this.#stopped)
     for (let i = 0; i < count; i++) {
       const run = this.#stopped[i] as number
-      if (this.#options.commitPendingBug === true) {
+      if (this.#commitPending) {
         this.work.release(this.work.runTask[run] as TaskId, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#endRun(run)

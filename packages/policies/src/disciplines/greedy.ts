@@ -46,9 +46,10 @@ class Greedy implements Policy {
       while (round.room(node) && this.#startOn(node, round)) {
         // each start changes the order, so it is read again
       }
-    } else while (this.#startAnywhere(round)) {
-      // likewise
-    }
+    } else if (round.nodes.length > 0)
+      while (this.#startAnywhere(round)) {
+        // likewise
+      }
   }
 
   #startOn(node: NodeId, round: Round): boolean {

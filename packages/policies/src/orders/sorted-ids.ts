@@ -73,32 +73,48 @@ export class SortedIds {
   /** Gives a member a new key and moves it to its place. */
   rekey(id: number, next: number): void {
     const { key, tie } = this.#keys
-    const { ids } = this
-    const t = tie[id] as number
-    let at = this.#find(id)
+    const was = key[id] as number
+    if (next === was) return
+    const at = this.#find(id)
     key[id] = next
-    if (at > this.from && this.#after(ids[at - 1] as number, next, t)) {
-      const to = at - this.from <= LOOP ? -1 : this.#place(next, t, this.from, at)
-      if (to >= 0) {
-        this.#shift(to, at, 1)
-        at = to
-      } else
-        do {
-          ids[at] = ids[at - 1] as number
-          at--
-        } while (at > this.from && this.#after(ids[at - 1] as number, next, t))
-    } else if (at + 1 < this.to && !this.#after(ids[at + 1] as number, next, t)) {
-      const to = this.to - at <= LOOP ? -1 : this.#place(next, t, at + 1, this.to)
-      if (to >= 0) {
-        this.#shift(at + 1, to, -1)
-        at = to - 1
-      } else
-        do {
-          ids[at] = ids[at + 1] as number
-          at++
-        } while (at + 1 < this.to && !this.#after(ids[at + 1] as number, next, t))
+    this.ids[next > was ? this.#makeWayUp(at, next, tie[id] as number) : this.#makeWayDown(at, next, tie[id] as number)] = id
+  }
+
+  /** Moves the members between the hole and the place of (key, tie) down by one; returns that place. */
+  #makeWayUp(hole: number, next: number, t: number): number {
+    const { ids, to } = this
+    const { key, tie } = this.#keys
+    if (hole + LOOP < to && !this.#after(ids[hole + LOOP] as number, next, t)) {
+      const end = this.#place(next, t, hole + LOOP + 1, to)
+      ids.copyWithin(hole, hole + 1, end)
+      return end - 1
     }
-    ids[at] = id
+    let at = hole
+    while (at + 1 < to) {
+      const other = ids[at + 1] as number
+      const otherKey = key[other] as number
+      if (otherKey > next || (otherKey === next && (tie[other] as number) > t)) break
+      ids[at++] = other
+    }
+    return at
+  }
+
+  #makeWayDown(hole: number, next: number, t: number): number {
+    const { ids, from } = this
+    const { key, tie } = this.#keys
+    if (hole - LOOP >= from && this.#after(ids[hole - LOOP] as number, next, t)) {
+      const start = this.#place(next, t, from, hole - LOOP)
+      ids.copyWithin(start + 1, start, hole)
+      return start
+    }
+    let at = hole
+    while (at > from) {
+      const other = ids[at - 1] as number
+      const otherKey = key[other] as number
+      if (otherKey < next || (otherKey === next && (tie[other] as number) < t)) break
+      ids[at--] = other
+    }
+    return at
   }
 
   /** Whether a member comes after (key, tie). */
@@ -118,8 +134,7 @@ export class SortedIds {
   }
 
   #find(id: number): number {
-    const at = this.#place(this.#keys.key[id] as number, this.#keys.tie[id] as number, this.from, this.to) - 1
-    return at
+    return this.#place(this.#keys.key[id] as number, this.#keys.tie[id] as number, this.from, this.to) - 1
   }
 
   #shift(from: number, to: number, by: 1 | -1): void {
