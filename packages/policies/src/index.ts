@@ -8,3 +8,33 @@ export { skipDelay, skipDelayPolicy, type SkipDelayOptions } from './disciplines
 export { forwarding } from './disciplines/forwarding.js'
 export { startNearest } from './disciplines/start-nearest.js'
 export { registerPolicies } from './register.js'
+export { preempting, preemptingPolicy, type PreemptingOptions } from './disciplines/preempting.js'
+export {
+  dataNodeFraction,
+  expectedLocality,
+  expectedLocalityBound,
+  expectedLocalityExponentialBound,
+  headOfLineLocality,
+  localLaunchProbability,
+  minimumSkips,
+  taskLocality,
+  taskLocalityBound,
+  type BlockPlacement,
+} from './analysis/locality.js'
+export { relativeWait, secondsToCollect, skipsInWait, slotFreeRate, waitAtRate, waitForSkips } from './analysis/waiting.js'
+export { longTaskCeiling, stickySlotCeiling, type BlockSlots } from './analysis/ceilings.js'
+export { fairShares, FairShareSolver, type PoolColumns, type Pools } from './shares/fair-shares.js'
+export { overcommitted, scaleMinShares } from './shares/min-shares.js'
+export { comparePools, type PoolStanding } from './shares/compare-pools.js'
+export {
+  belowFairShare,
+  belowMinShare,
+  defaultStarvationFraction,
+  preemptionClaim,
+  victims,
+  type PoolLoads,
+  type PoolNeed,
+  type PreemptionTimeouts,
+  type RunningTask,
+  type VictimOptions,
+} from './shares/preemption.js'

@@ -1,6 +1,7 @@
 import type { Registry } from '@sched/core'
 import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
+import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
@@ -8,13 +9,20 @@ import { fifoOrder } from './orders/fifo.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder)
-  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy)
+  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',
     summary: 'jobs by running tasks, no waiting',
     source: 'Zaharia et al., EuroSys 2010, Algorithm 1',
     config: { greedy: { order: { fair: { pools: false } } } },
+  })
+  registry.addPreset({
+    kind: 'policy',
+    name: 'hfs',
+    summary: 'Hadoop Fair Scheduler: pools, delay scheduling, preemption of starved pools',
+    source: 'Zaharia et al., EuroSys 2010, section 3 and Algorithm 3',
+    config: { preempting: { policy: { delay: { order: 'fair' } } } },
   })
   return registry
 }

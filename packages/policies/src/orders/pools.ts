@@ -9,6 +9,7 @@ const poolFields = {
   minShare: perLane.optional().describe('slots it is served up to before others, for all slot types or by type; default 0'),
   inner: z.enum(['fair', 'fifo']).optional().describe('order of the jobs of a leaf pool; default fair'),
   maxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of the pool that may run at once; later ones wait; default unlimited'),
+  parent: z.string().optional().describe('the declared pool it lies in, for a flat list of pools'),
   minTimeout: z.number().positive().optional().describe('Tmin: seconds below the minimum share before the pool may take tasks; default never'),
 }
 
@@ -19,6 +20,7 @@ export interface PoolOptions {
   readonly inner?: 'fair' | 'fifo' | undefined
   readonly maxRunningJobs?: number | undefined
   readonly minTimeout?: number | undefined
+  readonly parent?: string | undefined
   readonly pools?: Readonly<Record<string, PoolOptions>> | undefined
 }
 
@@ -27,7 +29,7 @@ export const poolOptions: z.ZodType<PoolOptions> = z.lazy(() =>
 )
 
 /** What pools that are not declared get. */
-export const poolDefaults = z.strictObject(poolFields)
+export const poolDefaults = z.strictObject(poolFields).omit({ parent: true })
 
 /** A node of the pool tree. Ids are dense; pool 0 is the root. */
 export interface Pool {
@@ -60,7 +62,7 @@ export class PoolTree {
     this.#lanes = lanes
     this.#defaults = defaults
     this.#add('', -1, {}, true)
-    this.#declare(declared, this.pools[0] as Pool)
+    this.#declare(nested(declared), this.pools[0] as Pool)
   }
 
   /** The leaf pool of a queue name; made, with the default settings, when it was not declared. */
@@ -138,5 +140,29 @@ export class PoolTree {
 
   #inside(pool: Pool): string {
     return pool.children.map((child) => this.pools[child]?.path).join(', ')
+  }
+}
+
+/** Moves pools that name a parent into it. Throws `BAD_OPTION` for an unknown parent and for a cycle. */
+function nested(declared: Readonly<Record<string, PoolOptions>>): Readonly<Record<string, PoolOptions>> {
+  const names = Object.keys(declared)
+  if (names.every((name) => declared[name]?.parent === undefined)) return declared
+  const inside = (parent: string | undefined): Record<string, PoolOptions> =>
+    Object.fromEntries(
+      names
+        .filter((name) => declared[name]?.parent === parent)
+        .map((name) => [name, { ...declared[name], pools: { ...declared[name]?.pools, ...inside(name) } }]),
+    )
+  for (const name of names) checkParents(name, declared)
+  return inside(undefined)
+}
+
+function checkParents(name: string, declared: Readonly<Record<string, PoolOptions>>): void {
+  const path = [name]
+  for (let parent = declared[name]?.parent; parent !== undefined; parent = declared[parent]?.parent) {
+    const field = `pools.${path[path.length - 1] ?? name}.parent`
+    if (!(parent in declared)) throw new SchedError('BAD_OPTION', `there is no pool "${parent}".`, { field }, suggest(parent, Object.keys(declared)))
+    if (path.includes(parent)) throw new SchedError('BAD_OPTION', `pools lie in each other: ${[...path, parent].join(' in ')}.`, { field }, 'Let one of them name no parent.')
+    path.push(parent)
   }
 }

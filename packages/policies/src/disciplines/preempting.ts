@@ -1,0 +1,174 @@
+import { definePolicy, None, type Env, type JobId, type LaneId, type Plug, type Policy, type Round, type Seconds, type Sharing, type TaskId } from '@sched/core'
+import { z } from 'zod'
+import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
+import { forwarding } from './forwarding.js'
+
+const seconds = z.number().positive()
+const preemptingOptions = z.strictObject({
+  minTimeout: seconds.optional().describe('Tmin of pools that set none: seconds below the minimum share before a pool may take tasks; default never'),
+  fairTimeout: seconds.optional().describe('Tfair: seconds starved of the fair share before a pool may take tasks; default never'),
+  starvationFraction: z.number().min(0).max(1).default(defaultStarvationFraction).describe('a pool is starved below this part of its fair share; the paper says 1, Hadoop 0.5'),
+  victims: z.enum(['newest', 'oldest']).default('newest').describe('whose tasks are killed first: the most recently launched waste least'),
+  interval: seconds.default(15).describe('seconds between two checks for tasks to kill'),
+  updateInterval: seconds.default(0.5).describe('seconds between two looks at who is below its share'),
+})
+/** Options of `preempting`, in seconds. */
+export type PreemptingOptions = z.input<typeof preemptingOptions>
+
+/**
+ * Kills tasks of pools above their fair share for pools that have been below their minimum share for Tmin, or starved of
+ * their fair share for Tfair; newest first, never taking a pool below its fair share. The freed slots are handed out by
+ * the wrapped policy like any other; jobs of a pool that has waited out a timeout are not delayed.
+ *
+ * Source: Zaharia et al., EuroSys 2010, section 3; check every 15 s, update every 0.5 s and the half rule as in Hadoop.
+ * Deviation: a killed task's slot is free at once, where Hadoop frees it at the node's next heartbeat.
+ */
+export const preemptingPolicy = definePolicy({
+  name: 'preempting',
+  summary: 'kills tasks of pools above their share for pools starved past a timeout',
+  source: 'Zaharia et al., EuroSys 2010, section 3',
+  options: preemptingOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'delay' },
+  create: (options, env, { policy }) => new Preempting(options, env, policy.create(env)),
+})
+
+/** Preemption over a policy whose order divides capacity between pools. */
+export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
+
+class Preempting implements Policy {
+  readonly #policy: Policy
+  readonly #options: z.output<typeof preemptingOptions>
+  readonly #lanes: number
+  readonly #sharing: Sharing | undefined
+  /** Last time a pool was not below its minimum share, or not starved, `[pool * lanes + lane]`. */
+  readonly #atMin: (Seconds | undefined)[] = []
+  readonly #atFair: (Seconds | undefined)[] = []
+  /** Next update and next check of each lane. */
+  readonly #update: Seconds[]
+  readonly #check: Seconds[]
+  #known = -1
+  #anyTimeout = false
+
+  constructor(options: z.output<typeof preemptingOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    this.#options = options
+    this.#lanes = env.cluster.lanes.length
+    this.#sharing = policy.sharing
+    this.#update = env.cluster.lanes.map(() => 0)
+    this.#check = env.cluster.lanes.map(() => 0)
+    if (this.#sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
+    Object.assign(this, forwarding(policy))
+  }
+
+  get sharing() {
+    return this.#sharing
+  }
+
+  schedule(round: Round): void {
+    if (this.#sharing !== undefined) this.#preempt(round, this.#sharing)
+    if (round.nodes.length > 0) this.#policy.schedule(round)
+  }
+
+  #preempt(round: Round, sharing: Sharing): void {
+    const { now, lane } = round
+    if (now < (this.#update[lane] as number) || !this.#mayClaim(sharing)) return
+    if (round.work.pending(lane) === 0) return this.#rest(lane, sharing)
+    const { interval, updateInterval } = this.#options
+    const shares = sharing.fairShares(lane)
+    for (let pool = 0; pool < sharing.pools; pool++) this.#note(pool, lane, now, shares[pool] as number, sharing)
+    if (now >= (this.#check[lane] as number)) {
+      this.#check[lane] = after(now, interval)
+      this.#kill(round, sharing, shares)
+    }
+    this.#update[lane] = after(now, updateInterval)
+    round.wakeAt(Math.min(this.#update[lane], this.#check[lane] as number))
+  }
+
+  /** Whether any pool has a timeout at all. Pools are only ever added, so it is asked again when there are more. */
+  #mayClaim(sharing: Sharing): boolean {
+    if (this.#known === sharing.pools) return this.#anyTimeout
+    const { minTimeout = Infinity, fairTimeout = Infinity } = this.#options
+    this.#known = sharing.pools
+    this.#anyTimeout = Math.min(minTimeout, fairTimeout) < Infinity
+    for (let pool = 0; pool < sharing.pools; pool++) this.#anyTimeout ||= sharing.minTimeout(pool) < Infinity
+    return this.#anyTimeout
+  }
+
+  /** Nothing waits in the lane, so nobody is below a share: no looks until something does, and all clocks start anew then. */
+  #rest(lane: LaneId, sharing: Sharing): void {
+    for (let pool = 0; pool < sharing.pools; pool++) {
+      delete this.#atMin[pool * this.#lanes + lane]
+      delete this.#atFair[pool * this.#lanes + lane]
+      sharing.markStarved(pool, lane, false)
+    }
+  }
+
+  /** Notes since when a pool is below its shares, and whether a timeout has passed. */
+  #note(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): void {
+    const at = pool * this.#lanes + lane
+    const standing = { running: sharing.running(pool, lane), demand: sharing.demand(pool, lane), minShare: sharing.minShare(pool, lane), fairShare }
+    if (pool === 0 || this.#atMin[at] === undefined || !belowMinShare(standing)) this.#atMin[at] = now
+    if (pool === 0 || this.#atFair[at] === undefined || !belowFairShare(standing, this.#options.starvationFraction)) this.#atFair[at] = now
+    sharing.markStarved(pool, lane, this.#claim(pool, lane, now, fairShare, sharing) > 0)
+  }
+
+  /** Tasks the pool may take now. */
+  #claim(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): number {
+    const at = pool * this.#lanes + lane
+    const { minTimeout = Infinity, fairTimeout = Infinity, starvationFraction } = this.#options
+    return preemptionClaim(
+      {
+        running: sharing.running(pool, lane),
+        demand: sharing.demand(pool, lane),
+        minShare: sharing.minShare(pool, lane),
+        fairShare,
+        belowMinFor: now - (this.#atMin[at] as number),
+        starvedFor: now - (this.#atFair[at] as number),
+      },
+      { minTimeout: Math.min(sharing.minTimeout(pool), minTimeout), fairTimeout },
+      starvationFraction,
+    )
+  }
+
+  /** Outermost pools claim first; what a pool takes serves the pools inside it. */
+  #kill(round: Round, sharing: Sharing, shares: Float64Array): void {
+    const { lane, now } = round
+    const running = Array.from({ length: sharing.pools }, (_, pool) => sharing.running(pool, lane))
+    const parents = Array.from({ length: sharing.pools }, (_, pool) => (sharing.parent(pool) === 0 ? None : sharing.parent(pool)))
+    const taken = new Float64Array(sharing.pools)
+    let tasks: RunningTask[] | undefined
+    for (let pool = 1; pool < sharing.pools; pool++) {
+      let wanted = this.#claim(pool, lane, now, shares[pool] as number, sharing)
+      for (let around = sharing.parent(pool); around > 0; around = sharing.parent(around)) wanted -= taken[around] as number
+      if (wanted <= 0) continue
+      tasks ??= runningTasks(round, sharing)
+      const chosen = victims(tasks, { running, fairShares: shares, parents }, wanted, { first: this.#options.victims, claimant: pool })
+      for (const victim of chosen) {
+        round.evict(victim.task as TaskId)
+        for (let around = victim.pool; around > 0; around = sharing.parent(around)) running[around] = (running[around] as number) - 1
+      }
+      taken[pool] = chosen.length
+      const gone = new Set(chosen)
+      tasks = tasks.filter((task) => !gone.has(task))
+    }
+  }
+}
+
+/** The next multiple of an interval after `now`. */
+const after = (now: Seconds, interval: Seconds): Seconds => (Math.floor(now / interval) + 1) * interval
+
+function runningTasks({ work, lane }: Round, sharing: Sharing): RunningTask[] {
+  const found: RunningTask[] = []
+  for (let pool = 1; pool < sharing.pools; pool++) {
+    if (!sharing.isLeaf(pool)) continue
+    const jobs: JobId[] = []
+    sharing.jobs(pool, jobs)
+    for (const job of jobs) {
+      const ids: TaskId[] = []
+      work.runningTasks(job, lane, ids)
+      for (const task of ids) found.push({ task, pool, started: work.started(task) })
+    }
+  }
+  return found
+}
