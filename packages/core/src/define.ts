@@ -1,4 +1,5 @@
 import { SchedError, suggest } from './error.js'
+import { describeIssues, fieldOf, type SchemaIssue } from './issue.js'
 import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
@@ -13,10 +14,6 @@ export interface OptionsSchema<Options> {
 type SchemaResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
-interface SchemaIssue {
-  readonly message: string
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
-}
 
 /** The part a plug plays, with what it is built with and what it builds. */
 export interface Kinds {
@@ -56,8 +53,8 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
 /** A definition as a registry keeps it and as code calls it: `fair({ pools })` gives a plug. */
 export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Definition<K, Options, I> {
   readonly inner: I
-  /** Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path. */
-  readonly plug: (inner: InnerPlugs<I>, options?: unknown) => Plug<K>
+  /** Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path, which starts with `path` (default: the name). */
+  readonly plug: (inner: InnerPlugs<I>, options?: unknown, path?: string) => Plug<K>
 }
 
 /** Makes a definition callable. Built-ins and plug-ins of strangers go the same way. */
@@ -68,8 +65,8 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
   return {
     ...definition,
     inner,
-    plug(parts, options) {
-      const checked = checkOptions(definition.name, definition.options, options ?? {})
+    plug(parts, options, path = definition.name) {
+      const checked = checkOptions(path, definition.options, options ?? {})
       return {
         kind: definition.kind,
         name: definition.name,
@@ -88,14 +85,13 @@ export const definePlacement = <Options, const I extends Inner = Record<never, n
 export const defineArchitecture = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'architecture', Options, I>, 'kind'>) =>
   define<'architecture', Options, I>({ ...d, kind: 'architecture' })
 
-/** Options as the schema returns them (defaults filled in). Throws `BAD_OPTION`. */
-export function checkOptions<Options>(name: string, schema: OptionsSchema<Options>, value: unknown): Options {
+/** Options as the schema returns them (defaults filled in). Throws `BAD_OPTION`; an unknown name is answered with the nearest known. */
+export function checkOptions<Options>(path: string, schema: OptionsSchema<Options>, value: unknown): Options {
   const result = schema['~standard'].validate(value)
-  if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${name}" are validated asynchronously`)
+  if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${path}" are validated asynchronously`)
   if (result.issues === undefined) return result.value
-  const issue = result.issues[0]
-  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  throw new SchedError('BAD_OPTION', `${issue?.message ?? 'invalid'}`, { field: path === '' ? name : `${name}.${path}` })
+  const { at, fact, wayOut } = describeIssues(schema, value, result.issues)
+  throw new SchedError('BAD_OPTION', fact, { field: fieldOf([path, ...at]) }, wayOut)
 }
 
 /** A short name for a usual combination, for example `hfs`. */

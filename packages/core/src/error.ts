@@ -10,10 +10,11 @@ export type ErrorCode =
   | 'INVARIANT'
   | 'IO'
 
-/** Where a fact was found: file, 1-based line, field or option path. */
+/** Where a fact was found: file, 1-based line and column, field or option path. */
 export interface Place {
   readonly file?: string | undefined
   readonly line?: number | undefined
+  readonly column?: number | undefined
   readonly field?: string | undefined
 }
 
@@ -26,16 +27,26 @@ export class SchedError extends Error {
   override readonly name = 'SchedError'
   readonly code: ErrorCode
   readonly place: Place
+  readonly fact: string
+  readonly wayOut: string
 
   constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {
     super(`${describePlace(place)}${fact}${wayOut === '' ? '' : ` ${wayOut}`}`)
     this.code = code
     this.place = place
+    this.fact = fact
+    this.wayOut = wayOut
+  }
+
+  /** The same error by somebody who knows more of its place, for example the file that an option came from. */
+  at(place: Place): SchedError {
+    return new SchedError(this.code, this.fact, { ...this.place, ...place }, this.wayOut)
   }
 }
 
-function describePlace({ file, line, field }: Place): string {
-  const parts = [file === undefined ? '' : `"${file}"`, line === undefined ? '' : `line ${line}`, field ?? '']
+function describePlace({ file, line, column, field }: Place): string {
+  const where = line === undefined ? '' : `line ${line}${column === undefined ? '' : ` column ${column}`}`
+  const parts = [file === undefined ? '' : `"${file}"`, where, field ?? '']
   const text = parts.filter((part) => part !== '').join(' ')
   return text === '' ? '' : `${text}: `
 }

@@ -1,6 +1,7 @@
 export type * from './ids.js'
 export { None } from './ids.js'
 export { SchedError, nearest, suggest, type ErrorCode, type Place } from './error.js'
+export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'
 export type * from './views.js'
 export { Reason, reasonNames, type Round } from './round.js'

@@ -31,7 +31,7 @@ function build<K extends Kind>(registry: Registry, definition: Defined<K>, optio
     const config = options[part] ?? definition.defaults?.[part]
     if (config !== undefined) inner[part] = resolve(registry, kind, config, `${path}.${definition.name}.${part}`)
   }
-  return definition.plug(inner as never, own)
+  return definition.plug(inner as never, own, `${path}.${definition.name}`)
 }
 
 function split(config: unknown, kind: Kind, path: string): [string, Readonly<Record<string, unknown>>] {

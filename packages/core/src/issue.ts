@@ -1,0 +1,135 @@
+import { suggest } from './error.js'
+
+/** What a schema complains of, as the Standard Schema interface gives it; zod's own fields are used where they are there. */
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly PathPart[] | undefined
+}
+type PathPart = PropertyKey | { readonly key: PropertyKey }
+type Path = readonly PropertyKey[]
+
+/** A complaint for people: where in the value, the fact, and the way out where there is one. */
+export interface Complaint {
+  readonly at: Path
+  readonly fact: string
+  readonly wayOut: string
+}
+
+/** The first issue in words: what was found, what was expected, the nearest known key for an unknown one. */
+export function describeIssues(schema: unknown, value: unknown, issues: readonly SchemaIssue[]): Complaint {
+  const first = issues[0]
+  if (first === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
+  const issue = deepest(first as Issue)
+  const at = pathOf(issue)
+  if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not zod's: its words are all there is
+  const [key] = issue.keys ?? []
+  if (issue.code === 'unrecognized_keys' && key !== undefined)
+    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, keysAt(schema, at)) }
+  const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
+  const expected = expectation(issue)
+  return { at, fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`), wayOut: '' }
+}
+
+/** A path as one writes it: `stages[0].tasks`. */
+export function fieldOf(path: Path): string {
+  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`), '')
+}
+
+/** The fields of zod's issues and schemas that are read here; this package depends on no library. */
+interface Issue extends SchemaIssue {
+  readonly code?: string
+  readonly expected?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly inclusive?: boolean
+  readonly origin?: string
+  readonly divisor?: number
+  readonly values?: readonly unknown[]
+  readonly keys?: readonly string[]
+  readonly errors?: readonly (readonly Issue[])[]
+}
+interface Schema {
+  readonly _zod?: { readonly def: SchemaDef }
+}
+interface SchemaDef {
+  readonly type: string
+  readonly shape?: Readonly<Record<PropertyKey, Schema>>
+  readonly innerType?: Schema
+  readonly options?: readonly Schema[]
+  readonly element?: Schema
+  readonly valueType?: Schema
+  readonly in?: Schema
+  readonly getter?: () => Schema
+}
+
+const pathOf = ({ path = [] }: SchemaIssue): Path => path.map((part) => (typeof part === 'object' ? part.key : part))
+const knownKeys = (key: string, known: readonly string[]) => (known.length === 0 ? '' : suggest(key, known))
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+function show(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`
+}
+
+/** In a union, the issue of the branch that was meant: `duration.mean` says more than "no branch of duration fits". */
+function deepest(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union') return issue
+  const branches = (issue.errors ?? []).flatMap((branch) => (branch[0] === undefined ? [] : [{ first: deepest(branch[0]), strangeness: strangeness(branch) }]))
+  const [meant] = branches.sort((a, b) => a.strangeness - b.strangeness)
+  if (meant === undefined || meant.strangeness === 2) return issue
+  return { ...meant.first, path: [...(issue.path ?? []), ...(meant.first.path ?? [])] }
+}
+
+/** 2: another type of thing altogether; 1: a wrong word, such as another `kind`; 0: the right thing with a mistake inside. */
+function strangeness(branch: readonly Issue[]): 0 | 1 | 2 {
+  if (branch.some(({ code, path = [] }) => path.length === 0 && code !== 'unrecognized_keys')) return 2
+  return branch.some(({ code }) => code === 'invalid_value') ? 1 : 0
+}
+
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeName(issue.expected ?? 'another type')
+    case 'too_small':
+      return sized(issue.origin, `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`)
+    case 'too_big':
+      return sized(issue.origin, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`)
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`
+    case 'invalid_value':
+      return (issue.values ?? []).map(show).join(' or ')
+    case 'invalid_union':
+      return [...new Set((issue.errors ?? []).flatMap((branch) => (branch[0] === undefined ? [] : [expectation(branch[0])])))].join(' or ')
+    default:
+      return issue.message.replace(/^Invalid input: expected /, '')
+  }
+}
+
+function typeName(type: string): string {
+  const words: Readonly<Record<string, string>> = { int: 'a whole number', object: 'a mapping', record: 'a mapping', array: 'a list', boolean: 'true or false', string: 'text' }
+  return words[type] ?? `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function sized(origin: string | undefined, limit: string): string {
+  if (origin === 'array') return `${limit} elements`
+  return origin === 'string' ? `${limit} characters` : limit
+}
+
+/** Keys that a schema knows at a path; none where it is not one of zod's. */
+function keysAt(schema: unknown, path: Path): string[] {
+  const inside = path.reduce<SchemaDef[]>((defs, key) => defs.flatMap((def) => child(def, key)), branchesOf(schema as Schema))
+  return [...new Set(inside.flatMap(({ shape }) => Object.keys(shape ?? {})))]
+}
+
+function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): SchemaDef[] {
+  return branchesOf(shape?.[key] ?? element ?? valueType)
+}
+
+/** The schema without optional, default and pipe wrappers; every branch of a union. */
+function branchesOf(schema: Schema | undefined): SchemaDef[] {
+  const def = schema?._zod?.def
+  if (def === undefined) return []
+  if (def.options !== undefined) return def.options.flatMap(branchesOf)
+  const wrapped = def.innerType ?? def.in ?? def.getter?.()
+  return wrapped === undefined ? [def] : branchesOf(wrapped)
+}
