@@ -1,1 +1,38 @@
-export {}
+export { jobsOf, streamJobs, workloadFrom, workloadOf } from './workload.js'
+export { filter, scaleLoad, take, timeWindow } from './transform.js'
+export {
+  describe,
+  describeStream,
+  type Capacity,
+  type ClassSummary,
+  type ResourceSummary,
+  type WorkloadSummary,
+} from './describe.js'
+export { jobSize, sizeClass, sizeClasses } from './size-class.js'
+
+export { defineGenerator, type GeneratorDefinition, type WorkloadGenerator } from './generate/define-generator.js'
+export { facebook } from './generate/facebook.js'
+export { facebookMixed } from './generate/facebook-mixed.js'
+export { generate, generators, type AnyGenerator } from './generate/generators.js'
+export { poissonJobs } from './generate/poisson-jobs.js'
+export { schedulerOverhead } from './generate/scheduler-overhead.js'
+export { sensitivity } from './generate/sensitivity.js'
+export { smallJobs } from './generate/small-jobs.js'
+export { stickySlots } from './generate/sticky-slots.js'
+
+export {
+  BadLine,
+  type LineParser,
+  type LinePlace,
+  type ReadOptions,
+  type Trace,
+  type TraceFormat,
+  type TraceReport,
+} from './trace/format.js'
+export { detectFormatOf, traceFormat, traceFormats } from './trace/formats.js'
+export { parseTrace, type ParseOptions } from './trace/parse-trace.js'
+export { parseSwim, type SwimOptions } from './swim/parse-swim.js'
+export { rateModel, type RateModel } from './swim/rate-model.js'
+
+export { headerSchema, jobSchema, nativeFormat, nativeJsonSchema, nativeVersion, stageSchema } from './native/schema.js'
+export { writeWorkload, writeWorkloadStream } from './native/write.js'

@@ -1,0 +1,125 @@
+import type { Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
+import type { Capacity, WorkloadSummary } from './describe.js'
+import { jobSize, sizeClass, sizeClasses } from './size-class.js'
+import { DistinctIds } from './trace/distinct-ids.js'
+import { WeightedValues } from './weighted-values.js'
+
+interface ResourceCount { tasks: number; work: number; largest: number; readonly durations: WeightedValues }
+
+/** Running counts over the jobs of one reading of a workload. */
+export class Census {
+  #jobs = 0
+  #stages = 0
+  #tasks = 0
+  #chained = 0
+  #first = Infinity
+  #last = 0
+  readonly #users = new DistinctCount()
+  readonly #queues = new DistinctCount()
+  readonly #gaps = new WeightedValues()
+  readonly #sizes = new WeightedValues()
+  readonly #resources = new Map<string, ResourceCount>()
+  readonly #classes = new Map<string, { jobs: number; tasks: number; work: number }>()
+
+  constructor(private readonly workload: Workload) {}
+
+  add(job: JobSpec): void {
+    if (this.#jobs > 0) this.#gaps.add(job.submit - this.#last, 1)
+    this.#first = Math.min(this.#first, job.submit)
+    this.#last = job.submit
+    this.#jobs++
+    this.#stages += job.stages.length
+    if (job.after !== undefined) this.#chained++
+    if (job.user !== undefined) this.#users.add(job.user)
+    if (job.queue !== undefined) this.#queues.add(job.queue)
+    const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
+    const work = job.stages.reduce((sum, stage) => sum + this.#addStage(stage), 0)
+    this.#tasks += tasks
+    this.#sizes.add(tasks, 1)
+    this.#addToClass(sizeClass(jobSize(job)), tasks, work)
+  }
+
+  #addToClass(label: string, tasks: number, work: number): void {
+    const count = this.#classes.get(label) ?? { jobs: 0, tasks: 0, work: 0 }
+    this.#classes.set(label, { jobs: count.jobs + 1, tasks: count.tasks + tasks, work: count.work + work })
+  }
+
+  /** Its work over all resources. */
+  #addStage({ demand, duration, tasks }: StageSpec): number {
+    let work = 0
+    for (const [resource, amount] of Object.entries(demand)) {
+      if (amount === 0) continue
+      const count = this.#resource(resource)
+      count.tasks += tasks
+      count.largest = Math.max(count.largest, amount)
+      const seconds = addDurations(count.durations, duration, tasks)
+      count.work += seconds * amount
+      work += seconds * amount
+    }
+    return work
+  }
+
+  #resource(name: string): ResourceCount {
+    let count = this.#resources.get(name)
+    if (count === undefined) this.#resources.set(name, (count = { tasks: 0, work: 0, largest: 0, durations: new WeightedValues() }))
+    return count
+  }
+
+  summary(capacity: Capacity): WorkloadSummary {
+    const first = this.#jobs === 0 ? 0 : this.#first
+    const span = this.#last - first
+    return {
+      name: this.workload.name,
+      jobs: this.#jobs,
+      stages: this.#stages,
+      tasks: this.#tasks,
+      users: this.#users.size,
+      queues: this.#queues.size,
+      chained: this.#chained,
+      closedLoop: this.workload.open().ended !== undefined,
+      firstSubmit: first,
+      lastSubmit: this.#last,
+      span,
+      gaps: { mean: this.#gaps.mean(), median: this.#gaps.median(), max: this.#gaps.max() },
+      medianJobTasks: this.#sizes.median(),
+      resources: [...this.#resources].map(([resource, { tasks, work, largest, durations }]) => {
+        const there = capacity[resource]
+        const load = there === undefined || span === 0 ? {} : { load: work / (there * span) }
+        return { resource, tasks, work, medianDuration: durations.median(), largest, ...load }
+      }),
+      classes: sizeClasses.flatMap((label) => {
+        const count = this.#classes.get(label)
+        return count === undefined ? [] : [{ label, ...count }]
+      }),
+    }
+  }
+}
+
+/** Notes the durations of a stage's tasks and returns their sum; a distribution counts with its mean. */
+function addDurations(values: WeightedValues, duration: Duration, tasks: number): Seconds {
+  if (typeof duration === 'object' && !('kind' in duration)) {
+    let sum = 0
+    for (let i = 0; i < duration.length; i++) {
+      values.add(duration[i]!, 1)
+      sum += duration[i]!
+    }
+    return sum
+  }
+  const mean = typeof duration === 'number' ? duration : meanOf(duration)
+  values.add(mean, tasks)
+  return mean * tasks
+}
+
+function meanOf(distribution: Exclude<Duration, number | readonly number[] | Float64Array>): Seconds {
+  if (distribution.kind === 'uniform') return (distribution.min + distribution.max) / 2
+  return distribution.mean + (distribution.shift ?? 0)
+}
+
+class DistinctCount {
+  readonly #seen = new DistinctIds()
+  size = 0
+
+  add(id: string): void {
+    if (this.#seen.add(id)) this.size++
+  }
+}

@@ -1,0 +1,44 @@
+import type { Workload } from '@sched/core'
+import { z } from 'zod'
+import { readOptions } from '../options.js'
+
+/** What a generator is: its name, where it is published, its options with defaults, and how it makes a workload. */
+export interface GeneratorDefinition<S extends z.ZodObject> {
+  readonly name: string
+  /** One line for listings. */
+  readonly summary: string
+  /** Where it is published: paper, section, table. */
+  readonly source?: string
+  readonly options: S
+  /** Gets options that were checked; the workload's `open` gives the same jobs every time. */
+  create(options: z.output<S>): Workload
+}
+
+/** A generator is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
+export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
+  (options?: z.input<S>): Workload
+  readonly generator: string
+  readonly summary: string
+  readonly source: string | undefined
+  readonly options: S
+  /** The same with options from outside, for example a file. */
+  from(this: void, options: unknown): Workload
+}
+
+/** Makes a definition callable. */
+export function defineGenerator<S extends z.ZodObject>(definition: GeneratorDefinition<S>): WorkloadGenerator<S> {
+  const { name, summary, source, options } = definition
+  const from = (given: unknown) => definition.create(readOptions(name, options, given))
+  return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, from })
+}
+
+/** Options that several generators share. */
+export const seed = z.int().default(1).describe('Seed of everything that is drawn; same seed, same jobs.')
+export const spread = z.number().min(0).max(1).default(0.1)
+  .describe('Durations vary uniformly by this fraction; 0.1 is what delay-scheduling.md section 6 models with.')
+export const startup = z.number().min(0).default(0).describe('Set-up cost of a job before its first task can start, seconds.')
+export const slowstart = z.number().min(0).max(1).default(0.05)
+  .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')
+export const positive = z.number().positive()
+export const seconds = positive
+export const count = z.int().min(1)

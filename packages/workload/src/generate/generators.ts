@@ -1,0 +1,25 @@
+import { SchedError, suggest, type Workload } from '@sched/core'
+import type { WorkloadGenerator } from './define-generator.js'
+import { facebookMixed } from './facebook-mixed.js'
+import { facebook } from './facebook.js'
+import { poissonJobs } from './poisson-jobs.js'
+import { schedulerOverhead } from './scheduler-overhead.js'
+import { sensitivity } from './sensitivity.js'
+import { smallJobs } from './small-jobs.js'
+import { stickySlots } from './sticky-slots.js'
+
+/** A generator as listings see it: with options of any shape. */
+export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'source' | 'options' | 'from'>
+
+/** Every built-in generator, in the order in which they are listed. */
+export const generators: readonly AnyGenerator[] = [
+  facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, poissonJobs,
+]
+
+/** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
+export function generate(name: string, options?: unknown): Workload {
+  const found = generators.find((one) => one.generator === name)
+  if (found === undefined)
+    throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, {}, suggest(name, generators.map((one) => one.generator)))
+  return found.from(options)
+}

@@ -1,0 +1,36 @@
+import type { JobSpec, StageSpec } from '@sched/core'
+import { describeIssue, show } from '../issue.js'
+import { BadLine } from '../trace/format.js'
+import { jobSchema } from './schema.js'
+
+/** The value as a job, itself. Throws `BadLine` with the field and what was expected. */
+export function checkJob(value: unknown): JobSpec {
+  const read = jobSchema.safeParse(value)
+  if (!read.success) {
+    const { field, fact, wayOut } = describeIssue(jobSchema, value, read.error)
+    throw new BadLine(field === '' ? undefined : field, fact, wayOut)
+  }
+  const job = value as JobSpec
+  if (job.after === job.id) throw new BadLine('after', `job "${job.id}" waits for itself.`)
+  job.stages.forEach((stage, index) => checkStage(stage, index, job.stages.length))
+  return job
+}
+
+/** What a schema cannot say: numbers that depend on each other. */
+function checkStage(stage: StageSpec, index: number, stages: number): void {
+  const at = `stages[${index}]`
+  stage.after?.forEach(({ stage: earlier }, i) => {
+    const field = `${at}.after[${i}].stage`
+    if (earlier >= stages) throw new BadLine(field, `no stage ${earlier}, the job has ${stages} (counted from 0).`)
+    if (earlier >= index)
+      throw new BadLine(field, `stage ${index} waits for stage ${earlier}, which does not come before it.`, 'List stages so that each waits only for earlier ones; a cycle can never start')
+  })
+  perTask(`${at}.duration`, stage.duration, stage.tasks)
+  perTask(`${at}.data.hosts`, stage.data?.hosts, stage.tasks)
+  if (Object.hasOwn(stage.demand, '__proto__')) throw new BadLine(`${at}.demand`, 'a resource cannot be called "__proto__".')
+}
+
+function perTask(field: string, list: unknown, tasks: number): void {
+  if (Array.isArray(list) && list.length !== tasks)
+    throw new BadLine(field, `found ${list.length} elements (${show(list)}) for ${tasks} tasks.`, 'Give one per task')
+}

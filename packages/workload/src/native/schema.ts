@@ -1,0 +1,84 @@
+import type { DataSpec, JobSpec, StageSpec } from '@sched/core'
+import { z } from 'zod'
+
+/** Name and version that the first line of a native file gives. */
+export const nativeFormat = 'sched-workload'
+export const nativeVersion = 1
+
+// z.number() refuses NaN and Infinity; above 2^53 a double no longer tells neighbouring integers apart
+const number = z.number().max(Number.MAX_SAFE_INTEGER)
+const atLeastZero = number.min(0)
+const name = z.string().min(1)
+
+export const demandSchema = z.record(name, z.int().min(0))
+  .refine((demand) => Object.values(demand).some((amount) => amount > 0), 'an amount above 0 of at least one resource')
+  .describe('Amounts per task by resource name, in the unit of the resource.')
+
+export const distributionSchema = z.union([
+  z.strictObject({ kind: z.literal('exponential'), mean: atLeastZero, shift: atLeastZero.exactOptional() }),
+  z.strictObject({ kind: z.literal('uniform'), min: atLeastZero, max: atLeastZero })
+    .refine(({ min, max }) => min <= max, 'min to be at most max'),
+])
+
+export const durationSchema = z.union([atLeastZero, z.array(atLeastZero).min(1), distributionSchema])
+  .describe('Seconds on a node of speed 1 with the data on it: for all tasks, one per task, or drawn per task by the run.')
+
+export const dataSchema = z.strictObject({
+  set: name.exactOptional().describe('Blocks shared by all stages that name the set; without it the blocks are the job\'s own.'),
+  first: z.int().min(0).exactOptional().describe('Task i reads block first + i of the set.'),
+  hosts: z.array(z.array(z.string())).exactOptional().describe('Names of the nodes that hold each task\'s block.'),
+}) satisfies z.ZodType<DataSpec>
+
+export const stageSchema = z.strictObject({
+  name,
+  tasks: z.int().min(1),
+  demand: demandSchema,
+  duration: durationSchema,
+  after: z.array(z.strictObject({ stage: z.int().min(0), fraction: number.min(0).max(1) })).exactOptional()
+    .describe('Earlier stages, by index from 0, of which a fraction of the tasks must have ended.'),
+  data: dataSchema.exactOptional().describe('The blocks that the stage reads, one per task.'),
+  localityFactors: z.array(number.positive()).min(1).exactOptional()
+    .describe('Slow-down by locality level: node, rack, ..., anywhere.'),
+  bytesIn: atLeastZero.exactOptional(),
+  bytesOut: atLeastZero.exactOptional(),
+  gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
+}) satisfies z.ZodType<StageSpec>
+
+export const jobSchema = z.strictObject({
+  id: name.describe('Unique in the file.'),
+  submit: atLeastZero.describe('Seconds from the start of the workload; never less than on the line before.'),
+  user: name.exactOptional(),
+  queue: name.exactOptional().describe('Path of the queue, for example root.ads; default: the user\'s own.'),
+  priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
+  weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),
+  estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
+  deadline: atLeastZero.exactOptional().describe('Seconds from the start of the workload.'),
+  startup: atLeastZero.exactOptional().describe('Seconds between submission and the first task being schedulable.'),
+  after: name.exactOptional().describe('Id of a job on an earlier line that must have ended.'),
+  think: atLeastZero.exactOptional().describe('Seconds after the end of that job.'),
+  label: z.string().exactOptional().describe('Class of jobs for reports.'),
+  stages: z.array(stageSchema).min(1),
+}) satisfies z.ZodType<JobSpec>
+
+export const headerSchema = z.strictObject({
+  format: z.literal(nativeFormat),
+  version: z.literal(nativeVersion),
+  name: z.string().exactOptional().describe('Name of the workload.'),
+  jobs: z.int().min(0).exactOptional().describe('Number of job lines; with it a file that was cut short is noticed.'),
+})
+
+/** What a line of a native file may be, as JSON Schema. The first line is the header, every other one a job. */
+export function nativeJsonSchema(): object {
+  const define = (schema: z.ZodType) => withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
+  return {
+    title: 'Line of a sched-workload file, version 1',
+    description: 'JSON Lines in UTF-8: the first line is a header, every other line one job, in order of submission.',
+    anyOf: [{ $ref: '#/$defs/header' }, { $ref: '#/$defs/job' }],
+    $defs: { header: define(headerSchema), job: define(jobSchema) },
+  }
+}
+
+/** The dialect is named by a URL; the file is to name no host. */
+function withoutDialect(schema: object): object {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'))
+}

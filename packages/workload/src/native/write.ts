@@ -1,0 +1,83 @@
+import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/core'
+import { BadLine } from '../trace/format.js'
+import { JobSequence } from '../trace/job-sequence.js'
+import { jobsOf, streamJobs } from '../workload.js'
+import { checkJob } from './check-job.js'
+import { dataSchema, jobSchema, nativeFormat, nativeVersion, stageSchema } from './schema.js'
+
+/**
+ * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
+ * typed array, which become plain ones. Throws `BAD_INPUT` for a job that a reader would refuse, and `BROKEN_CONTRACT`
+ * for a closed loop (its submit times depend on a run) or a source that reads on (use `writeWorkloadStream`).
+ */
+export function* writeWorkload(workload: Workload): Generator<string, void, undefined> {
+  const lines = new Lines(workload)
+  yield lines.header()
+  for (const job of jobsOf(workload)) yield lines.job(job)
+  lines.end()
+}
+
+/** The same for any workload, also one that reads on. */
+export async function* writeWorkloadStream(workload: Workload): AsyncGenerator<string, void, undefined> {
+  const lines = new Lines(workload)
+  yield lines.header()
+  for await (const job of streamJobs(workload)) yield lines.job(job)
+  lines.end()
+}
+
+/** Keeps track of what has to hold between the lines. */
+class Lines {
+  readonly #sequence = new JobSequence(Infinity)
+  #jobs = 0
+
+  constructor(private readonly workload: Workload) {
+    if (workload.open().ended === undefined) return
+    throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is a closed loop: its submit times depend on the run.`, {}, 'A file can hold open workloads only.')
+  }
+
+  header(): string {
+    const { name, jobs } = this.workload
+    return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, ...(jobs !== undefined && { jobs }) })}\n`
+  }
+
+  job(job: JobSpec): string {
+    const plain = ordered(job)
+    try {
+      this.#sequence.check(checkJob(plain))
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error
+      throw new SchedError('BAD_INPUT', error.fact, { field: `job "${job.id}" ${error.field ?? ''}`.trim() }, error.wayOut)
+    }
+    this.#jobs++
+    return `${JSON.stringify(plain)}\n`
+  }
+
+  end(): void {
+    const { name, jobs } = this.workload
+    if (jobs !== undefined && jobs !== this.#jobs)
+      throw new SchedError('BROKEN_CONTRACT', `workload "${name}" announces ${jobs} jobs and has ${this.#jobs}.`)
+  }
+}
+
+const jobKeys = Object.keys(jobSchema.shape) as (keyof JobSpec)[]
+const stageKeys = Object.keys(stageSchema.shape) as (keyof StageSpec)[]
+const dataKeys = Object.keys(dataSchema.shape)
+
+/** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
+function ordered(job: JobSpec): object {
+  const stages = job.stages.map((stage) => ({
+    ...pick(stage, stageKeys),
+    demand: Object.fromEntries(Object.entries(stage.demand).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...(stage.duration instanceof Float64Array && { duration: [...stage.duration] }),
+    ...(stage.data !== undefined && { data: pick(stage.data, dataKeys as never[]) }),
+  }))
+  return { ...pick(job, jobKeys), stages }
+}
+
+function pick<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
+  const unknown = Object.keys(value).filter((key) => !keys.includes(key as keyof T))
+  return Object.fromEntries([...keys, ...unknown].flatMap((key) => {
+    const inside = value[key as keyof T]
+    return inside === undefined ? [] : [[key, inside]]
+  })) as Partial<T>
+}

@@ -1,0 +1,76 @@
+import { open } from 'node:fs/promises'
+import { createGunzip, type Gunzip } from 'node:zlib'
+import { ioError } from './io-error.js'
+import { isGzip } from './read-bytes.js'
+
+const chunkBytes = 1 << 20 // large enough that opening the file per chunk (50 us) does not show
+
+/** The next bytes of a file's content; `undefined` at the end. */
+export type NextChunk = () => Promise<Uint8Array | undefined>
+
+/**
+ * The content of a file chunk by chunk, unpacked if it is gzip. The file is open only while a chunk is read, so that a
+ * reading that is given up leaves nothing open. Throws `IO`.
+ */
+export function chunksOf(path: string): NextChunk {
+  let next: NextChunk | undefined
+  return async () => {
+    try {
+      if (next === undefined) next = await unpacked(rawChunks(path))
+      return await next()
+    } catch (error) {
+      throw ioError(path, 'read', error)
+    }
+  }
+}
+
+function rawChunks(path: string): NextChunk {
+  let position = 0
+  return async () => {
+    const file = await open(path, 'r')
+    try {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(chunkBytes), 0, chunkBytes, position)
+      position += bytesRead
+      return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  }
+}
+
+/** Chunks as they are, or through gunzip when the first one starts like gzip. */
+async function unpacked(raw: NextChunk): Promise<NextChunk> {
+  const first = await raw()
+  let pending: Uint8Array | undefined = first
+  const again: NextChunk = async () => {
+    const chunk = pending ?? (await raw())
+    pending = undefined
+    return chunk
+  }
+  return first !== undefined && isGzip(first) ? gunzipped(again) : again
+}
+
+function gunzipped(raw: NextChunk): NextChunk {
+  const ready: Uint8Array[] = []
+  const gunzip = createGunzip({ chunkSize: 1 << 18 }).on('data', (bytes: Uint8Array) => ready.push(bytes))
+  let failure: Error | undefined
+  gunzip.on('error', (error) => (failure = error)) // kept, because it may come after the callback of a write
+  let ended = false
+  return async () => {
+    while (ready.length === 0 && !ended) {
+      const chunk = await raw()
+      ended = chunk === undefined
+      await (chunk === undefined ? finish(gunzip) : feed(gunzip, chunk))
+      if (failure !== undefined) throw failure
+    }
+    return ready.shift()
+  }
+}
+
+function feed(gunzip: Gunzip, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => gunzip.write(chunk, (error) => (error ? reject(error) : resolve())))
+}
+
+function finish(gunzip: Gunzip): Promise<void> {
+  return new Promise((resolve) => gunzip.once('close', resolve).end())
+}

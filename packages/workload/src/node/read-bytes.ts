@@ -1,0 +1,53 @@
+import { closeSync, openSync, readFileSync, readSync, statSync, type Stats } from 'node:fs'
+import { constants, gunzipSync } from 'node:zlib'
+import { headBytes } from '../trace/formats.js'
+import { ioError } from './io-error.js'
+
+const mostHeld = 1 << 29 // 512 MiB unpacked; a small packed file may hold far more than memory does
+
+/** Facts about a file; a directory and a missing file throw `IO`. */
+export function statFile(path: string): Stats {
+  return reading(path, () => {
+    const facts = statSync(path)
+    if (facts.isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' })
+    return facts
+  })
+}
+
+/** The whole content, unpacked if it is gzip, whatever its name. Throws `IO`. */
+export function readBytes(path: string): Uint8Array {
+  return reading(path, () => {
+    const bytes = readFileSync(path)
+    return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: mostHeld }) : bytes
+  })
+}
+
+/** The first bytes of the content, unpacked as far as they go. Throws `IO`. */
+export function readHead(path: string): Uint8Array {
+  return reading(path, () => {
+    const bytes = readStart(path)
+    return isGzip(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes
+  })
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+function readStart(path: string): Uint8Array {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = new Uint8Array(headBytes)
+    return bytes.subarray(0, readSync(file, bytes, 0, headBytes, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function reading<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw ioError(path, 'read', error)
+  }
+}

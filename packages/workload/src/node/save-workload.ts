@@ -1,0 +1,65 @@
+import { SchedError, type Workload } from '@sched/core'
+import { createWriteStream, type Stats } from 'node:fs'
+import { realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { writeWorkloadStream } from '../native/write.js'
+import { ioError } from './io-error.js'
+
+export interface SaveOptions {
+  /** Replace an existing file; default: refuse. */
+  readonly force?: boolean | undefined
+}
+
+/**
+ * Writes a workload as a native file, packed when the name ends in `.gz`. The file is complete or absent: it is written
+ * beside its place under another name and renamed at the end. Throws `IO` and what `writeWorkload` throws.
+ */
+export async function saveWorkload(workload: Workload, path: string, { force = false }: SaveOptions = {}): Promise<void> {
+  const target = await place(path, force)
+  const part = join(dirname(target), `.${basename(target)}.${process.pid}-${++saves}.part`)
+  try {
+    const gzip = path.endsWith('.gz') ? [createGzip()] : []
+    await pipeline([Readable.from(joined(writeWorkloadStream(workload))), ...gzip, createWriteStream(part, { flags: 'wx', flush: true })])
+    await place(path, force) // it may have appeared meanwhile
+    await rename(part, target)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw ioError(path, 'write', error)
+  }
+}
+
+let saves = 0 // tells apart two saves of one process
+
+/** Where to write: the file itself behind a link. Throws `IO` for what must not be replaced. */
+async function place(path: string, force: boolean): Promise<string> {
+  const facts = await factsOf(path)
+  if (facts === undefined) return path
+  if (facts.isDirectory()) throw ioError(path, 'write', Object.assign(new Error('is a directory'), { code: 'EISDIR' }))
+  if (!facts.isFile()) throw new SchedError('IO', 'is not a regular file.', { file: path }, 'Give the path of a file.')
+  if (!force) throw new SchedError('IO', 'exists already.', { file: path }, 'Choose another name, or replace it with force.')
+  return realpath(path)
+}
+
+async function factsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw ioError(path, 'write', error)
+  }
+}
+
+/** Lines in pieces of about 64 KiB, because a write per line costs more than making it. */
+async function* joined(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let piece = ''
+  for await (const line of lines) {
+    piece += line
+    if (piece.length < 65_536) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
+}

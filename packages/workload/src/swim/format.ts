@@ -1,0 +1,52 @@
+import { asText, numberFact, plainNumber, splitFields, wholeNumber } from '../trace/numbers.js'
+import { BadLine, type TraceFormat } from '../trace/format.js'
+import { JobsOfBytes, rateModel } from './rate-model.js'
+
+const columns = ['job id', 'submit time', 'gap', 'map input bytes', 'shuffle bytes', 'reduce output bytes'] as const
+const tab = 9
+
+/**
+ * SWIM workload files: six tab-separated columns without a header (job id, submit time in seconds, gap since the job
+ * before, bytes of map input, shuffle and reduce output). The gap says nothing new and is only checked to be a number.
+ *
+ * Source: Chen, Ganapathi, Griffith, Katz, "The Case for Evaluating MapReduce Performance Using Workload Suites", MASCOTS 2011.
+ */
+export const swimFormat: TraceFormat<typeof rateModel> = {
+  name: 'swim',
+  title: 'SWIM workload (tab-separated)',
+  source: 'Chen et al., MASCOTS 2011',
+  options: rateModel,
+
+  detect(head) {
+    return head.split('\n', 5).some(isRow)
+  },
+
+  parser(model) {
+    const jobs = new JobsOfBytes(model)
+    const ends = new Int32Array(columns.length)
+    const field = (bytes: Uint8Array, column: number, whole: boolean): number => {
+      const from = ends[column - 1]! + 1
+      const to = ends[column]!
+      const value = whole ? wholeNumber(bytes, from, to) : plainNumber(bytes, from, to)
+      if (value === -1) throw new BadLine(columns[column], numberFact(bytes, from, to, whole))
+      return value
+    }
+    return {
+      line(bytes, from, to) {
+        const found = splitFields(bytes, from, to, tab, ends)
+        if (found !== columns.length)
+          throw new BadLine(undefined, `found ${found} tab-separated column${found === 1 ? '' : 's'}, expected 6 (${columns.join(', ')}).`)
+        if (ends[0] === from) throw new BadLine('job id', 'is empty.')
+        const submit = field(bytes, 1, false)
+        field(bytes, 2, false)
+        return jobs.job(asText(bytes, from, ends[0]!), submit, field(bytes, 3, true), field(bytes, 4, true), field(bytes, 5, true))
+      },
+    }
+  },
+}
+
+/** Six columns, of which most numbers are numbers: one bad field should not hide what the file is. */
+function isRow(line: string): boolean {
+  const fields = line.trimEnd().split('\t')
+  return fields.length === columns.length && fields.slice(1).filter((field) => /^-?\d+(\.\d+)?$/.test(field)).length >= 3
+}

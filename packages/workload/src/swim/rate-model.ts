@@ -1,0 +1,72 @@
+import type { JobSpec, StageSpec } from '@sched/core'
+import { z } from 'zod'
+import { sizeClass } from '../size-class.js'
+
+const MiB = 1 << 20
+const positive = z.number().positive()
+
+/**
+ * How a job of bytes becomes tasks and durations. A SWIM trace gives bytes only; this model is ours.
+ *
+ *     maps    = max(1, ceil(input / blockSize)), each reads an equal part of the input
+ *     map     = mapStartup + part / mapRate
+ *     reduces = 0 without shuffle, else min(maxReduces, ceil(shuffle / reduceSize)), with equal parts
+ *     reduce  = reduceStartup + shuffle part / shuffleRate + output part / outputRate
+ *
+ * Defaults: a full block takes 19 s, the median map of Facebook in October 2009; the median reduce of the two FB-2009
+ * samples is then 234 and 235 s (Facebook's: 231 s). One reduce per GiB and at most 999 are Hive's defaults of the
+ * time (`hive.exec.reducers.bytes.per.reducer`, `hive.exec.reducers.max`), here applied to the shuffle.
+ * Not modelled: maps with more output than input, skewed parts, compression.
+ */
+export const rateModel = z.strictObject({
+  blockSize: positive.default(128 * MiB).describe('Bytes per map.'),
+  mapStartup: z.number().min(0).default(3).describe('Seconds before a map reads.'),
+  mapRate: positive.default(8 * MiB).describe('Bytes per second that a map reads and processes on its own node.'),
+  reduceSize: positive.default(1024 * MiB).describe('Shuffle bytes per reduce.'),
+  maxReduces: z.int().min(1).default(999).describe('Most reduces of one job.'),
+  reduceStartup: z.number().min(0).default(6).describe('Seconds before a reduce fetches.'),
+  shuffleRate: positive.default(4.5 * MiB).describe('Bytes per second that a reduce fetches, sorts and processes.'),
+  outputRate: positive.default(20 * MiB).describe('Bytes per second that a reduce writes.'),
+  slowstart: z.number().min(0).max(1).default(0.05).describe('Fraction of the maps that must have ended before reduces are scheduled.'),
+})
+export type RateModel = z.output<typeof rateModel>
+
+const mapDemand = { map: 1 }
+const reduceDemand = { reduce: 1 }
+const ownBlocks = {}
+
+/**
+ * Makes jobs of bytes by a rate model; every job is its own user and is labelled with its size class (bins of DS-T2).
+ * Durations are rounded to a millisecond. Object literals are complete, because a spread costs more than all the rest.
+ */
+export class JobsOfBytes {
+  readonly #after: NonNullable<StageSpec['after']>
+
+  constructor(private readonly model: RateModel) {
+    this.#after = [{ stage: 0, fraction: model.slowstart }]
+  }
+
+  job(id: string, submit: number, input: number, shuffle: number, output: number): JobSpec {
+    const maps = Math.max(1, Math.ceil(input / this.model.blockSize))
+    const map = this.#maps(maps, input, shuffle > 0 ? shuffle : output)
+    return { id, submit, user: id, label: sizeClass(maps), stages: shuffle > 0 ? [map, this.#reduces(shuffle, output)] : [map] }
+  }
+
+  #maps(tasks: number, bytesIn: number, bytesOut: number): StageSpec {
+    const { mapStartup, mapRate } = this.model
+    const duration = millis(mapStartup + bytesIn / tasks / mapRate)
+    if (bytesIn === 0) return { name: 'map', tasks, demand: mapDemand, duration, bytesIn, bytesOut }
+    return { name: 'map', tasks, demand: mapDemand, duration, data: ownBlocks, bytesIn, bytesOut }
+  }
+
+  #reduces(bytesIn: number, bytesOut: number): StageSpec {
+    const { maxReduces, reduceSize, reduceStartup, shuffleRate, outputRate } = this.model
+    const tasks = Math.min(maxReduces, Math.ceil(bytesIn / reduceSize))
+    const duration = millis(reduceStartup + bytesIn / tasks / shuffleRate + bytesOut / tasks / outputRate)
+    return { name: 'reduce', tasks, demand: reduceDemand, duration, after: this.#after, bytesIn, bytesOut }
+  }
+}
+
+function millis(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}

@@ -1,0 +1,71 @@
+const block = 1024 // ids per bitmap block: 128 bytes, about what one string in a Set costs
+
+/**
+ * A set of ids that costs about a bit for each of `job0`, `job1`, ...: ids that are a prefix and a number are kept in a
+ * bitmap of their prefix, in blocks; any other is kept as it is.
+ */
+export class DistinctIds {
+  readonly #numbered = new Map<string, Map<number, Uint32Array>>()
+  readonly #others = new Set<string>()
+  #prefix = ''
+  #current = -1
+  #bits: Uint32Array | undefined
+
+  /** False when it was there already. */
+  add(id: string): boolean {
+    const from = numberStart(id)
+    if (from === -1) return this.#others.size !== this.#others.add(id).size
+    const bits = this.#block(id, from, true)!
+    return mark(bits, suffix(id, from) % block)
+  }
+
+  has(id: string): boolean {
+    const from = numberStart(id)
+    if (from === -1) return this.#others.has(id)
+    const at = suffix(id, from) % block
+    return (((this.#block(id, from, false)?.[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1
+  }
+
+  /** The bitmap block of an id; the latest one is remembered, since ids mostly come in order. */
+  #block(id: string, from: number, make: boolean): Uint32Array | undefined {
+    const index = Math.floor(suffix(id, from) / block)
+    if (index === this.#current && from === this.#prefix.length && id.startsWith(this.#prefix)) return this.#bits
+    const prefix = id.slice(0, from)
+    let blocks = this.#numbered.get(prefix)
+    let bits = blocks?.get(index)
+    if (bits === undefined && make) {
+      if (blocks === undefined) this.#numbered.set(prefix, (blocks = new Map()))
+      blocks.set(index, (bits = new Uint32Array(block / 32)))
+    }
+    if (bits === undefined) return undefined
+    this.#prefix = prefix
+    this.#current = index
+    return (this.#bits = bits)
+  }
+}
+
+/** Where the number at the end of an id starts, at most 9 digits without leading zeros; -1 if there is none. */
+function numberStart(id: string): number {
+  let at = id.length
+  while (at > 0 && isDigit(id.charCodeAt(at - 1))) at--
+  const digits = id.length - at
+  return digits === 0 || digits > 9 || (digits > 1 && id.charCodeAt(at) === 48) ? -1 : at
+}
+
+function suffix(id: string, from: number): number {
+  let value = 0
+  for (let i = from; i < id.length; i++) value = value * 10 + id.charCodeAt(i) - 48
+  return value
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function mark(bits: Uint32Array, at: number): boolean {
+  const word = bits[at >>> 5]!
+  const bit = 1 << (at & 31)
+  if ((word & bit) !== 0) return false
+  bits[at >>> 5] = word | bit
+  return true
+}

@@ -1,0 +1,65 @@
+import type { JobSpec, Workload } from '@sched/core'
+import type { z } from 'zod'
+
+/** A trace format. To add one: a file with such an object, and its name in `formats.ts`. */
+export interface TraceFormat<S extends z.ZodType = z.ZodType> {
+  readonly name: string
+  /** What it is called in messages and listings. */
+  readonly title: string
+  /** Where it is described. */
+  readonly source?: string
+  readonly options: S
+  /** Whether a file that starts with this text (one character per byte, up to 64 KiB) is of this format. */
+  detect(head: string): boolean
+  /** A parser for one reading of one file; `place.line` is the line that is being read. */
+  parser(options: z.output<S>, place: LinePlace): LineParser
+}
+
+/** Where a parser is. */
+export interface LinePlace {
+  readonly file: string | undefined
+  readonly line: number
+}
+
+/** Turns lines into jobs. Throws `BadLine` for a line that may be skipped, `SchedError` for a file that cannot be read. */
+export interface LineParser {
+  /** The job of the line `bytes[from]` to `bytes[to - 1]`, without its end; `undefined` when the line holds none. */
+  line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
+  /** After the last line. */
+  end?(): void
+}
+
+/** What is wrong with one line. */
+export class BadLine extends Error {
+  constructor(readonly field: string | undefined, readonly fact: string, readonly wayOut = '') {
+    super(fact)
+  }
+}
+
+/** What a reading has seen so far. */
+export interface TraceReport {
+  /** Lines read, blank ones and headers too. */
+  readonly lines: number
+  readonly jobs: number
+  /** Lines that were dropped because something was wrong with them. */
+  readonly skipped: number
+  /** Messages about the first of them. */
+  readonly problems: readonly string[]
+}
+
+/** A workload read from a trace. */
+export interface Trace extends Workload {
+  readonly format: string
+  /** Of the whole trace when it is held in memory, of the latest reading when it is streamed. */
+  readonly report: TraceReport
+}
+
+/** Options of every reader. */
+export interface ReadOptions {
+  /** Name of the file in messages, and of the workload unless the trace names itself. */
+  readonly file?: string | undefined
+  /** What to do about a line that cannot be used: `fail` (the default) throws, `skip` drops, counts and reports it. */
+  readonly onBadLine?: 'fail' | 'skip' | undefined
+  /** Most tasks in one job, as a guard against nonsense; default 10,000,000. */
+  readonly maxTasks?: number | undefined
+}

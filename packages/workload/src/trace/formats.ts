@@ -1,0 +1,35 @@
+import { SchedError, suggest } from '@sched/core'
+import { native } from '../native/format.js'
+import { swimFormat } from '../swim/format.js'
+import type { TraceFormat } from './format.js'
+import { binaryKind, textKind } from './looks-like.js'
+
+/** Every format that is read, in the order in which detection asks them. */
+export const traceFormats: readonly TraceFormat[] = [native, swimFormat]
+
+/** Bytes of a file's start that detection looks at. */
+export const headBytes = 65_536
+
+/** The format of a file by the first bytes of its content (unpacked). Throws `BAD_INPUT` saying what it looks like instead. */
+export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
+  if (head.length === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'A trace has at least one job.')
+  const binary = binaryKind(head)
+  if (binary !== undefined) throw new SchedError('BAD_INPUT', `looks like ${binary.what}, not like a trace.`, { file }, binary.wayOut)
+  const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
+  const found = traceFormats.find((format) => format.detect(text))
+  if (found !== undefined) return found
+  const known = traceFormats.map(({ name, title }) => `${name} (${title})`).join(', ')
+  throw new SchedError('BAD_INPUT', `looks like ${textKind(text)}, which is no trace format known here.`, { file }, `Known: ${known}.`)
+}
+
+/** A format by name. Throws `UNKNOWN_NAME`. */
+export function traceFormat(name: string): TraceFormat {
+  const found = traceFormats.find((format) => format.name === name)
+  if (found === undefined)
+    throw new SchedError('UNKNOWN_NAME', `no trace format is called "${name}".`, {}, suggest(name, traceFormats.map((format) => format.name)))
+  return found
+}
+
+function latin1(bytes: Uint8Array): string {
+  return new TextDecoder('latin1').decode(bytes)
+}

@@ -1,0 +1,30 @@
+import type { JobSpec } from '@sched/core'
+import { DistinctIds } from './distinct-ids.js'
+import { BadLine } from './format.js'
+
+/** What has to hold between the jobs of a workload: order of submission, ids that differ, predecessors that exist. */
+export class JobSequence {
+  readonly #ids = new DistinctIds()
+  #latest = 0
+
+  constructor(private readonly maxTasks: number) {}
+
+  /** Throws `BadLine`; a job that was refused leaves no trace. */
+  check(job: JobSpec): void {
+    if (job.submit < this.#latest)
+      throw new BadLine('submit', `submitted at ${job.submit} s, before the job above it (${this.#latest} s).`, 'Sort the jobs by submit time')
+    const tasks = countTasks(job)
+    if (tasks > this.maxTasks)
+      throw new BadLine(undefined, `job "${job.id}" has ${tasks} tasks, more than maxTasks (${this.maxTasks}).`, 'Raise maxTasks if that is meant')
+    if (job.after !== undefined && !this.#ids.has(job.after))
+      throw new BadLine('after', `job "${job.id}" waits for "${job.after}", which no line above defines.`, 'Put the job it waits for first')
+    if (!this.#ids.add(job.id)) throw new BadLine('id', `job id "${job.id}" was used before.`, 'Give every job an id of its own')
+    this.#latest = job.submit
+  }
+}
+
+function countTasks({ stages }: JobSpec): number {
+  let tasks = 0
+  for (let i = 0; i < stages.length; i++) tasks += stages[i]!.tasks
+  return tasks
+}

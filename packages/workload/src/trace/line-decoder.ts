@@ -1,0 +1,127 @@
+import { SchedError, type JobSpec } from '@sched/core'
+import { BadLines } from './bad-lines.js'
+import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceReport } from './format.js'
+import { JobSequence } from './job-sequence.js'
+import { binaryKind } from './looks-like.js'
+
+const longestLine = 1 << 28 // 256 MiB: about 10 million task durations; more is a file without lines
+
+/**
+ * Cuts bytes into lines and takes a job from each: `push` chunks that may end anywhere, `next` until it has no more,
+ * `end` after the last chunk and `next` once more. Lines end in LF or CR LF; blank ones are passed over; a byte order
+ * mark at the start is dropped. Chunks are not copied unless a line goes on in the next one, so they must not change.
+ */
+export class LineDecoder implements TraceReport, LinePlace {
+  readonly file: string | undefined
+  line = 0
+  jobs = 0
+  readonly #bad: BadLines
+  readonly #sequence: JobSequence
+  readonly #parser: LineParser
+  #bytes = new Uint8Array(0)
+  #at = 0
+  #searched = 0
+  #ended = false
+
+  constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', maxTasks = 10_000_000 }: ReadOptions) {
+    this.file = file
+    this.#bad = new BadLines(onBadLine)
+    this.#sequence = new JobSequence(maxTasks)
+    this.#parser = parser(this)
+  }
+
+  get lines(): number {
+    return this.line
+  }
+
+  get skipped(): number {
+    return this.#bad.skipped
+  }
+
+  get problems(): readonly string[] {
+    return this.#bad.problems
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  push(chunk: Uint8Array): void {
+    const left = this.#bytes.length - this.#at
+    if (left === 0) this.#bytes = chunk as Uint8Array<ArrayBuffer>
+    else this.#bytes = joined(this.#bytes.subarray(this.#at), chunk)
+    this.#at = 0
+    this.#searched = left
+    if (this.line === 0) this.#checkStart()
+    if (this.#bytes.length > longestLine && this.#bytes.indexOf(10) === -1)
+      throw new SchedError('BAD_INPUT', `no line end within ${this.#bytes.length} bytes.`, { file: this.file, line: this.line + 1 }, 'Is it a text file?')
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  /** The next job of the bytes so far; `undefined` when more bytes are needed or, after `end`, when there is none. */
+  next(): JobSpec | undefined {
+    for (;;) {
+      const found = this.#bytes.indexOf(10, this.#searched)
+      const to = found === -1 && this.#ended ? this.#bytes.length : found
+      if (to === -1 || this.#at >= this.#bytes.length) {
+        this.#searched = this.#bytes.length
+        return this.#ended ? this.#finish() : undefined
+      }
+      const from = this.#at
+      this.#at = this.#searched = to + 1
+      this.line++
+      const job = this.#take(from, to > from && this.#bytes[to - 1] === 13 ? to - 1 : to)
+      if (job !== undefined) return job
+    }
+  }
+
+  #take(from: number, to: number): JobSpec | undefined {
+    if (from === to) return undefined
+    try {
+      const job = this.#parser.line(this.#bytes, from, to)
+      if (job !== undefined) {
+        this.#sequence.check(job)
+        this.jobs++
+      }
+      return job
+    } catch (error) {
+      this.#excuse(error)
+      return undefined
+    }
+  }
+
+  #finish(): undefined {
+    if (this.#at === Infinity) return undefined // finished before
+    this.#at = Infinity
+    try {
+      this.#parser.end?.()
+    } catch (error) {
+      this.#excuse(error)
+    }
+    if (this.jobs > 0) return undefined
+    const [first] = this.problems
+    throw new SchedError('BAD_INPUT', first === undefined ? 'the trace holds no jobs.' : `all ${this.skipped} lines with jobs are bad, the first: ${first}`,
+      first === undefined ? { file: this.file } : {})
+  }
+
+  #excuse(error: unknown): void {
+    if (!(error instanceof BadLine)) throw error
+    this.#bad.add(error, this)
+  }
+
+  #checkStart(): void {
+    const kind = binaryKind(this.#bytes)
+    if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file: this.file }, kind.wayOut)
+    if (this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf) this.#at = this.#searched = 3
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}

@@ -1,0 +1,35 @@
+/** What a file is, when no reader wants it. */
+export interface Likeness {
+  readonly what: string
+  readonly wayOut: string
+}
+
+const unpack = 'Unpack it first.'
+const magics: readonly (readonly [magic: readonly number[], what: string, wayOut: string])[] = [
+  [[0x1f, 0x8b], 'gzip data', unpack],
+  [[0x50, 0x4b, 0x03, 0x04], 'a zip archive', unpack],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'zstd data', unpack],
+  [[0x42, 0x5a, 0x68], 'bzip2 data', unpack],
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'xz data', unpack],
+  [[0x50, 0x41, 0x52, 0x31], 'a Parquet file', 'Convert it to text first.'],
+  [[0xff, 0xfe], 'UTF-16 text', 'Save it as UTF-8.'],
+  [[0xfe, 0xff], 'UTF-16 text', 'Save it as UTF-8.'],
+]
+
+/** The kind of a file that is not text in UTF-8, by its first bytes; `undefined` for text. */
+export function binaryKind(head: Uint8Array): Likeness | undefined {
+  for (const [magic, what, wayOut] of magics) if (magic.every((byte, i) => head[i] === byte)) return { what, wayOut }
+  if (head.subarray(0, 4096).includes(0)) return { what: 'a binary file', wayOut: 'Is it the right file?' }
+  return undefined
+}
+
+/** What text looks like by its first lines, in words. */
+export function textKind(head: string): string {
+  const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
+  if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
+  if (/^[[{]/.test(line)) return 'JSON'
+  const columns = (separator: string) => line.split(separator).length
+  if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
+  if (columns(',') > 1) return `a table of ${columns(',')} comma-separated columns`
+  return 'text without columns'
+}

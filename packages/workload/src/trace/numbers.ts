@@ -1,0 +1,58 @@
+/**
+ * Reading numbers from bytes without making strings: a row of a few columns costs some 100 ns.
+ */
+
+/** Writes where each field ends (exclusive) to `ends` and returns the number of fields, also when there are more than fit. */
+export function splitFields(bytes: Uint8Array, from: number, to: number, separator: number, ends: Int32Array): number {
+  let fields = 0
+  for (let i = from; i < to; i++) if (bytes[i] === separator) ends[fields++] = i
+  ends[fields++] = to
+  return fields
+}
+
+/** The value of plain decimal digits, at most 2^53 - 1; -1 for anything else. */
+export function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
+  if (from === to) return -1
+  let value = 0
+  for (let i = from; i < to; i++) {
+    const digit = bytes[i]! - 48
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value <= Number.MAX_SAFE_INTEGER ? value : -1
+}
+
+/** The value of digits with an optional fraction, at most 2^53 - 1; -1 for anything else. */
+export function plainNumber(bytes: Uint8Array, from: number, to: number): number {
+  const whole = wholeNumber(bytes, from, to)
+  if (whole !== -1) return whole
+  const text = asText(bytes, from, to)
+  if (!/^\d+\.\d+$/.test(text)) return -1
+  const value = Number(text)
+  return value <= Number.MAX_SAFE_INTEGER ? value : -1
+}
+
+/** Why `plainNumber` or `wholeNumber` refused a field: what was found and what was expected. */
+export function numberFact(bytes: Uint8Array, from: number, to: number, whole: boolean): string {
+  const text = asText(bytes, from, to)
+  const found = text.length <= 40 ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, 37))}...`
+  const value = Number(text)
+  if (text.trim() === '') return `found ${found}, expected a number.`
+  if (value < 0) return `found ${found}, expected no negative number.`
+  if (value > Number.MAX_SAFE_INTEGER) return `found ${found}, more than 2^53 - 1, above which numbers are not exact.`
+  return `found ${found}, expected ${whole && value >= 0 ? 'a whole number in plain digits' : 'a number in plain digits'}.`
+}
+
+const utf8 = new TextDecoder('utf-8')
+
+/** Bytes as text: short ASCII without a decoder, anything else as UTF-8 with marks for what is not. */
+export function asText(bytes: Uint8Array, from: number, to: number): string {
+  if (to - from > 24) return utf8.decode(bytes.subarray(from, to))
+  let text = ''
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i]!
+    if (byte > 127) return utf8.decode(bytes.subarray(from, to))
+    text += String.fromCharCode(byte)
+  }
+  return text
+}

@@ -1,0 +1,56 @@
+import type { JobSource } from '@sched/core'
+import { readOptions } from '../options.js'
+import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
+import { detectFormatOf, traceFormat } from './formats.js'
+import { LineDecoder } from './line-decoder.js'
+
+/** How a trace is to be read. */
+export interface ParseOptions extends ReadOptions {
+  /** A format's name or the format itself; default: found out from the content. */
+  readonly format?: string | TraceFormat | undefined
+  /** Options of the format, for example SWIM's rate model. */
+  readonly options?: unknown
+}
+
+/**
+ * A trace whose content is in memory. All of it is checked now, so that no reading fails later; what is kept is the
+ * bytes, which every `open` reads anew and which must not change. Throws `BAD_INPUT` with file, line and field, and
+ * `BAD_OPTION`.
+ */
+export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace {
+  const decoder = decoderFor(bytes, options)
+  const open = () => {
+    const reading = decoder.start()
+    reading.push(bytes)
+    reading.end()
+    return reading
+  }
+  const whole = open()
+  while (whole.next() !== undefined);
+  return {
+    name: options.file ?? decoder.format.name,
+    format: decoder.format.name,
+    jobs: whole.jobs,
+    report: reportOf(whole),
+    open(): JobSource {
+      const reading = open()
+      return { next: () => reading.next() }
+    },
+  }
+}
+
+/** The chosen or detected format with its options checked, ready to start readings. */
+export interface ReadyDecoder {
+  readonly format: TraceFormat
+  start(): LineDecoder
+}
+
+export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
+  const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
+  const checked = readOptions(chosen.name, chosen.options, options)
+  return { format: chosen, start: () => new LineDecoder((place) => chosen.parser(checked, place), reading) }
+}
+
+export function reportOf({ lines, jobs, skipped, problems }: LineDecoder): TraceReport {
+  return { lines, jobs, skipped, problems }
+}

@@ -1,0 +1,97 @@
+import { SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { DistinctIds } from './trace/distinct-ids.js'
+
+/**
+ * The same jobs with the gaps between submissions divided by `factor`: twice the factor, twice the load. Deadlines keep
+ * their distance from the submission; durations, set-up costs and think times stay.
+ */
+export function scaleLoad(workload: Workload, factor: number): Workload {
+  if (!(factor > 0 && factor < Infinity))
+    throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
+  refuseClosedLoop(workload)
+  return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor))
+}
+
+/** The jobs submitted in [from, to) seconds, with `from` as the new time 0. A job whose predecessor is left out no longer waits. */
+export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Workload {
+  if (!(from >= 0 && from < to))
+    throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
+  refuseClosedLoop(workload)
+  return changed(workload, `${workload.name} [${from}, ${to})`, undefined, () => {
+    const kept = new Kept()
+    return (job) => {
+      if (job.submit >= to) return 'end'
+      return job.submit < from ? undefined : kept.add(moved(job, job.submit - from))
+    }
+  })
+}
+
+/** The first `n` jobs. */
+export function take(workload: Workload, n: number): Workload {
+  if (!(Number.isInteger(n) && n >= 0)) throw new SchedError('BAD_OPTION', `found ${n}, expected a whole number of at least 0.`, { field: 'take.n' })
+  const jobs = workload.jobs === undefined ? undefined : Math.min(workload.jobs, n)
+  return changed(workload, `${workload.name}, first ${n}`, jobs, () => {
+    let left = n
+    return (job) => (left-- > 0 ? job : 'end')
+  })
+}
+
+/** The jobs that `keep` accepts. A job whose predecessor is left out no longer waits. `keep` must answer alike every time. */
+export function filter(workload: Workload, keep: (job: JobSpec) => boolean): Workload {
+  return changed(workload, `${workload.name}, filtered`, undefined, () => {
+    const kept = new Kept()
+    return (job) => (keep(job) ? kept.add(job) : undefined)
+  })
+}
+
+/** A job as it should be, `undefined` to leave it out, `end` to leave out this one and all that follow. */
+type Change = (job: JobSpec) => JobSpec | undefined | 'end'
+
+/** The change is started anew for every reading, so that it may count. */
+function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change): Workload {
+  return { name, ...(jobs !== undefined && { jobs }), open: () => changedSource(workload.open(), start()) }
+}
+
+function changedSource(source: JobSource, change: Change): JobSource {
+  let ended = false
+  const firstKept = (job: JobSpec | undefined, following: (left: JobSpec) => JobSpec | undefined): JobSpec | undefined => {
+    for (let next = job; next !== undefined && !ended; next = following(next)) {
+      const result = change(next)
+      if (result === 'end') ended = true
+      else if (result !== undefined) return result
+    }
+    return undefined
+  }
+  const { ended: onEnded, more } = source
+  return {
+    next: () => (ended ? undefined : firstKept(source.next(), () => source.next())),
+    // a job that is left out counts as ended at once, or the loop would stand still
+    ...(onEnded !== undefined && { ended: (id: string, now: Seconds) => firstKept(onEnded.call(source, id, now), (left) => onEnded.call(source, left.id, now)) }),
+    ...(more !== undefined && { more: () => (ended ? Promise.resolve(false) : more.call(source)) }),
+  }
+}
+
+function refuseClosedLoop(workload: Workload): void {
+  if (workload.open().ended !== undefined)
+    throw new SchedError('BAD_OPTION', `workload "${workload.name}" is a closed loop, its submit times follow the run.`, {}, 'Only open workloads can be scaled or cut by time.')
+}
+
+/** Remembers which jobs were kept, to release those that wait for one that was not. */
+class Kept {
+  readonly #ids = new DistinctIds()
+
+  add(job: JobSpec): JobSpec {
+    this.#ids.add(job.id)
+    return job.after === undefined || this.#ids.has(job.after) ? job : released(job)
+  }
+}
+
+function released(job: JobSpec): JobSpec {
+  const { after: _after, think: _think, ...rest } = job
+  return rest
+}
+
+function moved(job: JobSpec, submit: Seconds): JobSpec {
+  if (job.deadline === undefined) return { ...job, submit }
+  return { ...job, submit, deadline: job.deadline + (submit - job.submit) }
+}

@@ -1,0 +1,51 @@
+import { SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
+
+/** A workload of jobs that are all in memory, already in order of submission. */
+export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
+  return {
+    name,
+    jobs: jobs.length,
+    open() {
+      let next = 0
+      return { next: () => jobs[next++] }
+    },
+  }
+}
+
+/** A workload whose jobs are made one by one: `job(i)` for i from 0 to `jobs` - 1, the same every time. */
+export function workloadFrom(name: string, jobs: number, start: () => (index: number) => JobSpec): Workload {
+  return {
+    name,
+    jobs,
+    open() {
+      const job = start()
+      let index = 0
+      return { next: () => (index < jobs ? job(index++) : undefined) }
+    },
+  }
+}
+
+/**
+ * The jobs of a workload one after another. A closed loop is run through as if every job ended when it was submitted.
+ * Throws `BROKEN_CONTRACT` for a source that reads on (use `streamJobs`).
+ */
+export function* jobsOf(workload: Workload): Generator<JobSpec, void, undefined> {
+  const source = workload.open()
+  if (source.more !== undefined)
+    throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is read as a stream.`, {}, 'Use streamJobs().')
+  yield* ready(source)
+}
+
+/** The jobs of any workload, also of one that reads on. */
+export async function* streamJobs(workload: Workload): AsyncGenerator<JobSpec, void, undefined> {
+  const source = workload.open()
+  do yield* ready(source)
+  while ((await source.more?.()) === true)
+}
+
+function* ready(source: JobSource): Generator<JobSpec, void, undefined> {
+  for (let job = source.next(); job !== undefined; job = source.next()) {
+    yield job
+    for (let more = source.ended?.(job.id, job.submit); more !== undefined; more = source.ended?.(more.id, more.submit)) yield more
+  }
+}
