@@ -14,7 +14,7 @@ const CANCELLED = 255
  * their own, looked up only on equal times. The child to follow is chosen by arithmetic on compare results, because
  * mispredicted branches are what a heap of this size costs.
  *
- * Cancelled events stay until they reach the top.
+ * Cancelled events stay until they reach the top, where there is never one.
  */
 export class EventQueue {
   /** The event that `pop` took out. */
@@ -32,6 +32,7 @@ export class EventQueue {
   #free = 0
   #used = 0
   #sequence = 0
+  #cancelled = 0
 
   /** Number of pending events, cancelled ones included. */
   get length(): number {
@@ -68,23 +69,33 @@ export class EventQueue {
 
   /** Takes the earliest event out, into `time`, `kind` and `subject`; false when there is none. */
   pop(): boolean {
-    while (this.#length > 0) {
-      const id = this.#ids[0] as number
-      this.time = this.#times[0] as number
-      const kind = this.#kinds[id] as number
-      this.#removeTop()
-      this.#freeIds[this.#free++] = id
-      if (kind === CANCELLED) continue
-      this.kind = kind as EventKind
-      this.subject = this.#subjects[id] as number
-      return true
-    }
-    return false
+    if (this.#length === 0) return false
+    const id = this.#ids[0] as number
+    this.time = this.#times[0] as number
+    this.kind = this.#kinds[id] as EventKind
+    this.subject = this.#subjects[id] as number
+    this.#removeTop()
+    this.#freeIds[this.#free++] = id
+    if (this.#cancelled > 0) this.#dropCancelled()
+    return true
   }
 
   /** Takes a pending event back. */
   cancel(id: number): void {
     this.#kinds[id] = CANCELLED
+    this.#cancelled++
+    this.#dropCancelled()
+  }
+
+  /** A cancelled event at the top would be taken for the next one. */
+  #dropCancelled(): void {
+    while (this.#length > 0) {
+      const id = this.#ids[0] as number
+      if (this.#kinds[id] !== CANCELLED) return
+      this.#removeTop()
+      this.#freeIds[this.#free++] = id
+      this.#cancelled--
+    }
   }
 
   #before(a: number, b: number): boolean {
