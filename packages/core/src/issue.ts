@@ -17,9 +17,8 @@ export interface Complaint {
 
 /** The first issue in words: what was found, what was expected, the nearest known key for an unknown one. */
 export function describeIssues(schema: unknown, value: unknown, issues: readonly SchemaIssue[]): Complaint {
-  const first = issues[0]
-  if (first === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
-  const issue = deepest(first as Issue)
+  const issue = telling(issues as readonly Issue[])
+  if (issue === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
   const at = pathOf(issue)
   if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not zod's: its words are all there is
   const [key] = issue.keys ?? []
@@ -71,10 +70,19 @@ function show(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`
 }
 
+/** The issue that says most: a mistyped key rather than the key that is missing for it. */
+function telling(issues: readonly Issue[]): Issue | undefined {
+  const found = issues.map(deepest)
+  return found.find(({ code }) => code === 'unrecognized_keys') ?? found[0]
+}
+
 /** In a union, the issue of the branch that was meant: `duration.mean` says more than "no branch of duration fits". */
 function deepest(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue
-  const branches = (issue.errors ?? []).flatMap((branch) => (branch[0] === undefined ? [] : [{ first: deepest(branch[0]), strangeness: strangeness(branch) }]))
+  const branches = (issue.errors ?? []).flatMap((branch) => {
+    const first = telling(branch)
+    return first === undefined ? [] : [{ first, strangeness: strangeness(branch) }]
+  })
   const [meant] = branches.sort((a, b) => a.strangeness - b.strangeness)
   if (meant === undefined || meant.strangeness === 2) return issue
   return { ...meant.first, path: [...(issue.path ?? []), ...(meant.first.path ?? [])] }

@@ -227,7 +227,7 @@ describe('options of generators', () => {
     ['facebook', { meanGap: 0 }, 'facebook.meanGap: found 0, expected more than 0.'],
     ['facebook', { seed: 1.5 }, 'facebook.seed: found 1.5, expected a whole number.'],
     ['facebook', { meanGap: NaN }, 'facebook.meanGap: found NaN, expected a number.'],
-    ['facebook', 7, 'facebook: found 7, expected an object.'],
+    ['facebook', 7, 'facebook: found 7, expected a mapping.'],
     ['poisson-jobs', { tasks: { min: 4, max: 2 } }, 'poisson-jobs.tasks: found {"min":4,"max":2}, expected min to be at most max.'],
     ['poisson-jobs', { tasks: { min: 4, mx: 2 } }, 'poisson-jobs.tasks.mx: unknown key "mx". Did you mean "max"? Known: min, max.'],
     ['poisson-jobs', { duration: { kind: 'uniform', min: -1, max: 2 } }, 'poisson-jobs.duration.min: found -1, expected at least 0.'],

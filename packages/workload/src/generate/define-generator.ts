@@ -1,6 +1,5 @@
-import type { Workload } from '@sched/core'
+import { checkOptions, type Workload } from '@sched/core'
 import { z } from 'zod'
-import { readOptions } from '../options.js'
 
 /** What a generator is: its name, where it is published, its options with defaults, and how it makes a workload. */
 export interface GeneratorDefinition<S extends z.ZodObject> {
@@ -28,7 +27,7 @@ export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
 /** Makes a definition callable. */
 export function defineGenerator<S extends z.ZodObject>(definition: GeneratorDefinition<S>): WorkloadGenerator<S> {
   const { name, summary, source, options } = definition
-  const from = (given: unknown) => definition.create(readOptions(name, options, given))
+  const from = (given: unknown) => definition.create(checkOptions<z.output<S>>(name, options, given ?? {}))
   return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, from })
 }
 

@@ -1,5 +1,4 @@
-import type { JobSpec, StageSpec } from '@sched/core'
-import { describeIssue, show } from '../issue.js'
+import { describeIssues, fieldOf, type JobSpec, type StageSpec } from '@sched/core'
 import { BadLine } from '../trace/format.js'
 import { jobSchema } from './schema.js'
 
@@ -7,8 +6,8 @@ import { jobSchema } from './schema.js'
 export function checkJob(value: unknown): JobSpec {
   const read = jobSchema.safeParse(value)
   if (!read.success) {
-    const { field, fact, wayOut } = describeIssue(jobSchema, value, read.error)
-    throw new BadLine(field === '' ? undefined : field, fact, wayOut)
+    const { at, fact, wayOut } = describeIssues(jobSchema, value, read.error.issues)
+    throw new BadLine(at.length === 0 ? undefined : fieldOf(at), fact, wayOut)
   }
   const job = value as JobSpec
   if (job.after === job.id) throw new BadLine('after', `job "${job.id}" waits for itself.`)
@@ -32,5 +31,5 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
 
 function perTask(field: string, list: unknown, tasks: number): void {
   if (Array.isArray(list) && list.length !== tasks)
-    throw new BadLine(field, `found ${list.length} elements (${show(list)}) for ${tasks} tasks.`, 'Give one per task')
+    throw new BadLine(field, `found ${list.length} elements for ${tasks} tasks.`, 'Give one per task')
 }

@@ -1,6 +1,5 @@
-import { SchedError } from '@sched/core'
+import { describeIssues, fieldOf, SchedError } from '@sched/core'
 import { z } from 'zod'
-import { describeIssue } from '../issue.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { checkJob } from './check-job.js'
 import { headerSchema, nativeFormat, nativeVersion } from './schema.js'
@@ -64,8 +63,8 @@ class NativeParser implements LineParser {
       const value = this.#json(line)
       const read = headerSchema.safeParse(value)
       if (read.success) return read.data
-      const { field, fact, wayOut } = describeIssue(headerSchema, value, read.error)
-      throw new BadLine(field, fact, wayOut)
+      const { at, fact, wayOut } = describeIssues(headerSchema, value, read.error.issues)
+      throw new BadLine(fieldOf(at), fact, wayOut)
     } catch (error) {
       if (!(error instanceof BadLine)) throw error
       const expected = `The first line has to be a header such as {"format":"${nativeFormat}","version":${nativeVersion}}.`

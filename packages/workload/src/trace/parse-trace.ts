@@ -1,5 +1,4 @@
-import type { JobSource } from '@sched/core'
-import { readOptions } from '../options.js'
+import { checkOptions, type JobSource } from '@sched/core'
 import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
@@ -47,7 +46,7 @@ export interface ReadyDecoder {
 
 export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
   const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
-  const checked = readOptions(chosen.name, chosen.options, options)
+  const checked = checkOptions(chosen.name, chosen.options, options ?? {})
   return { format: chosen, start: () => new LineDecoder((place) => chosen.parser(checked, place), reading) }
 }
 
