@@ -1,3 +1,5 @@
+export { clusterSchema, readCluster, type ClusterInput } from './description.js'
+export { YamlSource } from './description-yaml.js'
 export {
   buildCluster,
   nodeIds,

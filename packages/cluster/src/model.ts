@@ -1,4 +1,5 @@
 import { SchedError, type Lane, type NodeId, type ResourceId, type Seconds } from '@sched/core'
+import { readCluster } from './description.js'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
 export interface Heartbeat {
@@ -60,10 +61,10 @@ export interface ClusterModel {
 }
 
 /** Builds the columns of a described cluster. Throws `BAD_INPUT` for a description that no cluster can have. */
-export function buildCluster(description: ClusterDescription): ClusterModel {
+export function buildCluster(given: ClusterDescription): ClusterModel {
+  const description = readCluster(given)
   const { slots, names: resources } = resourceNames(description.nodes)
   const nodes = description.nodes.reduce((sum, group) => sum + count(group), 0)
-  if (nodes === 0) throw bad('the cluster has no nodes', 'nodes', 'Give at least one node group with a count of 1 or more.')
   const total = new Int32Array(resources.length * nodes)
   const speed = new Float64Array(nodes)
   const nodeNames: string[] = []

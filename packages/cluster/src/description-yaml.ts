@@ -1,0 +1,113 @@
+import { describeIssues, fieldOf, SchedError, type Place } from '@sched/core'
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair, type YAMLError } from 'yaml'
+import type { z } from 'zod'
+
+/** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
+const MOST_ALIASES = 100
+
+type Path = readonly PropertyKey[]
+/** A node of the file with the key that leads to it, where there is one. */
+interface Spot {
+  readonly node: Node | null
+  readonly key?: Node
+}
+
+/** A YAML (or JSON) text that still knows on which line each value stands. Throws `BAD_INPUT` with line and column. */
+export class YamlSource {
+  readonly value: unknown
+  readonly #document: Document.Parsed
+  readonly #lines = new LineCounter()
+
+  constructor(
+    text: string,
+    readonly file?: string,
+  ) {
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
+    const [error] = this.#document.errors
+    if (error !== undefined) throw this.#bad(error)
+    try {
+      this.value = this.#document.toJS({ maxAliasCount: MOST_ALIASES })
+    } catch (error) {
+      if (!(error instanceof ReferenceError)) throw error
+      if (error.message.startsWith('Unresolved')) throw new SchedError('BAD_INPUT', `${error.message}.`, { file })
+      throw new SchedError('BAD_INPUT', `uses anchors more than ${MOST_ALIASES} times.`, { file }, 'Write the values out.')
+    }
+    if (isCircular(this.value)) throw new SchedError('BAD_INPUT', 'an anchor holds itself.', { file }, 'Write the value out.')
+    if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file })
+  }
+
+  /** The value as a schema reads it. Throws `BAD_INPUT` with the place, what was found, and the nearest known key for an unknown one. */
+  read<S extends z.ZodType>(schema: S): z.output<S> {
+    const read = schema.safeParse(this.value)
+    if (read.success) return read.data
+    const { at, fact, wayOut } = describeIssues(schema, this.value, read.error.issues)
+    throw new SchedError('BAD_INPUT', fact, { ...this.place(at), ...(at.length > 0 && { field: fieldOf(at) }) }, wayOut)
+  }
+
+  /** Where a value stands, or the innermost one around it that does. */
+  place(path: Path): Place {
+    return this.#placeOf(this.#spot(path))
+  }
+
+  /**
+   * Where an option stands that an error names by its path as text, for example `policy.fair.pools.x`. Names may hold
+   * dots, so the longest key that fits is followed; a path that starts further inside is looked for under `under`.
+   */
+  placeOfField(field: string, under: Path = []): Place {
+    const around = this.#spot(under)
+    return this.#placeOf(this.#descend(this.#spot([]), field) ?? this.#search(around, field) ?? around)
+  }
+
+  #spot(path: Path): Spot {
+    const root: Spot = { node: this.#document.contents }
+    return path.reduce<Spot>((spot, key) => this.#inside(spot).find(([name]) => name === String(key))?.[1] ?? spot, root)
+  }
+
+  /** Follows the field as far as it goes; `undefined` when its first part leads nowhere. */
+  #descend(spot: Spot, field: string): Spot | undefined {
+    const [longest] = this.#inside(spot)
+      .filter(([name]) => field.startsWith(name) && /^([.[\]]|$)/.test(field.slice(name.length)))
+      .sort(([a], [b]) => b.length - a.length)
+    if (longest === undefined) return undefined
+    return this.#descend(longest[1], field.slice(longest[0].length).replace(/^[.[\]]+/, '')) ?? longest[1]
+  }
+
+  /** The first place inside at which the field can be followed. */
+  #search(spot: Spot, field: string): Spot | undefined {
+    for (const [, child] of this.#inside(spot)) {
+      const found = this.#descend(child, field) ?? this.#search(child, field)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #inside({ node }: Spot): [string, Spot][] {
+    const target = isAlias(node) ? node.resolve(this.#document) : node
+    if (isSeq(target)) return target.items.map((item, index) => [String(index), { node: isNode(item) ? item : null }])
+    if (!isMap(target)) return []
+    return target.items.filter(isPair).map((pair: Pair) => {
+      const { key, value } = pair
+      return [isScalar(key) ? String(key.value) : '', { node: isNode(value) ? value : null, ...(isNode(key) && { key }) }]
+    })
+  }
+
+  #placeOf({ node, key }: Spot): Place {
+    const offset = (key ?? node)?.range?.[0]
+    if (offset === undefined) return { file: this.file }
+    const { line, col } = this.#lines.linePos(offset)
+    return { file: this.file, line, column: col }
+  }
+
+  #bad({ code, message, pos }: YAMLError): SchedError {
+    if (code === 'RESOURCE_EXHAUSTION') return new SchedError('BAD_INPUT', 'is nested too deeply.', { file: this.file }, 'Is it the right file?')
+    const { line, col } = this.#lines.linePos(pos[0])
+    const fact = code === 'MULTIPLE_DOCS' ? 'Source contains multiple documents. Keep one.' : `${message.split('\n', 1)[0]?.replace(/[.:]$/, '')}.`
+    return new SchedError('BAD_INPUT', fact, { file: this.file, line, column: col })
+  }
+}
+
+function isCircular(value: unknown, around: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (around.includes(value)) return true
+  return Object.values(value).some((inside) => isCircular(inside, [...around, value]))
+}

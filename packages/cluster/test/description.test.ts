@@ -1,0 +1,100 @@
+import { buildCluster, readCluster, YamlSource, clusterSchema } from '@sched/cluster'
+import { describe, expect, it } from 'vitest'
+
+const message = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'accepted'
+}
+const refused = (value: unknown) => message(() => readCluster(value))
+
+describe('a cluster description', () => {
+  it('may be a number of nodes that the keys beside it describe', () => {
+    const short = readCluster({ nodes: 6, racks: 3, slots: { map: 4 }, heartbeat: { interval: 3 } })
+    expect(short).toEqual({ nodes: [{ count: 6, racks: 3, slots: { map: 4 } }], heartbeat: { interval: 3, stagger: true } })
+    const model = buildCluster(short)
+    expect([...(model.groups[1] ?? [])]).toEqual([0, 0, 1, 1, 2, 2])
+    expect([...model.total]).toEqual([4, 4, 4, 4, 4, 4])
+  })
+
+  it('may hold groups of different nodes', () => {
+    const model = buildCluster({ nodes: [{ name: 'old', count: 2, resources: { cpu: 4 } }, { name: 'new', count: 1, resources: { cpu: 8, gpu: 2 }, speed: 2 }] })
+    expect(model.nodeNames).toEqual(['old-0', 'old-1', 'new-0'])
+    expect(model.resources).toEqual(['cpu', 'gpu'])
+    expect([...model.total]).toEqual([4, 4, 8, 0, 0, 2])
+    expect([...model.speed]).toEqual([1, 1, 2])
+  })
+
+  it.each([
+    [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, speed, heartbeat, replicas.'],
+    [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, count, racks, slots, resources, speed.'],
+    [{ slots: { map: 1 } }, 'nodes: is missing, expected a number or a list.'],
+    [{ nodes: -1, slots: { map: 1 } }, 'nodes: found -1, expected at least 1.'],
+    [{ nodes: 2.5, slots: { map: 1 } }, 'nodes: found 2.5, expected a whole number or a list.'],
+    [{ nodes: 1e12, slots: { map: 1 } }, 'nodes: found 1000000000000, expected at most 1000000.'],
+    [{ nodes: NaN, slots: { map: 1 } }, 'nodes: found NaN, expected a number or a list.'],
+    [{ nodes: [] }, 'nodes: found [], expected at least 1 elements.'],
+    [{ nodes: [{ count: 600_000, slots: { map: 1 } }, { count: 600_000, slots: { map: 1 } }] }, 'nodes: more than 1000000 nodes.'],
+    [{ nodes: 2 }, 'nodes: no node has a slot or a resource. Add for example `slots: { map: 4, reduce: 2 }`.'],
+    [{ nodes: 2, slots: { map: 0 } }, 'nodes: no node has a slot or a resource. Add for example `slots: { map: 4, reduce: 2 }`.'],
+    [{ nodes: 2, slots: { map: -1 } }, 'slots.map: found -1, expected at least 0.'],
+    [{ nodes: 2, racks: 3, slots: { map: 1 } }, 'racks: 3 racks for 2 nodes. Use at most one rack per node.'],
+    [{ nodes: [{ count: 1, slots: { map: 1 } }, { count: 2, racks: 3 }] }, 'nodes[1].racks: 3 racks for 2 nodes. Use at most one rack per node.'],
+    [{ nodes: [{ count: 2, slots: { map: 1 } }], racks: 2 }, 'racks: stands beside a list of node groups. Put it into the groups, or give `nodes` a number.'],
+    [{ nodes: [{ name: 'a', count: 2, slots: { map: 1 } }, { name: 'a', count: 2 }] }, 'nodes: two node groups are called "a". Give every group a name of its own.'],
+    [{ nodes: 2, slots: { map: 1 }, speed: 0 }, 'speed: found 0, expected more than 0.'],
+    [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform".'],
+    [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 0 } }, 'heartbeat.interval: found 0, expected more than 0.'],
+    [[], 'found [], expected a mapping.'],
+    [{ nodes: 2, slots: { map: 1 }, resources: { cpu: 1 } }, 'accepted'],
+  ])('%j is answered', (value, answer) => {
+    expect(refused(value)).toBe(answer)
+  })
+
+  it('has slots or resources, not both', () => {
+    expect(message(() => buildCluster({ nodes: [{ count: 2, slots: { map: 1 }, resources: { cpu: 1 } }] }))).toMatch('either slots or resources, not both')
+  })
+})
+
+describe('a YAML text', () => {
+  const read = (text: string) => message(() => new YamlSource(text, 'c.yaml').read(clusterSchema))
+
+  it.each([
+    ['nodes: 6\nslots: { map: 2 }\n', 'accepted'],
+    ['{"nodes": 6, "slots": {"map": 2}}', 'accepted'],
+    ['', '"c.yaml": is empty.'],
+    ['# nothing\n', '"c.yaml": is empty.'],
+    ['nodes: 6\nslots:\n  map: two\n', '"c.yaml" line 3 column 3 slots.map: found "two", expected a number.'],
+    ['nodes: 6\nslots: { map: 2 }\nrack: 4\n', '"c.yaml" line 3 column 1 rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, speed, heartbeat, replicas.'],
+    ['nodes:\n  - count: 3\n    slots: { map: 2 }\n  - slots: { map: 2 }\n', '"c.yaml" line 4 column 5 nodes[1].count: is missing, expected a number.'],
+    ['nodes: 6\nnodes: 7\n', '"c.yaml" line 2 column 1: Map keys must be unique.'],
+    ['nodes: [6\n', '"c.yaml" line 2 column 1: Flow sequence in block collection must be sufficiently indented and end with a ].'],
+    ['nodes: 6\n--- \nnodes: 7\n', '"c.yaml" line 2 column 1: Source contains multiple documents. Keep one.'],
+    ['a: &a [*a]\n', '"c.yaml": an anchor holds itself. Write the value out.'],
+    ['nodes: *there\n', '"c.yaml": Unresolved alias (the anchor must be set before the alias): there.'],
+  ])('%j is answered', (text, answer) => {
+    expect(read(text)).toBe(answer)
+  })
+
+  it('refuses brackets in brackets in brackets', () => {
+    expect(read('['.repeat(20_000))).toBe('"c.yaml": is nested too deeply. Is it the right file?')
+  })
+
+  it('refuses aliases that would fill the memory', () => {
+    const level = (i: number) => `a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`
+    const bomb = ['a0: &a0 [x]', ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(level)].join('\n')
+    expect(read(bomb)).toBe('"c.yaml": uses anchors more than 100 times. Write the values out.')
+  })
+
+  it('finds the line of an option by its path as text, also where names hold dots', () => {
+    const source = new YamlSource('policies:\n  five s:\n    delay:\n      order:\n        fair:\n          pools:\n            root.ads:\n              weight: 0\n')
+    const line = (field: string, under: string[] = []) => source.placeOfField(field, under).line
+    expect(line('policies.five s.delay.order.fair.pools.root.ads.weight')).toBe(8)
+    expect(line('policies.five s.delay.nodes')).toBe(3) // not there: the innermost around it
+    expect(line('pools.root.ads.minShare', ['policies', 'five s'])).toBe(7) // starts further inside
+    expect(line('elsewhere', ['policies', 'five s'])).toBe(2)
+  })
+})
