@@ -1,4 +1,4 @@
-import { asText, numberFact, plainNumber, splitFields, wholeNumber } from '../trace/numbers.js'
+import { numberFact, plainNumber, splitFields, textField, wholeNumber } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { JobsOfBytes, rateModel } from './rate-model.js'
 
@@ -36,10 +36,10 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
         const found = splitFields(bytes, from, to, tab, ends)
         if (found !== columns.length)
           throw new BadLine(undefined, `found ${found} tab-separated column${found === 1 ? '' : 's'}, expected 6 (${columns.join(', ')}).`)
-        if (ends[0] === from) throw new BadLine('job id', 'is empty.')
+        const id = textField(bytes, from, ends[0]!, 'job id')
         const submit = field(bytes, 1, false)
         field(bytes, 2, false)
-        return jobs.job(asText(bytes, from, ends[0]!), submit, field(bytes, 3, true), field(bytes, 4, true), field(bytes, 5, true))
+        return jobs.job(id, submit, field(bytes, 3, true), field(bytes, 4, true), field(bytes, 5, true))
       },
     }
   },

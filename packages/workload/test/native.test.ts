@@ -1,0 +1,126 @@
+import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import fc from 'fast-check'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
+import {
+  facebookMixed, jobSchema, jobsOf, nativeJsonSchema, parseTrace, sensitivity, stageSchema, workloadOf, writeWorkload, writeWorkloadStream,
+} from '../src/index.js'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const write = (jobs: readonly JobSpec[]) => [...writeWorkload(workloadOf('w', jobs))].join('')
+const read = (text: string) => [...jobsOf(parseTrace(bytesOf(text), { file: 'w.jsonl' }))]
+const stage: StageSpec = { name: 'map', tasks: 2, demand: { map: 1 }, duration: 15 }
+const job = (change: Partial<JobSpec> = {}): JobSpec => ({ id: 'a', submit: 0, stages: [stage], ...change })
+
+const seconds = fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: true })
+const name = fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }).filter((text) => text !== '__proto__')
+const optional = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }, requiredKeys: (keyof T)[]) =>
+  fc.record(model, { requiredKeys }) as fc.Arbitrary<T>
+
+/** A stage of the given index in its job: waits for earlier ones only, has as many durations and hosts as tasks. */
+const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1, max: 5 }).chain((tasks) => optional<StageSpec>({
+  name,
+  tasks: fc.constant(tasks),
+  demand: fc.dictionary(name, fc.maxSafeNat(), { minKeys: 1, maxKeys: 3 }).filter((demand) => Object.values(demand).some((n) => n > 0)),
+  duration: fc.oneof(
+    seconds,
+    fc.array(seconds, { minLength: tasks, maxLength: tasks }),
+    optional<Extract<StageSpec['duration'], { kind: 'exponential' }>>({ kind: fc.constant('exponential'), mean: seconds, shift: seconds }, ['kind', 'mean']),
+    fc.tuple(seconds, seconds).map(([a, b]) => ({ kind: 'uniform' as const, min: Math.min(a, b), max: Math.max(a, b) })),
+  ),
+  after: index === 0 ? fc.constant([]) : fc.array(fc.record({ stage: fc.nat(index - 1), fraction: fc.double({ min: 0, max: 1, noNaN: true }) }), { maxLength: 2 }),
+  data: optional<NonNullable<StageSpec['data']>>({ set: name, first: fc.nat(), hosts: fc.array(fc.array(fc.string(), { maxLength: 3 }), { minLength: tasks, maxLength: tasks }) }, []),
+  localityFactors: fc.array(fc.double({ min: 0.1, max: 10, noNaN: true }), { minLength: 1, maxLength: 4 }),
+  bytesIn: fc.maxSafeNat(),
+  bytesOut: fc.maxSafeNat(),
+  gang: fc.boolean(),
+}, ['name', 'tasks', 'demand', 'duration']))
+
+const anyJob: fc.Arbitrary<Omit<JobSpec, 'id' | 'submit'> & { gap: number }> = optional<Omit<JobSpec, 'id' | 'submit'> & { gap: number }>({
+  gap: seconds, user: name, queue: name, priority: fc.integer(), weight: fc.double({ min: 0.001, max: 1e6, noNaN: true }), estimate: seconds,
+  deadline: seconds, startup: seconds, after: fc.constant('before'), think: seconds, label: fc.string(),
+  stages: fc.integer({ min: 1, max: 3 }).chain((n) => fc.tuple(...Array.from({ length: n }, (_, i) => anyStage(i)))),
+}, ['gap', 'stages'])
+
+/** Jobs in order of submission, each with an id of its own, some waiting for the one before. */
+const anyJobs = fc.array(anyJob, { minLength: 1, maxLength: 6 }).map((drafts) => {
+  let submit = 0
+  return drafts.map(({ gap, after, ...rest }, i): JobSpec => (
+    { id: `job ${i}`, submit: (submit += gap), ...rest, ...(after !== undefined && i > 0 && { after: `job ${i - 1}` }) }))
+})
+
+describe('native format', () => {
+  it('gives back deeply equal jobs: write, then read', () => {
+    fc.assert(fc.property(anyJobs, (jobs) => {
+      expect(read(write(jobs))).toEqual(jobs)
+    }), { numRuns: 200, seed: 20_261 })
+  })
+
+  it('writes the same bytes for what was read: write, read, write', () => {
+    fc.assert(fc.property(anyJobs, (jobs) => {
+      expect(write(read(write(jobs)))).toBe(write(jobs))
+    }), { numRuns: 50, seed: 20_262 })
+  })
+
+  it('gives back a generated workload with chains and two stages', () => {
+    const jobs = [...jobsOf(facebookMixed())]
+    expect(read(write(jobs))).toEqual(jobs)
+  })
+
+  it('is one header line and one line per job, in the order of the contract\'s keys', () => {
+    expect(write([{ stages: [{ duration: 15, demand: { reduce: 1, map: 1 }, tasks: 2, name: 's' }], submit: 3, id: 'a', label: 'x' }])).toBe([
+      '{"format":"sched-workload","version":1,"name":"w","jobs":1}',
+      '{"id":"a","submit":3,"label":"x","stages":[{"name":"s","tasks":2,"demand":{"map":1,"reduce":1},"duration":15}]}\n',
+    ].join('\n'))
+  })
+
+  it('writes durations of a typed array as plain numbers', () => {
+    const text = write([job({ stages: [{ ...stage, duration: new Float64Array([1, 2.5]) }] })])
+    expect(read(text)[0]!.stages[0]!.duration).toEqual([1, 2.5])
+  })
+
+  it('writes a streamed workload alike', async () => {
+    const jobs = [...jobsOf(facebookMixed())]
+    const lines = []
+    for await (const line of writeWorkloadStream(workloadOf('w', jobs))) lines.push(line)
+    expect(lines.join('')).toBe(write(jobs))
+  })
+
+  it('reads CR LF, blank lines, a byte order mark and a last line without its end', () => {
+    const text = write([job({ id: 'ä' }), job({ id: 'b' })])
+    expect(read(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n`)).toEqual(read(text))
+    expect(read(text.trimEnd())).toEqual(read(text))
+  })
+
+  it('has the keys of JobSpec and StageSpec, no more and no fewer', () => {
+    expectTypeOf<keyof z.output<typeof jobSchema>>().toEqualTypeOf<keyof JobSpec>()
+    expectTypeOf<keyof z.output<typeof stageSchema>>().toEqualTypeOf<keyof StageSpec>()
+    expect(Object.keys(jobSchema.shape)).toContain('think')
+  })
+
+  it('is published as JSON Schema (refresh with vitest run -u)', async () => {
+    await expect(`${JSON.stringify(nativeJsonSchema(), null, 2)}\n`).toMatchFileSnapshot('../schema/workload.schema.json')
+  })
+})
+
+describe('writing what could not be read', () => {
+  it.each<[string, readonly JobSpec[], string]>([
+    ['a duration that is no number', [job({ stages: [{ ...stage, duration: NaN }] })], 'job "a" stages[0].duration: found NaN'],
+    ['an endless deadline', [job({ deadline: Infinity })], 'job "a" deadline: found Infinity, expected a number.'],
+    ['an id used twice', [job(), job()], 'job "a" id: job id "a" was used before.'],
+    ['times going backwards', [job({ submit: 5 }), job({ id: 'b', submit: 4 })], 'job "b" submit: submitted at 4 s, before the job above it (5 s).'],
+    ['a job waiting for one that comes later', [job({ after: 'b' }), job({ id: 'b' })], 'job "a" after: job "a" waits for "b", which no line above defines.'],
+    ['a key that is not in the contract', [{ ...job(), usr: 'x' } as JobSpec], 'job "a" usr: unknown key "usr". Did you mean "user"?'],
+  ])('is refused: %s', (_, jobs, message) => {
+    expect(() => write(jobs)).toThrow(SchedError)
+    expect(() => write(jobs)).toThrow(message)
+  })
+
+  it('is refused for a closed loop, whose submit times depend on the run', () => {
+    expect(() => [...writeWorkload(sensitivity())]).toThrow('"sensitivity 4 maps" is a closed loop')
+  })
+
+  it('is refused when the workload announces another number of jobs than it has', () => {
+    expect(() => [...writeWorkload({ ...workloadOf('w', [job()]), jobs: 2 })]).toThrow('announces 2 jobs and has 1')
+  })
+})
