@@ -1,4 +1,4 @@
-import { defineArchitecture, type Architecture, type ArchitectureEnv, type CommitMode, type LaneId, type NodeId, type Plug, type RoundLimits, type Trigger } from '@sched/core'
+import { defineArchitecture, type Architecture, type ArchitectureEnv, type CommitMode, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
 import { z } from 'zod'
 
 const monolithicOptions = z.strictObject({
@@ -28,22 +28,25 @@ const NOBODY: readonly NodeId[] = []
 
 class Monolithic implements Architecture {
   readonly #env: ArchitectureEnv
+  readonly #scheduler: Scheduler
   readonly #limits: RoundLimits | undefined
   /** The node that beats, as a round's list of nodes. */
   readonly #one: NodeId[] = [0 as NodeId]
 
   constructor(tasksPerHeartbeat: number | undefined, env: ArchitectureEnv) {
     this.#env = env
+    this.#scheduler = env.addScheduler('scheduler')
     this.#limits = tasksPerHeartbeat === undefined ? undefined : { claims: tasksPerHeartbeat }
   }
 
   trigger(trigger: Trigger): void {
-    const { cell, policy } = this.#env
+    const { cell } = this.#env
+    const { policy } = this.#scheduler
     const { lanes } = cell.cluster
     const nodes = this.#inSight(trigger)
     for (let lane = 0 as LaneId; lane < lanes.length; lane++) {
       if (!this.#mayStart(trigger, lane)) continue
-      const round = cell.draft(lane, nodes, this.#limits)
+      const round = cell.draft(this.#scheduler, lane, nodes, this.#limits)
       policy.schedule(round)
       const commit = round.commit(SERIAL)
       policy.onCommit?.(commit)
@@ -52,9 +55,9 @@ class Monolithic implements Architecture {
 
   /** Without pending work or without room a round would be empty; a timer's round is for evictions. */
   #mayStart(trigger: Trigger, lane: LaneId): boolean {
-    const { cluster, work } = this.#env.cell
+    const { cluster } = this.#env.cell
     if (trigger.kind === 'timer') return true
-    return work.pending(lane) > 0 && (trigger.kind === 'pass' || cluster.hasRoom(lane, trigger.node))
+    return this.#scheduler.pending(lane) > 0 && (trigger.kind === 'pass' || cluster.hasRoom(lane, trigger.node))
   }
 
   #inSight(trigger: Trigger): readonly NodeId[] {

@@ -16,7 +16,7 @@ export class CellState implements ClusterView {
   readonly model: ClusterModel
   readonly shapes: Shapes
   /** Amounts, `[resource * nodes + node]`. */
-  readonly freeAmounts: Int32Array
+  freeAmounts: Int32Array
   /** Committed claims per node: what coarse conflict detection compares. */
   readonly versions: Int32Array
   readonly #capacity: Float64Array
@@ -25,7 +25,7 @@ export class CellState implements ClusterView {
   /** Nodes with room, per lane. */
   readonly #roomy: readonly BitSet[]
 
-  constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean } = {}) {
+  constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly empty?: boolean } = {}) {
     this.model = model
     this.shapes = shapes
     this.nodes = model.nodes
@@ -33,13 +33,13 @@ export class CellState implements ClusterView {
     this.lanes = model.lanes
     this.levels = model.groups.length
     this.heartbeat = model.heartbeat?.interval ?? 0
-    this.freeAmounts = model.total.slice()
+    this.freeAmounts = options.empty === true ? new Int32Array(model.total.length) : model.total.slice()
     this.versions = new Int32Array(model.nodes)
     this.#up = new Uint8Array(model.nodes).fill(1)
     this.#validate = options.validate ?? false
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
     this.#capacity = new Float64Array(model.resources.length)
-    shapes.onLess = () => this.#noteAllRoom()
+    shapes.watchLeast(() => this.#noteAllRoom())
     for (let r = 0; r < model.resources.length; r++)
       for (let n = 0; n < model.nodes; n++) this.#capacity[r] = (this.#capacity[r] ?? 0) + (model.total[r * model.nodes + n] ?? 0)
   }
@@ -104,6 +104,16 @@ export class CellState implements ClusterView {
 
   give(shape: ShapeId, node: NodeId): void {
     this.#move(shape, node, 1)
+  }
+
+  /** Moves all that is free to an empty state of the same cluster. */
+  moveAllTo(other: CellState): void {
+    for (let i = 0; i < this.freeAmounts.length; i++) {
+      other.freeAmounts[i] = (other.freeAmounts[i] as number) + (this.freeAmounts[i] as number)
+      this.freeAmounts[i] = 0
+    }
+    this.#noteAllRoom()
+    other.#noteAllRoom()
   }
 
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */

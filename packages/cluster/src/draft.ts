@@ -1,4 +1,5 @@
 import {
+  None,
   SchedError,
   type Commit,
   type CommitMode,
@@ -10,6 +11,7 @@ import {
   type RoundLimits,
   type Savepoint,
   type Seconds,
+  type ShapeId,
   type TaskId,
 } from '@sched/core'
 import type { CellState } from './cell-state.js'
@@ -27,53 +29,70 @@ export interface DraftSink {
 }
 
 /**
- * The round that built-in architectures hand out: claims are applied to the live state as they are drafted and taken
- * back when the round is rolled back. One object is used for all rounds of a run.
+ * The rounds of one scheduler: claims are applied to the state they are drafted on and taken back when the round is
+ * rolled back. A suspended round has left the live state and remembers what it claimed, where, and which version of the
+ * node it saw; so a private snapshot needs no copy. One object is used for all rounds of a scheduler.
  */
 export class Draft implements OpenRound {
   now: Seconds = 0
   lane: LaneId = 0 as LaneId
   nodes: readonly NodeId[] = []
-  readonly cluster: CellState
+  /** What the draft counts against: the live state, or a stock. */
+  cluster: CellState
   readonly work: Work
+  taken: JobId | None = None
+  claims = 0
+  readonly #live: CellState
+  readonly #owner: number
   readonly #sink: DraftSink
   /** Claims and evictions in order; an eviction is the complement of its task. */
   readonly #moves: number[] = []
-  readonly #accepted: TaskId[] = []
-  readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] }
-  #open = false
+  /** Version of the node before each claim of a suspended round. */
+  readonly #seen: number[] = []
+  readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
+  #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
-  #claims = 0
   #jobs = 0
-  #lastJob = -1
   #maxClaims = Infinity
   #maxJobs = Infinity
+  #onlyJob: JobId | None = None
 
-  constructor(cluster: CellState, work: Work, sink: DraftSink) {
+  constructor(cluster: CellState, work: Work, sink: DraftSink, owner = 0) {
+    this.#live = cluster
     this.cluster = cluster
     this.work = work
     this.#sink = sink
-    this.#commit = { now: 0, accepted: this.#accepted, conflicted: [] }
+    this.#owner = owner
   }
 
-  /** Opens the round. Throws when the one before is still open. */
-  begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits): this {
-    if (this.#open) throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed')
-    this.#open = true
+  /** Opens the round. Throws when the one before is not closed. */
+  begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on: CellState = this.#live): this {
+    if (this.#state !== 'closed') throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed')
+    this.#state = 'open'
     this.now = now
     this.lane = lane
     this.nodes = nodes
+    this.cluster = on
+    this.taken = None
+    this.claims = 0
     this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
-    this.#claims = 0
     this.#jobs = 0
-    this.#lastJob = -1
     this.#maxClaims = limits?.claims ?? Infinity
     this.#maxJobs = limits?.jobs ?? Infinity
+    this.#onlyJob = limits?.only ?? None
     return this
   }
 
+  get pending(): number {
+    return this.work.pendingTasks[this.#owner * this.work.lanes + this.lane] as number
+  }
+
+  get jobsLeft(): number {
+    return this.#maxJobs - this.#jobs
+  }
+
   room(node: NodeId): boolean {
-    return this.#claims < this.#maxClaims && this.work.pendingTasks[this.lane] !== 0 && this.cluster.hasRoom(this.lane, node)
+    return this.claims < this.#maxClaims && this.cluster.hasRoom(this.lane, node) && this.pending !== 0
   }
 
   fits(job: JobId, node: NodeId): boolean {
@@ -81,11 +100,11 @@ export class Draft implements OpenRound {
   }
 
   take(job: JobId): boolean {
+    if (job === this.taken) return true
     this.#mustBeOpen()
-    if (job === this.#lastJob) return true
-    if (this.#jobs >= this.#maxJobs) return false
+    if (this.#jobs >= this.#maxJobs || (this.#onlyJob !== None && job !== this.#onlyJob)) return false
     this.#jobs++
-    this.#lastJob = job
+    this.taken = job
     return true
   }
 
@@ -93,11 +112,12 @@ export class Draft implements OpenRound {
     this.#mustBeOpen()
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
-    if (this.#claims >= this.#maxClaims || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
+    if (this.claims >= this.#maxClaims || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
+    if (!this.take(this.work.jobOf(task))) return false
     this.cluster.take(shape, node)
     this.work.claim(task, node)
     this.#moves.push(task)
-    this.#claims++
+    this.claims++
     return true
   }
 
@@ -136,7 +156,7 @@ export class Draft implements OpenRound {
       } else {
         this.cluster.give(this.work.shapeOf(task), node)
         this.work.unclaim(task, 'withdrawn')
-        this.#claims--
+        this.claims--
       }
     }
   }
@@ -146,40 +166,85 @@ export class Draft implements OpenRound {
     this.#sink.wakeAt(time)
   }
 
-  /** Closes the round: evicted tasks are killed, claimed ones start, in draft order. */
-  commit(mode: CommitMode): Commit {
+  suspend(): void {
     this.#mustBeOpen()
-    if (mode.conflict !== 'none') throw new SchedError('BROKEN_CONTRACT', `a live round cannot be committed with conflict detection "${mode.conflict}"`)
-    this.#open = false
-    const accepted = this.#accepted
-    while (accepted.length > 0) accepted.pop() // setting the length is a slow call, and there are few
-    for (let i = 0; i < this.#moves.length; i++) {
-      const move = this.#moves[i] as number
-      if (move < 0) this.#sink.kill(~move as TaskId)
-      else {
-        const node = this.work.nodeOf(move as TaskId) as NodeId
-        this.cluster.versions[node] = (this.cluster.versions[node] as number) + 1
-        accepted.push(move as TaskId)
-        this.#sink.start(move as TaskId, node)
-      }
+    this.#state = 'suspended'
+    const moves = this.#moves
+    for (let i = 0; i < moves.length; i++) {
+      const move = moves[i] as number
+      if (move < 0) throw new SchedError('BROKEN_CONTRACT', 'a round with evictions cannot be suspended')
+      const node = this.work.nodeOf(move as TaskId) as NodeId
+      this.cluster.give(this.work.shapeOf(move as TaskId), node)
+      this.#seen[i] = this.#live.versions[node] as number
     }
-    while (this.#moves.length > 0) this.#moves.pop()
+  }
+
+  commit(mode: CommitMode): Commit {
+    const suspended = this.#state === 'suspended'
+    if (!suspended) this.#mustBeOpen()
+    else if (mode.conflict === 'none') throw new SchedError('BROKEN_CONTRACT', 'a suspended round must be checked when it is committed')
+    this.#state = 'closed'
+    this.#forget()
     this.#commit.now = this.now
+    if (suspended) this.#recheck(mode)
+    for (let i = 0; i < this.#moves.length; i++) this.#apply(this.#moves[i] as number)
+    while (this.#moves.length > 0) this.#moves.pop()
     return this.#commit
   }
 
-  /** Gives everything up, for a policy that threw. */
   abandon(): void {
-    if (!this.#open) return
-    this.rollback(0 as Savepoint)
-    this.#open = false
+    if (this.#state === 'closed') return
+    if (this.#state === 'suspended') for (const task of this.#moves.splice(0)) this.work.unclaim(task as TaskId, 'withdrawn')
+    else this.rollback(0 as Savepoint)
+    this.#state = 'closed'
+  }
+
+  /** Claims the suspended draft's moves again, in order, as far as they do not conflict; the others are pending again. */
+  #recheck({ conflict, atomic }: CommitMode): void {
+    const { conflicted } = this.#commit
+    const moves = this.#moves.splice(0) as TaskId[]
+    for (const [i, task] of moves.entries()) {
+      const node = this.work.nodeOf(task) as NodeId
+      const shape = this.work.shapeOf(task)
+      if (this.#conflicts(conflict, i, shape, node)) conflicted.push(task)
+      else {
+        this.#live.take(shape, node)
+        this.#moves.push(task)
+      }
+    }
+    if (atomic && conflicted.length > 0)
+      for (const task of this.#moves.splice(0) as TaskId[]) {
+        this.#live.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
+        conflicted.push(task)
+      }
+    for (const task of conflicted) this.work.unclaim(task, 'withdrawn')
+  }
+
+  /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
+  #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
+    return (conflict === 'version' && this.#live.versions[node] !== this.#seen[index]) || !this.#live.fits(shape, node)
+  }
+
+  #apply(move: number): void {
+    if (move < 0) return this.#sink.kill(~move as TaskId)
+    const node = this.work.nodeOf(move as TaskId) as NodeId
+    this.#live.versions[node] = (this.#live.versions[node] as number) + 1
+    this.#commit.accepted.push(move as TaskId)
+    this.#sink.start(move as TaskId, node)
+  }
+
+  /** Empties the last commit. Setting the length of an array is a slow call, and there are few entries. */
+  #forget(): void {
+    const { accepted, conflicted } = this.#commit
+    while (accepted.length > 0) accepted.pop()
+    while (conflicted.length > 0) conflicted.pop()
   }
 
   #inSight(node: NodeId): boolean {
-    return node === this.#only || this.nodes.length === this.cluster.nodes || this.nodes.includes(node)
+    return node === this.#only || this.nodes.length === this.#live.nodes || this.nodes.includes(node)
   }
 
   #mustBeOpen(): void {
-    if (!this.#open) throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
+    if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
   }
 }

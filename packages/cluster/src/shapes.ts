@@ -10,8 +10,7 @@ export class Shapes {
   readonly lanes: LaneId[] = []
   /** Smallest amount that any shape of a lane asks, `[lane * resources + resource]`; huge until one is known. */
   readonly least: Int32Array
-  /** Called when an amount in `least` has fallen. */
-  onLess: () => void = () => undefined
+  readonly #watchers: (() => void)[] = []
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
@@ -33,6 +32,11 @@ export class Shapes {
     const shape = this.#ids.get(key) ?? this.#add(entries, key)
     this.#known.set(demand, shape)
     return shape
+  }
+
+  /** Has `watcher` called when an amount in `least` has fallen. */
+  watchLeast(watcher: () => void): void {
+    this.#watchers.push(watcher)
   }
 
   amount(shape: ShapeId, resource: number): number {
@@ -75,7 +79,7 @@ export class Shapes {
       this.least[at] = this.amount(shape, r)
       fell = true
     }
-    if (fell) this.onLess()
+    if (fell) for (const watcher of this.#watchers) watcher()
     return shape
   }
 

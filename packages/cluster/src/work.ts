@@ -48,6 +48,7 @@ export class Work implements WorkView {
   jobTasks = new Int32Array(0)
   jobLeft = new Int32Array(0)
   jobClosedStages = new Int32Array(0)
+  jobHeld = new Uint8Array(0)
   /** Job and lane columns, `[job * lanes + lane]`. */
   laneUnplaced = new Int32Array(0)
   laneRunning = new Int32Array(0)
@@ -72,8 +73,8 @@ export class Work implements WorkView {
   runStart = new Float64Array(0)
   runEnd = new Float64Array(0)
 
-  /** Unplaced tasks of all jobs per lane. */
-  readonly pendingTasks: Float64Array
+  /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
+  readonly pendingTasks: number[] = []
   /** Jobs submitted and not finished. */
   active = 0
 
@@ -96,12 +97,12 @@ export class Work implements WorkView {
     this.#model = model
     this.shapes = shapes
     this.lanes = model.lanes.length
-    this.pendingTasks = new Float64Array(this.lanes)
     this.#blockPlaces = blockPlaces
   }
 
   /** Adds a scheduler that is told of its own jobs; returns its number, the `owner` of `submit`. */
   addListener(listener: WorkListener): number {
+    for (let lane = 0; lane < this.lanes; lane++) this.pendingTasks.push(0)
     return this.#listeners.push(listener) - 1
   }
   get listeners(): readonly WorkListener[] {
@@ -149,8 +150,8 @@ export class Work implements WorkView {
   tasks(job: JobId): number {
     return this.jobTasks[job] as number
   }
-  pending(lane: LaneId): number {
-    return this.pendingTasks[lane] as number
+  pending(owner: number, lane: LaneId): number {
+    return this.pendingTasks[owner * this.lanes + lane] as number
   }
   unplaced(job: JobId, lane: LaneId): number {
     return this.laneUnplaced[job * this.lanes + lane] as number
@@ -245,6 +246,7 @@ export class Work implements WorkView {
     this.jobTasks[job] = tasks
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
+    this.jobHeld[job] = 0
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -292,11 +294,12 @@ export class Work implements WorkView {
     const left = (this.laneUnplaced[at] as number) - 1
     this.laneUnplaced[at] = left
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
-    this.pendingTasks[lane] = (this.pendingTasks[lane] as number) - 1
+    const owner = this.jobOwner[job] as number
+    this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) - 1
     const stageLeft = (this.stageUnplaced[stage] as number) - 1
     this.stageUnplaced[stage] = stageLeft
     if (stageLeft === 0) this.#moveFront(job, lane)
-    const listener = this.#listeners[this.jobOwner[job] as number] as WorkListener
+    const listener = this.#listeners[owner] as WorkListener
     listener.onClaim?.(job, lane, task, node)
     if (left === 0) listener.onDrained?.(job, lane)
   }
@@ -370,6 +373,53 @@ export class Work implements WorkView {
     this.active--
   }
 
+  /** Hides a job from its scheduler: as if all its unplaced tasks had been claimed. */
+  holdBack(job: JobId): void {
+    if (this.jobHeld[job] === 1) return
+    this.jobHeld[job] = 1
+    const owner = this.jobOwner[job] as number
+    for (let lane = 0 as LaneId; lane < this.lanes; lane++) {
+      const unplaced = this.unplaced(job, lane)
+      if (unplaced === 0) continue
+      this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) - unplaced
+      this.#listeners[owner]?.onDrained?.(job, lane)
+    }
+  }
+
+  letGo(job: JobId): void {
+    if (this.jobHeld[job] === 0) return
+    this.jobHeld[job] = 0
+    const owner = this.jobOwner[job] as number
+    for (let lane = 0 as LaneId; lane < this.lanes; lane++) {
+      const unplaced = this.unplaced(job, lane)
+      if (unplaced === 0) continue
+      this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + unplaced
+      this.#listeners[owner]?.onReady?.(job, lane)
+    }
+  }
+
+  /** Drops all tasks of a job that are not running, open or not; returns whether none is left. */
+  drop(job: JobId): boolean {
+    this.holdBack(job)
+    const first = this.jobFirstStage[job] as number
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
+      const from = this.stageFirst[stage] as number
+      for (let task = from; task < from + (this.stageTasks[stage] as number); task++) {
+        if (this.taskRun[task] !== UNPLACED) continue
+        this.taskRun[task] = DONE
+        this.jobLeft[job] = (this.jobLeft[job] as number) - 1
+      }
+      this.stageUnplaced[stage] = 0
+      this.stageOpen[stage] = 1
+    }
+    this.jobClosedStages[job] = 0
+    for (let lane = 0; lane < this.lanes; lane++) {
+      this.laneUnplaced[job * this.lanes + lane] = 0
+      this.laneFront[job * this.lanes + lane] = -1
+    }
+    return this.jobLeft[job] === 0
+  }
+
   #mayOpen(first: number, stage: StageSpec): boolean {
     for (const { stage: index, fraction } of stage.after ?? [])
       if ((this.stageDone[first + index] as number) < Math.ceil(fraction * (this.stageTasks[first + index] as number))) return false
@@ -398,10 +448,12 @@ export class Work implements WorkView {
     const had = this.laneUnplaced[at] as number
     this.laneUnplaced[at] = had + count
     this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) + count
-    this.pendingTasks[lane] = (this.pendingTasks[lane] as number) + count
     const front = this.laneFront[at] as number
     if (front < 0 || stage < front) this.laneFront[at] = stage
-    const listener = this.#listeners[this.jobOwner[job] as number]
+    if (this.jobHeld[job] === 1) return
+    const owner = this.jobOwner[job] as number
+    this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) + count
+    const listener = this.#listeners[owner]
     if (had === 0) listener?.onReady?.(job, lane)
     else listener?.onMore?.(job, lane)
   }
@@ -429,6 +481,7 @@ export class Work implements WorkView {
     this.jobTasks = grown(this.jobTasks, size)
     this.jobLeft = grown(this.jobLeft, size)
     this.jobClosedStages = grown(this.jobClosedStages, size)
+    this.jobHeld = grown(this.jobHeld, size)
     this.laneUnplaced = grown(this.laneUnplaced, size * this.lanes)
     this.laneRunning = grown(this.laneRunning, size * this.lanes)
     this.laneFront = grown(this.laneFront, size * this.lanes)
@@ -466,14 +519,18 @@ export class Work implements WorkView {
 
   /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */
   check(): void {
-    const unplaced = new Float64Array(this.lanes)
+    const unplaced = this.pendingTasks.map(() => 0)
     for (let job = 0; job < this.jobSpec.length; job++) {
       if (this.jobSpec[job] === undefined) continue
-      for (let lane = 0; lane < this.lanes; lane++) unplaced[lane] = (unplaced[lane] as number) + this.#recount(job as JobId, lane as LaneId)
+      for (let lane = 0; lane < this.lanes; lane++) {
+        const count = this.#recount(job as JobId, lane as LaneId)
+        const at = (this.jobOwner[job] as number) * this.lanes + lane
+        if (this.jobHeld[job] === 0) unplaced[at] = (unplaced[at] as number) + count
+      }
     }
-    for (let lane = 0; lane < this.lanes; lane++)
-      if (unplaced[lane] !== this.pendingTasks[lane])
-        throw new SchedError('INVARIANT', `lane ${lane} counts ${this.pendingTasks[lane] ?? 0} unplaced tasks, there are ${unplaced[lane] ?? 0}`)
+    for (const [at, count] of unplaced.entries())
+      if (count !== this.pendingTasks[at])
+        throw new SchedError('INVARIANT', `scheduler ${Math.floor(at / this.lanes)} counts ${this.pendingTasks[at] ?? 0} unplaced tasks in lane ${at % this.lanes}, there are ${count}`)
   }
 
   #recount(job: JobId, lane: LaneId): number {

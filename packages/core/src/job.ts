@@ -65,6 +65,8 @@ export interface JobSpec {
   /** Waits for the end of this job, then `think` seconds more; its submit time moves to that instant if later. */
   readonly after?: string
   readonly think?: Seconds
+  /** Kind of job by which architectures choose a scheduler, for example `batch` or `service`. */
+  readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
   readonly stages: readonly StageSpec[]

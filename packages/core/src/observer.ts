@@ -1,5 +1,6 @@
 import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
+import type { Decision } from './plugs.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
@@ -22,5 +23,9 @@ export interface Observer {
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void
+  /** A decision that took time has been closed. */
+  onDecision?(decision: Decision, now: Seconds): void
+  /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */
+  onAbandon?(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void
   onRunEnd?(now: Seconds): void
 }

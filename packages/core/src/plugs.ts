@@ -1,4 +1,5 @@
 import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
+import type { JobSpec } from './job.js'
 import type { Round } from './round.js'
 import type { ClusterView, WorkListener, WorkView } from './views.js'
 
@@ -88,44 +89,110 @@ export type Trigger =
   | { readonly kind: 'pass' }
   | { readonly kind: 'timer' }
 
-/** How claims are checked when a round closes. */
+/**
+ * How claims are checked when a round closes: not at all (the draft was live), against what is free now (`fit`, fine
+ * grained), or against the version of the node when the draft was made (`version`, coarse).
+ */
 export interface CommitMode {
   readonly conflict: 'none' | 'fit' | 'version'
   /** Any conflict rejects all claims of the round. */
   readonly atomic: boolean
 }
 
+/** What a round may do; absent: no limit. */
+export interface RoundLimits {
+  /** Most jobs taken up. */
+  readonly jobs?: number
+  /** Most tasks claimed. */
+  readonly claims?: number
+  /** The one job that may be taken up. */
+  readonly only?: JobId
+}
+
+/** One of the schedulers of a run: a policy, the jobs routed to it, and at most one open round. */
+export interface Scheduler {
+  readonly id: number
+  readonly name: string
+  readonly policy: Policy
+  /** Unplaced tasks of its jobs in a lane, jobs held back not counted. */
+  pending(lane: LaneId): number
+}
+
+/** Resources taken out of the cell for one scheduler to draft on: an offer. */
+export interface Stock {
+  readonly cluster: ClusterView
+  /** Takes all that is free in the cell. */
+  takeAll(): void
+  /** Gives back what no accepted claim has used. */
+  giveBack(): void
+}
+
 /** The authoritative state as an architecture sees it. */
 export interface Cell {
   readonly cluster: ClusterView
   readonly work: WorkView
+  /** All nodes, in id order. */
   readonly nodes: readonly NodeId[]
-  /** Opens a draft on the live state for one lane. */
-  draft(lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits): OpenRound
-}
-
-/** Most jobs taken and tasks claimed in one round; absent: no limit. */
-export interface RoundLimits {
-  readonly jobs?: number
-  readonly claims?: number
+  now(): Seconds
+  /** Opens the scheduler's round for one lane, on the live state or on a stock. */
+  draft(scheduler: Scheduler, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on?: Stock): OpenRound
+  stock(): Stock
+  /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds. */
+  after(delay: Seconds, token: number): void
+  /** Unplaced tasks of a job over all lanes. */
+  unplaced(job: JobId): number
+  /** Hides a job from its scheduler (back-off) until `letGo`. */
+  holdBack(job: JobId): void
+  letGo(job: JobId): void
+  /** Gives the unplaced tasks of a job up; it ends with its running ones. */
+  abandon(job: JobId): void
+  /** Tells observers of a decision that took time. */
+  decided(decision: Decision): void
 }
 
 /** A round in the hands of its architecture. */
 export interface OpenRound extends Round {
+  /** The job taken up last, `None` if none was. */
+  readonly taken: JobId | None
+  /** Number of claims drafted. */
+  readonly claims: number
+  /** Takes the draft off the live state while time passes; its claims and the versions they saw are remembered. */
+  suspend(): void
+  /** Takes everything back and closes the round. */
+  abandon(): void
+  /** Closes the round: what is accepted starts, what conflicts is pending again. */
   commit(mode: CommitMode): Commit
+}
+
+/** A decision of a scheduler that took time: a transaction, in shared state. */
+export interface Decision {
+  readonly scheduler: Scheduler
+  readonly job: JobId
+  /** Attempt at this job, from 1. */
+  readonly attempt: number
+  readonly opened: Seconds
+  readonly closed: Seconds
+  readonly claimed: number
+  readonly accepted: number
+  readonly conflicted: number
 }
 
 /**
  * Who decides, seeing what, and how decisions become real. The engine calls `trigger` at every heartbeat, and once per
  * instant for a queue pass where the cluster has no heartbeats; the architecture opens rounds, lets its schedulers fill
- * them and closes them.
+ * them and closes them, at once or when their decision time has passed.
  */
 export interface Architecture {
+  /** The scheduler of a new job; default: the first. */
+  route?(spec: JobSpec): Scheduler
   trigger(trigger: Trigger): void
+  /** A time asked for with `cell.after` has come. */
+  wake?(token: number): void
 }
 
-/** What an architecture is made with: the cell and its schedulers, already built. */
+/** What an architecture is made with. */
 export interface ArchitectureEnv extends Env {
   readonly cell: Cell
-  readonly policy: Policy
+  /** Adds a scheduler with the run's policy, or with the one configured for its name. */
+  addScheduler(name: string): Scheduler
 }

@@ -34,7 +34,14 @@ export interface Round {
   room(node: NodeId): boolean
   /** Whether the job's next task fits what is left on the node. */
   fits(job: JobId, node: NodeId): boolean
-  /** "I decide about this job now": false when the architecture allows no more jobs in this round. */
+  /** Unplaced tasks of all jobs of this scheduler in the lane. */
+  readonly pending: number
+  /** Jobs that may still be taken up; 0: only the one taken last, so a scan may stop. */
+  readonly jobsLeft: number
+  /**
+   * "I decide about this job now": to be called before the first claim of a job. False when the architecture allows no
+   * more jobs in this round, or this round is about another one.
+   */
   take(job: JobId): boolean
   /** Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. */
   claim(task: TaskId, node: NodeId): boolean

@@ -58,8 +58,6 @@ export interface WorkView {
   queueName(queue: QueueId): string
   /** Tasks of the job over all stages. */
   tasks(job: JobId): number
-  /** Unplaced tasks of all jobs in the lane. */
-  pending(lane: LaneId): number
   /** Tasks that may be placed now (their stage is open) and are not. */
   unplaced(job: JobId, lane: LaneId): number
   /** Tasks claimed or running; equals `onClaim` less `onRelease` calls. */
@@ -79,6 +77,8 @@ export interface WorkView {
   level(task: TaskId, node: NodeId): number
   jobOf(task: TaskId): JobId
   laneOf(task: TaskId): LaneId
+  /** The demand vector of the task's stage. */
+  shapeOf(task: TaskId): ShapeId
   nodeOf(task: TaskId): NodeId | None
   /** When a running task started. */
   started(task: TaskId): Seconds

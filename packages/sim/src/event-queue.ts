@@ -2,7 +2,7 @@
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant.
  */
-export const EventKind = { TaskEnd: 0, NodeChange: 1, Submit: 2, Ready: 3, Wake: 4 } as const
+export const EventKind = { TaskEnd: 0, PrefillEnd: 1, NodeChange: 2, Submit: 3, Ready: 4, Wake: 5, Timer: 6 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */

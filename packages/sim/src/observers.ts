@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Reason, Seconds, TaskEnd, TaskId } from '@sched/core'
+import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Reason, Seconds, TaskEnd, TaskId } from '@sched/core'
 
 /** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
 export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
@@ -34,6 +34,12 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   }
   onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void {
     for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now)
+  }
+  onDecision(decision: Decision, now: Seconds): void {
+    for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onDecision?.(decision, now)
+  }
+  onAbandon(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void {
+    for (const observer of this.#all) observer.onAbandon?.(job, spec, unplaced, now)
   }
   onRunEnd(now: Seconds): void {
     for (const observer of this.#all) observer.onRunEnd?.(now)

@@ -5,6 +5,7 @@ import {
   streamKey,
   type Architecture,
   type Cell,
+  type Demand,
   type JobId,
   type JobSource,
   type JobSpec,
@@ -12,8 +13,10 @@ import {
   type NodeId,
   type Observer,
   type Plug,
-  type Policy,
   type Reason,
+  type Scheduler,
+  type ShapeId,
+  type Stock,
   type Seconds,
   type StageSpec,
   type TaskId,
@@ -30,6 +33,8 @@ export interface SimulationOptions {
   readonly cluster: ClusterDescription | ClusterModel
   readonly workload: Workload
   readonly policy: Plug<'policy'>
+  /** Policies of single schedulers by name, where the architecture has several; the others run `policy`. */
+  readonly policies?: Readonly<Record<string, Plug<'policy'>>>
   readonly architecture: Plug<'architecture'>
   /** A whole number; everything random in the run depends on it alone. Default 1. */
   readonly seed?: number
@@ -44,8 +49,23 @@ export interface SimulationOptions {
    * which hides sticky slots. Default false.
    */
   readonly commitPendingBug?: boolean
+  /**
+   * On a cluster without heartbeats, a pass after every event instead of one per instant, as some published simulators
+   * do; of events at one time, submissions or ends come first.
+   */
+  readonly passPerEvent?: 'submits-first' | 'ends-first'
+  /** Tasks that run at time 0 already and belong to no job. */
+  readonly prefill?: Iterable<PrefillTask>
   /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
+}
+
+/** A task that runs before the first job arrives. */
+export interface PrefillTask {
+  readonly node: NodeId
+  readonly demand: Demand
+  /** When it ends, seconds from the start of the run; `Infinity`: never. */
+  readonly end: Seconds
 }
 
 /** `done`: everything has ended; `paused`: the limit was reached; `starved`: the source's `more()` must be awaited. */
@@ -65,7 +85,8 @@ export class Simulation implements DraftSink {
   now: Seconds = 0
   readonly work: Work
   readonly cell: CellState
-  readonly policy: Policy
+  /** The schedulers of the run; a monolithic one has one. */
+  readonly schedulers: Scheduler[] = []
   /** Tasks started and events handled so far, for rates. */
   launches = 0
   events = 0
@@ -80,7 +101,8 @@ export class Simulation implements DraftSink {
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
   readonly #nodeRuns: NodeRuns
-  readonly #draft: Draft
+  readonly #drafts: Draft[] = []
+  readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId }[] = []
   /** Where a run's end is: an event id without heartbeats. */
   #runEvent = new Int32Array(64)
   #runLevel = new Int8Array(64)
@@ -118,18 +140,25 @@ export class Simulation implements DraftSink {
     this.#nodeRuns = new NodeRuns(model.nodes)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#observers = new Observers(observers)
-    this.#draft = new Draft(this.cell, this.work, this)
     const env = {
       cluster: this.cell,
       work: this.work,
       random: (stream: string) => randomStream(seed, `policy:${stream}`),
       warn: (message: string) => this.#warn(message),
     }
-    this.policy = options.policy.create(env)
-    this.work.addListener(this.policy)
-    this.#architecture = options.architecture.create({ ...env, policy: this.policy, cell: this.#cellFor() })
+    const addScheduler = (name: string): Scheduler => {
+      const policy = (options.policies?.[name] ?? options.policy).create(env)
+      const id = this.work.addListener(policy)
+      this.#drafts.push(new Draft(this.cell, this.work, this, id))
+      const scheduler = { id, name, policy, pending: (lane: LaneId) => this.work.pending(id, lane) }
+      this.schedulers.push(scheduler)
+      return scheduler
+    }
+    this.#architecture = options.architecture.create({ ...env, addScheduler, cell: this.#cellFor() })
+    if (this.schedulers.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${options.architecture.name}" has no scheduler`)
     this.#start = { spec: NO_JOB, stage: NO_STAGE, stageIndex: 0, task: 0, key: 0, level: -1, levels: this.cell.levels, speed: 1 }
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
+    for (const task of options.prefill ?? []) this.#prefill(task)
     this.#source = options.workload.open()
     this.#nextJob = this.#source.next()
   }
@@ -253,22 +282,37 @@ export class Simulation implements DraftSink {
 
   #instant(time: Seconds): void {
     const queue = this.#queue
-    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) this.#arrive(this.#nextJob)
-    while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
-    const ring = this.#ring
-    if (ring === undefined) {
-      if (!this.#passNeeded) return
-      this.#passNeeded = false
-      this.#architecture.trigger({ kind: 'pass' })
-      if (this.#options.validate === true) this.work.check()
-      return
+    const { passPerEvent } = this.#options
+    if (passPerEvent === 'submits-first') this.#arrivals(time)
+    while (queue.next === time && queue.pop()) {
+      if (queue.kind >= EventKind.Submit) this.#arrivals(time)
+      this.#fire(queue.kind, queue.subject)
+      if (passPerEvent !== undefined) this.#pass()
     }
+    this.#arrivals(time)
+    const ring = this.#ring
+    if (ring === undefined) return this.#pass()
     if (this.#wakeDue) {
       this.#wakeDue = false
       this.#architecture.trigger({ kind: 'timer' })
     }
     ring.skipTo(time)
     if (ring.next === time) this.#heartbeats(time, ring)
+  }
+
+  /** Jobs of the workload that are due. */
+  #arrivals(time: Seconds): void {
+    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) {
+      this.#arrive(this.#nextJob)
+      if (this.#options.passPerEvent !== undefined) this.#pass()
+    }
+  }
+
+  #pass(): void {
+    if (!this.#passNeeded || this.#ring !== undefined) return
+    this.#passNeeded = false
+    this.#architecture.trigger(PASS)
+    if (this.#options.validate === true) this.work.check()
   }
 
   /** The reports of all nodes that beat in this instant come before the rounds of any. */
@@ -298,7 +342,7 @@ export class Simulation implements DraftSink {
   }
 
   #roundsFor(node: NodeId, time: Seconds): void {
-    this.policy.onHeartbeat?.(node, time)
+    for (let i = 0; i < this.schedulers.length; i++) this.schedulers[i]?.policy.onHeartbeat?.(node, time)
     HEARTBEAT.node = node
     this.#architecture.trigger(HEARTBEAT)
   }
@@ -327,6 +371,15 @@ export class Simulation implements DraftSink {
         this.#passNeeded = true
         this.#wakeDue = true
         return
+      case EventKind.Timer:
+        this.#architecture.wake?.(subject)
+        return
+      case EventKind.PrefillEnd: {
+        const { shape, node } = this.#prefilled[subject] as { shape: ShapeId; node: NodeId }
+        this.#passNeeded = true
+        this.cell.give(shape, node)
+        return
+      }
       case EventKind.NodeChange:
         return
     }
@@ -351,7 +404,7 @@ export class Simulation implements DraftSink {
     this.events++
     if (!this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
     for (const stage of spec.stages) if (!this.#isFeasible(stage)) return this.#reject(spec, stage)
-    const job = this.work.submit(spec, this.now, 0)
+    const job = this.work.submit(spec, this.now, this.#architecture.route?.(spec).id ?? 0)
     this.#jobKeys[job] = streamKey(0, spec.id)
     this.#observers.onSubmit(job, spec, this.now)
     this.#lastProgress = Math.max(this.#lastProgress, this.now)
@@ -450,13 +503,54 @@ export class Simulation implements DraftSink {
   }
 
   #cellFor(): Cell {
-    const nodes = Array.from({ length: this.#model.nodes }, (_, node) => node as NodeId)
+    const { cell, work } = this
     return {
-      cluster: this.cell,
-      work: this.work,
-      nodes,
-      draft: (lane, visible, limits) => this.#draft.begin(this.now, lane, visible, limits),
+      cluster: cell,
+      work,
+      nodes: Array.from({ length: this.#model.nodes }, (_, node) => node as NodeId),
+      now: () => this.now,
+      draft: ({ id }, lane, visible, limits, on) =>
+        (this.#drafts[id] as Draft).begin(this.now, lane, visible, limits, on === undefined ? cell : (on.cluster as CellState)),
+      stock: () => this.#stock(),
+      after: (delay, token) => {
+        if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
+        this.#queue.push(this.now + delay, EventKind.Timer, token)
+      },
+      unplaced: (job) => {
+        let count = 0
+        for (let lane = 0 as LaneId; lane < work.lanes; lane++) count += work.unplaced(job, lane)
+        return count
+      },
+      holdBack: (job) => work.holdBack(job),
+      letGo: (job) => {
+        work.letGo(job)
+        this.#passNeeded = true
+      },
+      abandon: (job) => this.#abandon(job),
+      decided: (decision) => this.#observers.onDecision(decision, this.now),
     }
+  }
+
+  #stock(): Stock {
+    const cluster = new CellState(this.#model, this.work.shapes, { empty: true })
+    return { cluster, takeAll: () => this.cell.moveAllTo(cluster), giveBack: () => cluster.moveAllTo(this.cell) }
+  }
+
+  #abandon(job: JobId): void {
+    const spec = this.work.spec(job)
+    let unplaced = 0
+    for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) unplaced += this.work.unplaced(job, lane)
+    this.#observers.onAbandon(job, spec, unplaced, this.now)
+    if (this.work.drop(job)) this.#endJob(job)
+  }
+
+  #prefill({ node, demand, end }: PrefillTask): void {
+    const shape = this.work.shapes.intern(demand)
+    if (!this.cell.fits(shape, node))
+      throw new SchedError('BAD_INPUT', `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.cell.name(node)}`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
+    this.cell.take(shape, node)
+    this.#prefilled.push({ shape, node })
+    if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#prefilled.length - 1)
   }
 
   #finish(now: Seconds): RunState {
@@ -497,6 +591,8 @@ const NO_STAGE: StageSpec = { name: '', tasks: 1, demand: {}, duration: 0 }
 const NO_JOB: JobSpec = { id: '', submit: 0, stages: [] }
 /** One object for all heartbeats: an architecture reads it during the call only. */
 const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
+
+const PASS = { kind: 'pass' } as const
 
 /** Runs a simulation to its end. */
 export const simulate = (options: SimulationOptions): Simulation => new Simulation(options).run()

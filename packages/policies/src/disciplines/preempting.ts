@@ -73,7 +73,7 @@ class Preempting implements Policy {
   #preempt(round: Round, sharing: Sharing): void {
     const { now, lane } = round
     if (now < (this.#update[lane] as number) || !this.#mayClaim(sharing)) return
-    if (round.work.pending(lane) === 0) return this.#rest(lane, sharing)
+    if (round.pending === 0) return this.#rest(lane, sharing)
     const { interval, updateInterval } = this.#options
     const shares = sharing.fairShares(lane)
     for (let pool = 0; pool < sharing.pools; pool++) this.#note(pool, lane, now, shares[pool] as number, sharing)
