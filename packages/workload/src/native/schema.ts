@@ -56,6 +56,7 @@ export const jobSchema = z.strictObject({
   startup: atLeastZero.exactOptional().describe('Seconds between submission and the first task being schedulable.'),
   after: name.exactOptional().describe('Id of a job on an earlier line that must have ended.'),
   think: atLeastZero.exactOptional().describe('Seconds after the end of that job.'),
+  class: name.exactOptional().describe('Kind of job by which architectures choose a scheduler, for example batch or service.'),
   label: z.string().exactOptional().describe('Class of jobs for reports.'),
   stages: z.array(stageSchema).min(1),
 }) satisfies z.ZodType<JobSpec>

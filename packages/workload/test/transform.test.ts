@@ -1,0 +1,109 @@
+import { SchedError, type JobSpec } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { facebook, filter, jobsOf, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+
+const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
+const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
+const five = workloadOf('five', [
+  job('a', 0), job('b', 10, { deadline: 25 }), job('c', 20, { after: 'b', think: 3 }), job('d', 30, { after: 'c' }), job('e', 40, { label: 'x' }),
+])
+const seen = (workload: Parameters<typeof jobsOf>[0]) => [...jobsOf(workload)].map(({ id, submit, after }) => [id, submit, after].filter((x) => x !== undefined).join(' '))
+
+describe('scaleLoad', () => {
+  it('divides the gaps between submissions by the factor and nothing else', () => {
+    expect(seen(scaleLoad(five, 2))).toEqual(['a 0', 'b 5', 'c 10 b', 'd 15 c', 'e 20'])
+    expect([...jobsOf(scaleLoad(five, 2))][4]!.stages).toBe(stages)
+  })
+
+  it('keeps the time from submission to deadline', () => {
+    // 25 - 10 = 15 s after submission at 5 s
+    expect([...jobsOf(scaleLoad(five, 2))][1]!.deadline).toBe(20)
+  })
+
+  it('doubles the offered load when the factor is 2', () => {
+    const load = (factor: number) => summaryOf(scaleLoad(facebook(), factor), { map: 400 }).resources[0]!.load!
+    expect(load(2) / load(1)).toBeCloseTo(2, 9)
+  })
+})
+
+describe('timeWindow', () => {
+  it('keeps jobs from the start, included, to the end, excluded, and counts time from the start', () => {
+    expect(seen(timeWindow(five, 10, 40))).toEqual(['b 0', 'c 10 b', 'd 20 c'])
+    expect([...jobsOf(timeWindow(five, 10, 40))][0]!.deadline).toBe(15)
+  })
+
+  it('releases a job whose predecessor is left out', () => {
+    expect(seen(timeWindow(five, 20, 50))).toEqual(['c 0', 'd 10 c', 'e 20'])
+    expect([...jobsOf(timeWindow(five, 20, 50))][0]).not.toHaveProperty('think')
+  })
+})
+
+describe('take', () => {
+  it('keeps the first jobs, or all when there are fewer', () => {
+    expect([0, 2, 9].map((n) => seen(take(five, n)).length)).toEqual([0, 2, 5])
+    expect([0, 2, 9].map((n) => take(five, n).jobs)).toEqual([0, 2, 5])
+  })
+})
+
+describe('filter', () => {
+  it('keeps the jobs that are wanted and releases those that waited for others', () => {
+    expect(seen(filter(five, ({ id }) => id !== 'b'))).toEqual(['a 0', 'c 20', 'd 30 c', 'e 40'])
+  })
+})
+
+describe('every transformation', () => {
+  const changes = {
+    scaleLoad: (w: typeof five) => scaleLoad(w, 3), timeWindow: (w: typeof five) => timeWindow(w, 5, 35),
+    take: (w: typeof five) => take(w, 3), filter: (w: typeof five) => filter(w, ({ id }) => id > 'a'),
+  }
+
+  it.each(Object.entries(changes))('%s gives the same jobs every time', (_, change) => {
+    const workload = change(five)
+    expect(seen(workload)).toEqual(seen(workload))
+    expect(workload.name).toContain('five')
+  })
+
+  it.each(Object.entries(changes))('%s works on a source that reads on', async (_, change) => {
+    // gives one job per call of more
+    const streamed = {
+      name: 'five',
+      open() {
+        const left = [...jobsOf(five)]
+        let ready: JobSpec | undefined
+        return {
+          next: () => {
+            const job = ready
+            ready = undefined
+            return job
+          },
+          more: () => Promise.resolve((ready = left.shift()) !== undefined),
+        }
+      },
+    }
+    const ids: string[] = []
+    for await (const { id } of streamJobs(change(streamed))) ids.push(id)
+    expect(ids).toEqual([...jobsOf(change(five))].map(({ id }) => id))
+    expect(() => [...jobsOf(change(streamed))]).toThrow('is read as a stream. Use streamJobs().')
+  })
+
+  it('take and filter go with a closed loop: what is left out counts as ended at once', () => {
+    const loop = sensitivity({ jobs: 8, active: 2 })
+    const even = filter(loop, ({ id }) => Number(id.slice(3)) % 2 === 0).open()
+    expect([even.next()?.id, even.next()]).toEqual(['job0', undefined])
+    expect([even.ended!('job0', 7)?.id, even.ended!('job2', 8)?.id]).toEqual(['job2', 'job4'])
+    expect([...jobsOf(take(loop, 4))].length).toBe(4)
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['a factor of 0', () => scaleLoad(five, 0), 'scaleLoad.factor: found 0, expected a number above 0.'],
+    ['a factor that is no number', () => scaleLoad(five, NaN), 'scaleLoad.factor: found NaN'],
+    ['a window upside down', () => timeWindow(five, 4, 4), 'timeWindow: found [4, 4), expected 0 <= from < to.'],
+    ['a negative window', () => timeWindow(five, -1, 4), 'timeWindow: found [-1, 4)'],
+    ['half a job', () => take(five, 1.5), 'take.n: found 1.5, expected a whole number of at least 0.'],
+    ['a closed loop to scale', () => scaleLoad(sensitivity(), 2), 'workload "sensitivity 4 maps" is a closed loop, its submit times follow the run.'],
+    ['a closed loop to cut', () => timeWindow(sensitivity(), 0, 9), 'is a closed loop'],
+  ])('refuses %s', (_, make, message) => {
+    expect(make).toThrow(SchedError)
+    expect(make).toThrow(message)
+  })
+})
