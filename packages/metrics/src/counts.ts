@@ -1,0 +1,82 @@
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
+
+export interface CountsResult {
+  /** Jobs submitted, without rejected ones; `jobs` - `finished` are still in the system when the run ends. */
+  readonly jobs: number
+  readonly finished: number
+  /** Jobs that no node can run. */
+  readonly rejected: number
+  /** Tasks of the submitted jobs; those that ended. */
+  readonly tasks: number
+  readonly tasksDone: number
+  /** Task starts; above `tasks` when tasks were evicted or failed and started again. */
+  readonly launches: number
+  readonly evicted: number
+  readonly failed: number
+  /** Of the first submission and of the end of the run, in seconds of simulated time. */
+  readonly firstSubmit: Seconds
+  readonly end: Seconds
+  /** Launches per simulated second between the two. */
+  readonly launchesPerSecond: number
+}
+
+/** How many jobs, tasks and launches there were. */
+export const counts = (): Counts => new Counts()
+
+export class Counts implements Observer {
+  #jobs = 0
+  #finished = 0
+  #rejected = 0
+  #tasks = 0
+  #done = 0
+  #launches = 0
+  #evicted = 0
+  #failed = 0
+  #first = NaN
+  #end = NaN
+
+  onSubmit(_job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#jobs++
+    for (const stage of spec.stages) this.#tasks += stage.tasks
+    if (Number.isNaN(this.#first)) this.#first = now
+  }
+
+  onTaskStart(): void {
+    this.#launches++
+  }
+
+  onTaskEnd(_task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd): void {
+    if (how === 'done') this.#done++
+    else if (how === 'evicted') this.#evicted++
+    else this.#failed++
+  }
+
+  onJobEnd(): void {
+    this.#finished++
+  }
+
+  onReject(): void {
+    this.#rejected++
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#end = now
+  }
+
+  result(): CountsResult {
+    const span = this.#end - this.#first
+    return {
+      jobs: this.#jobs,
+      finished: this.#finished,
+      rejected: this.#rejected,
+      tasks: this.#tasks,
+      tasksDone: this.#done,
+      launches: this.#launches,
+      evicted: this.#evicted,
+      failed: this.#failed,
+      firstSubmit: this.#first,
+      end: this.#end,
+      launchesPerSecond: span > 0 ? this.#launches / span : NaN,
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { DDSketch } from '@datadog/sketches-js'
+import { grown } from './columns.js'
+import { quantile } from './quantile.js'
+
+/** What is known about many values, in their unit; NaN where there are none. */
+export interface Distribution {
+  readonly count: number
+  readonly mean: number
+  readonly min: number
+  readonly median: number
+  readonly p90: number
+  readonly p95: number
+  readonly p99: number
+  readonly max: number
+  /** How median and percentiles were found: see `quantile`, or from a sketch, at most `relativeError` off. */
+  readonly percentiles: 'exact' | 'sketch'
+  readonly relativeError: number
+}
+
+/** Most values of which percentiles are exact, unless an option says otherwise. */
+export const EXACT_VALUES = 100_000
+
+/** Off by at most this part of the value; a sketch of times from a millisecond to a year then has about 2,500 cells. */
+const RELATIVE_ERROR = 0.005
+
+/**
+ * Collects non-negative values. Up to `exact` of them are kept; above, all go into a quantile sketch of constant size.
+ *
+ * Source of the sketch: Masson, Rim, Lee, "DDSketch", VLDB 2019.
+ */
+export class Values {
+  count = 0
+  readonly #exact: number
+  #sum = 0
+  #min = Infinity
+  #max = -Infinity
+  #kept = new Float64Array(0)
+  #sketch: DDSketch | undefined
+
+  constructor(exact: number = EXACT_VALUES) {
+    this.#exact = exact
+  }
+
+  add(value: number): void {
+    if (this.#sketch !== undefined) this.#sketch.accept(value)
+    else if (this.count === this.#exact) this.#pour(value)
+    else {
+      this.#kept = grown(this.#kept, this.count + 1)
+      this.#kept[this.count] = value
+    }
+    this.count++
+    this.#sum += value
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+  }
+
+  result(): Distribution {
+    const { count } = this
+    const at = this.#quantiles()
+    return {
+      count,
+      mean: this.#sum / count,
+      min: count === 0 ? NaN : this.#min,
+      median: at(0.5),
+      p90: at(0.9),
+      p95: at(0.95),
+      p99: at(0.99),
+      max: count === 0 ? NaN : this.#max,
+      percentiles: this.#sketch === undefined ? 'exact' : 'sketch',
+      relativeError: this.#sketch === undefined ? 0 : RELATIVE_ERROR,
+    }
+  }
+
+  #pour(value: number): void {
+    const sketch = new DDSketch({ relativeAccuracy: RELATIVE_ERROR })
+    for (let i = 0; i < this.count; i++) sketch.accept(this.#kept[i] as number)
+    sketch.accept(value)
+    this.#sketch = sketch
+    this.#kept = new Float64Array(0)
+  }
+
+  #quantiles(): (q: number) => number {
+    const sketch = this.#sketch
+    if (sketch !== undefined) return (q) => Math.min(this.#max, Math.max(this.#min, sketch.getValueAtQuantile(q)))
+    const sorted = this.#kept.slice(0, this.count).sort()
+    return (q) => quantile(sorted, q)
+  }
+}

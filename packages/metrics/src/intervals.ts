@@ -1,0 +1,38 @@
+import { SchedError } from '@sched/core'
+// @ts-expect-error jstat has no types
+import untyped from 'jstat'
+
+const jstat = untyped as { readonly studentt: { inv(p: number, degreesOfFreedom: number): number } }
+
+/** A mean and the confidence interval around it, in the unit of the values. */
+export interface Interval {
+  /** Number of values, for example of seeds. */
+  readonly n: number
+  readonly mean: number
+  readonly low: number
+  readonly high: number
+  /** The interval is `mean` +- `halfWidth`; NaN below two values. */
+  readonly halfWidth: number
+  /** Probability that such an interval holds the true mean of independent, normally distributed values. */
+  readonly level: number
+}
+
+/** Student's t interval of a mean: m +- t(n - 1, (1 + level) / 2) x s / sqrt(n). Throws `BAD_OPTION` for a level outside (0, 1). */
+export function meanInterval(values: readonly number[], level = 0.95): Interval {
+  if (!(level > 0 && level < 1)) throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')
+  const n = values.length
+  const mean = values.reduce((sum, value) => sum + value, 0) / n
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  const halfWidth = n < 2 ? NaN : jstat.studentt.inv((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
+  return { n, mean, low: mean - halfWidth, high: mean + halfWidth, halfWidth, level }
+}
+
+/**
+ * Interval of the mean of a[i] - b[i], where both were measured on seed i: common random numbers cancel what the two
+ * have in common. Throws `BAD_INPUT` for lists of different length.
+ */
+export function pairedDifference(a: readonly number[], b: readonly number[], level = 0.95): Interval {
+  if (a.length !== b.length)
+    throw new SchedError('BAD_INPUT', `${a.length} values are paired with ${b.length}.`, {}, 'Measure both on the same seeds, in the same order.')
+  return meanInterval(a.map((value, i) => value - (b[i] as number)), level)
+}

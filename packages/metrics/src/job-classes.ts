@@ -1,0 +1,56 @@
+import type { JobId, JobSpec } from '@sched/core'
+import { naturalOrder } from './natural-order.js'
+
+/** The class a job is reported under, or `undefined` for a job that counts in the overall figures alone. */
+export type ClassOf = (spec: JobSpec) => string | undefined
+
+/** What the workload says: `JobSpec.label`. */
+export const byLabel: ClassOf = (spec) => spec.label
+
+/**
+ * Classes by number of tasks in a job's first stage, by ascending upper limits: `bySize([1, 2, 20])` gives `1`, `2`,
+ * `3-20` and `>20`. Default: the bins of Facebook jobs in October 2009 (Zaharia et al., EuroSys 2010, table 2).
+ */
+export function bySize(limits: readonly number[] = [1, 2, 20, 60, 150, 300, 500, 1500]): ClassOf {
+  const names = limits.map((limit, i) => {
+    const from = i === 0 ? 1 : (limits[i - 1] as number) + 1
+    return from === limit ? `${limit}` : `${from}-${limit}`
+  })
+  return ({ stages }) => {
+    const size = stages[0]?.tasks ?? 0
+    const bin = limits.findIndex((limit) => size <= limit)
+    return bin < 0 ? `>${limits.at(-1) ?? 0}` : names[bin]
+  }
+}
+
+/** What is collected per class and, as `overall`, for all jobs; a job's class is found once, when it is submitted. */
+export class JobClasses<Part> {
+  readonly overall: Part
+  readonly #classOf: ClassOf
+  readonly #make: () => Part
+  readonly #parts = new Map<string, Part>()
+  readonly #ofJob: (Part | undefined)[] = []
+
+  constructor(classOf: ClassOf, make: () => Part) {
+    this.#classOf = classOf
+    this.#make = make
+    this.overall = make()
+  }
+
+  add(job: JobId, spec: JobSpec): Part | undefined {
+    const label = this.#classOf(spec)
+    let part = label === undefined ? undefined : this.#parts.get(label)
+    if (label !== undefined && part === undefined) this.#parts.set(label, (part = this.#make()))
+    this.#ofJob[job] = part
+    return part
+  }
+
+  of(job: JobId): Part | undefined {
+    return this.#ofJob[job]
+  }
+
+  /** Labels with their parts, in natural order. */
+  entries(): [string, Part][] {
+    return [...this.#parts].sort(([a], [b]) => naturalOrder(a, b))
+  }
+}

@@ -1,0 +1,67 @@
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import { grown } from './columns.js'
+
+/** One finished job; times in seconds. */
+export interface JobRow {
+  readonly id: string
+  /** Empty when the workload gives none. */
+  readonly label: string
+  readonly user: string
+  readonly queue: string
+  readonly submit: Seconds
+  /** Start of its first task. */
+  readonly start: Seconds
+  readonly end: Seconds
+  readonly wait: Seconds
+  readonly response: Seconds
+  readonly tasks: number
+}
+
+/** Gives every job to `sink` when it ends, in order of ends; keeps nothing, so memory follows the jobs in the system. */
+export const jobRows = (sink: (row: JobRow) => void): Observer => new JobRows(sink)
+
+const NOT_STARTED = -1
+
+class JobRows implements Observer {
+  readonly #sink: (row: JobRow) => void
+  #work: WorkView | undefined
+  #submits = new Float64Array(0)
+  #starts = new Float64Array(0)
+
+  constructor(sink: (row: JobRow) => void) {
+    this.#sink = sink
+  }
+
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
+  }
+
+  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
+    this.#submits = grown(this.#submits, job + 1)
+    this.#starts = grown(this.#starts, job + 1)
+    this.#submits[job] = now
+    this.#starts[job] = NOT_STARTED
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (this.#starts[job] === NOT_STARTED) this.#starts[job] = now
+  }
+
+  onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
+    const work = this.#work as WorkView
+    const submit = this.#submits[job] as number
+    const start = this.#starts[job] as number
+    this.#sink({
+      id: spec.id,
+      label: spec.label ?? '',
+      user: work.userName(work.user(job)),
+      queue: work.queueName(work.queue(job)),
+      submit,
+      start,
+      end: now,
+      wait: start - submit,
+      response: now - submit,
+      tasks: work.tasks(job),
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { grown } from './columns.js'
+import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
+import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
+
+export interface JobTimesOptions {
+  /** Default: `JobSpec.label`. */
+  readonly classOf?: ClassOf | undefined
+  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  readonly exact?: number | undefined
+}
+
+/** Times of some jobs, in seconds. */
+export interface Times {
+  /** Jobs submitted, started (a first task ran) and finished. */
+  readonly jobs: number
+  readonly started: number
+  readonly finished: number
+  /** From submission to the start of the first task, of the jobs that started. */
+  readonly wait: Distribution
+  /** From submission to the end of the job, of the jobs that finished. */
+  readonly response: Distribution
+  /**
+   * Bounded slowdown, a pure number >= 1: response / max(response - wait, 10 s), of the jobs that finished.
+   * Source: Feitelson et al., "Theory and Practice in Parallel Job Scheduling", JSSPP 1997.
+   */
+  readonly slowdown: Distribution
+  /** From the first submission to the last end; NaN when none has finished. */
+  readonly makespan: Seconds
+}
+
+export interface JobTimesResult {
+  readonly overall: Times
+  readonly classes: readonly ({ readonly label: string } & Times)[]
+}
+
+/** Wait, response, bounded slowdown and makespan, over all jobs and by class. */
+export const jobTimes = (options: JobTimesOptions = {}): JobTimes => new JobTimes(options)
+
+const NOT_STARTED = -1
+const SHORTEST = 10
+
+export class JobTimes implements Observer {
+  readonly #classes: JobClasses<ClassTimes>
+  #submits = new Float64Array(0)
+  #starts = new Float64Array(0)
+
+  constructor({ classOf = byLabel, exact = EXACT_VALUES }: JobTimesOptions) {
+    this.#classes = new JobClasses(classOf, () => new ClassTimes(exact))
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#submits = grown(this.#submits, job + 1)
+    this.#starts = grown(this.#starts, job + 1)
+    this.#submits[job] = now
+    this.#starts[job] = NOT_STARTED
+    this.#classes.overall.submit(now)
+    this.#classes.add(job, spec)?.submit(now)
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (this.#starts[job] === NOT_STARTED) this.#begin(job, now)
+  }
+
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    const submit = this.#submits[job] as number
+    const start = this.#starts[job] as number
+    this.#classes.overall.end(submit, start, now)
+    this.#classes.of(job)?.end(submit, start, now)
+  }
+
+  result(): JobTimesResult {
+    return {
+      overall: this.#classes.overall.result(),
+      classes: this.#classes.entries().map(([label, times]) => ({ label, ...times.result() })),
+    }
+  }
+
+  #begin(job: JobId, now: Seconds): void {
+    this.#starts[job] = now
+    const wait = now - (this.#submits[job] as number)
+    this.#classes.overall.wait.add(wait)
+    this.#classes.of(job)?.wait.add(wait)
+  }
+}
+
+class ClassTimes {
+  readonly wait: Values
+  readonly response: Values
+  readonly slowdown: Values
+  jobs = 0
+  #first = Infinity
+  #last = NaN
+
+  constructor(exact: number) {
+    this.wait = new Values(exact)
+    this.response = new Values(exact)
+    this.slowdown = new Values(exact)
+  }
+
+  submit(now: Seconds): void {
+    this.jobs++
+    if (now < this.#first) this.#first = now
+  }
+
+  end(submit: Seconds, start: Seconds, now: Seconds): void {
+    this.response.add(now - submit)
+    this.slowdown.add(Math.max(1, (now - submit) / Math.max(now - start, SHORTEST)))
+    this.#last = now
+  }
+
+  result(): Times {
+    const [wait, response, slowdown] = [this.wait.result(), this.response.result(), this.slowdown.result()]
+    return { jobs: this.jobs, started: wait.count, finished: response.count, wait, response, slowdown, makespan: this.#last - this.#first }
+  }
+}

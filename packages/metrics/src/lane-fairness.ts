@@ -1,0 +1,119 @@
+import type { Seconds } from '@sched/core'
+import { grown } from './columns.js'
+import { jainIndex } from './max-min-shares.js'
+import { naturalOrder } from './natural-order.js'
+
+/** Shares of one queue in a lane, as fractions of the lane, averaged over the time it was active among others. */
+export interface QueueFairness {
+  readonly queue: string
+  readonly seconds: Seconds
+  readonly share: number
+  readonly fairShare: number
+  /** Mean of |share - fair share|. */
+  readonly deviation: number
+}
+
+/** Shares of one queue at `LaneFairnessResult.times`, as fractions of the lane. */
+export interface QueueSeries {
+  readonly queue: string
+  readonly share: readonly number[]
+  readonly fairShare: readonly number[]
+}
+
+export interface LaneFairnessResult {
+  readonly lane: string
+  /** Time in which at least two queues were active (had running or placeable tasks); all means are over it. */
+  readonly seconds: Seconds
+  /** Mean over the active queues, then over time, of |share - fair share|, as a fraction of the lane; NaN when `seconds` is 0. */
+  readonly meanDeviation: number
+  /** Mean over time of Jain's index of share / fair share, in (0, 1]; instants in which nothing runs are left out. */
+  readonly jain: number
+  readonly queues: readonly QueueFairness[]
+  /** Sampling times and the series asked for; empty unless asked for. */
+  readonly times: readonly Seconds[]
+  readonly series: readonly QueueSeries[]
+}
+
+interface Series {
+  readonly share: number[]
+  readonly fairShare: number[]
+}
+
+const SECONDS = 0, SHARE = 1, FAIR = 2, DEVIATION = 3, WIDTH = 4
+
+/** Adds up samples of one lane. */
+export class LaneFairness {
+  #seconds = 0
+  #deviation = 0
+  #jainSeconds = 0
+  #jain = 0
+  /** Time-weighted sums, `[queue * WIDTH + column]`. */
+  #sums = new Float64Array(0)
+  readonly #times: number[] = []
+  readonly #series = new Map<string, Series>()
+
+  constructor(series: readonly string[]) {
+    for (const queue of series) this.#series.set(queue, { share: [], fairShare: [] })
+  }
+
+  /** `queues` are the active ones; `share` and `fair` run beside it. The state lasts for `seconds` from `time` on. */
+  add(time: Seconds, seconds: Seconds, queues: readonly number[], share: readonly number[], fair: readonly number[], names: readonly string[]): void {
+    if (this.#series.size > 0) this.#record(time, queues.map((queue) => names[queue]), share, fair)
+    if (queues.length < 2) return
+    let deviations = 0
+    for (let i = 0; i < queues.length; i++) deviations += this.#addQueue(queues[i] as number, share[i] as number, fair[i] as number, seconds)
+    this.#seconds += seconds
+    this.#deviation += (seconds * deviations) / queues.length
+    const jain = jainIndex(share.map((each, i) => each / (fair[i] as number)).filter(Number.isFinite))
+    if (Number.isNaN(jain)) return
+    this.#jainSeconds += seconds
+    this.#jain += seconds * jain
+  }
+
+  /** Drops every other point of the series. */
+  thin(): void {
+    for (const points of [this.#times, ...[...this.#series.values()].flatMap(({ share, fairShare }) => [share, fairShare])]) {
+      for (let i = 0; 2 * i < points.length; i++) points[i] = points[2 * i] as number
+      points.length = Math.ceil(points.length / 2)
+    }
+  }
+
+  result(lane: string, names: readonly string[], withQueues: boolean): LaneFairnessResult {
+    const queues = withQueues ? names.flatMap((name, queue) => this.#queue(name, queue)) : []
+    return {
+      lane,
+      seconds: this.#seconds,
+      meanDeviation: this.#deviation / this.#seconds,
+      jain: this.#jain / this.#jainSeconds,
+      queues: queues.sort((a, b) => naturalOrder(a.queue, b.queue)),
+      times: this.#times,
+      series: [...this.#series].map(([queue, series]) => ({ queue, ...series })),
+    }
+  }
+
+  #addQueue(queue: number, share: number, fair: number, seconds: Seconds): number {
+    const at = queue * WIDTH
+    const deviation = Math.abs(share - fair)
+    this.#sums = grown(this.#sums, at + WIDTH)
+    const sums = this.#sums
+    sums[at + SECONDS] = (sums[at + SECONDS] as number) + seconds
+    sums[at + SHARE] = (sums[at + SHARE] as number) + seconds * share
+    sums[at + FAIR] = (sums[at + FAIR] as number) + seconds * fair
+    sums[at + DEVIATION] = (sums[at + DEVIATION] as number) + seconds * deviation
+    return deviation
+  }
+
+  #record(time: Seconds, active: readonly (string | undefined)[], share: readonly number[], fair: readonly number[]): void {
+    this.#times.push(time)
+    for (const [queue, series] of this.#series) {
+      const at = active.indexOf(queue)
+      series.share.push(share[at] ?? 0)
+      series.fairShare.push(fair[at] ?? 0)
+    }
+  }
+
+  #queue(queue: string, id: number): QueueFairness[] {
+    const [seconds = 0, share = 0, fair = 0, deviation = 0] = this.#sums.subarray(id * WIDTH, (id + 1) * WIDTH)
+    return seconds === 0 ? [] : [{ queue, seconds, share: share / seconds, fairShare: fair / seconds, deviation: deviation / seconds }]
+  }
+}

@@ -1,0 +1,114 @@
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { grown, LiveJobs } from './columns.js'
+import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
+
+/** Launches of tasks that read data, by distance from it; lists run over the levels, nearest first. */
+export interface LocalityCounts {
+  /** Jobs with at least one such launch. */
+  readonly jobs: number
+  /** A task that is started again after an eviction is launched twice. */
+  readonly launches: readonly number[]
+  /** Fraction of the launches at each level; NaN where there are none. */
+  readonly share: readonly number[]
+  /** Mean over jobs of each job's own fraction: small jobs weigh as much as large ones. */
+  readonly jobShare: readonly number[]
+}
+
+export interface LocalityResult {
+  /** `node`, `rack`, larger groups if any, `any`. */
+  readonly levels: readonly string[]
+  readonly overall: LocalityCounts
+  readonly classes: readonly ({ readonly label: string } & LocalityCounts)[]
+}
+
+/** How near to their data tasks were launched, over all jobs and by class (default: `JobSpec.label`). */
+export const locality = (options: { readonly classOf?: ClassOf | undefined } = {}): Locality => new Locality(options.classOf ?? byLabel)
+
+export class Locality implements Observer {
+  #width = 1
+  readonly #classes: JobClasses<ClassCounts>
+  readonly #live = new LiveJobs()
+  /** Launches, `[job * width + level]`. */
+  #counts = new Int32Array(0)
+
+  constructor(classOf: ClassOf) {
+    this.#classes = new JobClasses(classOf, () => new ClassCounts())
+  }
+
+  onRunStart({ cluster }: { readonly cluster: ClusterView }): void {
+    this.#width = cluster.levels + 1
+  }
+
+  onSubmit(job: JobId, spec: JobSpec): void {
+    const width = this.#width
+    this.#counts = grown(this.#counts, (job + 1) * width)
+    this.#counts.fill(0, job * width, (job + 1) * width)
+    this.#live.add(job)
+    this.#classes.add(job, spec)
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, level: number): void {
+    if (level < 0) return
+    const at = job * this.#width + level
+    this.#counts[at] = (this.#counts[at] as number) + 1
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#live.remove(job)
+    this.#fold(job)
+  }
+
+  onRunEnd(_now: Seconds): void {
+    for (const job of this.#live.ids) this.#fold(job)
+  }
+
+  result(): LocalityResult {
+    const width = this.#width
+    return {
+      levels: Array.from({ length: width }, (_, level) => (level === width - 1 ? 'any' : (['node', 'rack'][level] ?? `group ${level}`))),
+      overall: this.#classes.overall.result(width),
+      classes: this.#classes.entries().map(([label, counts]) => ({ label, ...counts.result(width) })),
+    }
+  }
+
+  #fold(job: JobId): void {
+    const width = this.#width
+    const launches = this.#counts.subarray(job * width, (job + 1) * width)
+    this.#classes.overall.add(launches)
+    this.#classes.of(job)?.add(launches)
+  }
+}
+
+class ClassCounts {
+  #jobs = 0
+  readonly #launches: number[] = []
+  readonly #shares: number[] = []
+
+  add(launches: Int32Array): void {
+    const total = sum(launches)
+    if (total === 0) return
+    this.#jobs++
+    for (let level = 0; level < launches.length; level++) {
+      const count = launches[level] as number
+      this.#launches[level] = (this.#launches[level] ?? 0) + count
+      this.#shares[level] = (this.#shares[level] ?? 0) + count / total
+    }
+  }
+
+  result(width: number): LocalityCounts {
+    const launches = Array.from({ length: width }, (_, level) => this.#launches[level] ?? 0)
+    const total = sum(launches)
+    return {
+      jobs: this.#jobs,
+      launches,
+      share: launches.map((count) => count / total),
+      jobShare: launches.map((_, level) => (this.#shares[level] ?? 0) / this.#jobs),
+    }
+  }
+}
+
+function sum(counts: ArrayLike<number>): number {
+  let total = 0
+  for (let i = 0; i < counts.length; i++) total += counts[i] as number
+  return total
+}

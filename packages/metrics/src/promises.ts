@@ -1,0 +1,79 @@
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { grown, LiveJobs } from './columns.js'
+
+export interface PromisesResult {
+  /** Calls of `reserve`; a job may be promised a start many times, the earliest counts. */
+  readonly promises: number
+  /** Jobs that were promised a start before their first task started. */
+  readonly jobs: number
+  /** Jobs of these that started later than promised, or had not started by then when the run ended. */
+  readonly broken: number
+  /** How much later, in seconds; 0 when none is broken. */
+  readonly meanLateness: Seconds
+  readonly maxLateness: Seconds
+}
+
+/** Promised against actual starts: a reservation says that a job starts no later than a given time. */
+export const promises = (): Promises => new Promises()
+
+const NEVER = Infinity
+const STARTED = -1
+
+export class Promises implements Observer {
+  readonly #live = new LiveJobs()
+  /** Earliest promise of a job, `NEVER` before one, `STARTED` once its first task has started. */
+  #promised = new Float64Array(0)
+  #promises = 0
+  #jobs = 0
+  #broken = 0
+  #lateness = 0
+  #latest = 0
+
+  onSubmit(job: JobId, _spec: JobSpec): void {
+    this.#promised = grown(this.#promised, job + 1)
+    this.#promised[job] = NEVER
+    this.#live.add(job)
+  }
+
+  onReserve(job: JobId, start: Seconds): void {
+    const promised = this.#promised[job] as number
+    this.#promises++
+    if (promised === STARTED) return
+    if (promised === NEVER) this.#jobs++
+    if (start < promised) this.#promised[job] = start
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    const promised = this.#promised[job] as number
+    if (promised === STARTED) return
+    this.#promised[job] = STARTED
+    if (now > promised) this.#break(now - promised)
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#live.remove(job)
+  }
+
+  onRunEnd(now: Seconds): void {
+    for (const job of this.#live.ids) {
+      const promised = this.#promised[job] as number
+      if (promised !== STARTED && now > promised) this.#break(now - promised)
+    }
+  }
+
+  result(): PromisesResult {
+    return {
+      promises: this.#promises,
+      jobs: this.#jobs,
+      broken: this.#broken,
+      meanLateness: this.#broken === 0 ? 0 : this.#lateness / this.#broken,
+      maxLateness: this.#latest,
+    }
+  }
+
+  #break(lateness: Seconds): void {
+    this.#broken++
+    this.#lateness += lateness
+    if (lateness > this.#latest) this.#latest = lateness
+  }
+}

@@ -1,0 +1,38 @@
+import type { Seconds } from '@sched/core'
+
+/**
+ * Sampling times at a fixed step, without knowing how long the run will be: when `limit` samples were taken, the step
+ * doubles and every other sample kept so far is dropped (see `onThin`). So at most `limit` are kept, and the number
+ * taken grows with the logarithm of the run's length.
+ */
+export class SampleClock {
+  step: Seconds
+  /** Time of the next sample; state that holds until an event after `next` is the state at `next`. */
+  next = Infinity
+  readonly #limit: number
+  readonly #onThin: () => void
+  #start = 0
+  #taken = 0
+
+  constructor(step: Seconds, limit: number, onThin: () => void) {
+    this.step = step
+    this.#limit = limit
+    this.#onThin = onThin
+  }
+
+  begin(now: Seconds): void {
+    this.#start = now
+    this.next = now
+  }
+
+  /** Sets the time of the sample after the one at `next`. */
+  advance(): void {
+    this.#taken++
+    if (this.#taken === this.#limit) {
+      this.#onThin()
+      this.step *= 2
+      this.#taken = Math.ceil(this.#taken / 2)
+    }
+    this.next = this.#start + this.#taken * this.step
+  }
+}

@@ -1,0 +1,123 @@
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { grown, LiveJobs } from './columns.js'
+
+/**
+ * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times
+ * seconds: slot seconds, millicore seconds. `busy` = `useful` + `lost` + `unreported` + `unfinished`.
+ */
+export interface ResourceUse {
+  readonly resource: string
+  readonly lane: string
+  /** Units in the whole cluster. */
+  readonly capacity: number
+  /** `busy` / (capacity x span), in [0, 1]; NaN for an empty span. */
+  readonly utilisation: number
+  /** The same of `useful` alone: work that counted, without the time until the master knew of its end. */
+  readonly usefulUtilisation: number
+  /** From a task's start until the master knows that it has left. */
+  readonly busy: number
+  /** Work of tasks that ended: from start to stop. */
+  readonly useful: number
+  /** Work of tasks that were evicted or failed. */
+  readonly lost: number
+  /** From a task's stop until the master knows, which on clusters with heartbeats is at the node's next one. */
+  readonly unreported: number
+  /** Work so far of tasks still running when the run ends. */
+  readonly unfinished: number
+}
+
+export interface UtilisationResult {
+  /** From the first submission to the end of the run, seconds. */
+  readonly span: Seconds
+  readonly resources: readonly ResourceUse[]
+}
+
+/**
+ * Time-weighted use of every resource. Capacity is that at the start of the run; a task counts with its demand, so a
+ * lane of several resources has one row for each.
+ */
+export const utilisation = (): Utilisation => new Utilisation()
+
+/** Columns of one shape in `#seconds`. */
+const USEFUL = 0, LOST = 1, UNREPORTED = 2, UNFINISHED = 3, WIDTH = 4
+
+export class Utilisation implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  readonly #live = new LiveJobs()
+  #first = NaN
+  #end = NaN
+  readonly #capacity: number[] = []
+  /** Task seconds, `[shape * WIDTH + column]`. */
+  #seconds = new Float64Array(0)
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+    for (const lane of cluster.lanes) for (const resource of lane.resources) this.#capacity[resource] = cluster.capacity(resource)
+  }
+
+  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
+    this.#live.add(job)
+    if (Number.isNaN(this.#first)) this.#first = now
+  }
+
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
+    const at = this.#columns(task)
+    const seconds = this.#seconds
+    const column = at + (how === 'done' ? USEFUL : LOST)
+    seconds[column] = (seconds[column] as number) + (stopped - started)
+    seconds[at + UNREPORTED] = (seconds[at + UNREPORTED] as number) + (now - stopped)
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#live.remove(job)
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#end = now
+    const running: TaskId[] = []
+    for (const job of this.#live.ids) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
+    for (const task of running) {
+      const at = this.#columns(task) + UNFINISHED
+      this.#seconds[at] = (this.#seconds[at] as number) + (now - this.#work.started(task))
+    }
+  }
+
+  result(): UtilisationResult {
+    const span = this.#end - this.#first
+    const lanes = this.#cluster.lanes.flatMap((lane) => lane.resources.map((resource) => ({ lane, resource })))
+    return { span, resources: lanes.map(({ lane, resource }) => this.#use(lane.name, resource, span)) }
+  }
+
+  #use(lane: string, resource: ClusterView['lanes'][number]['resources'][number], span: Seconds): ResourceUse {
+    const sums = [0, 0, 0, 0]
+    for (let shape = 0; shape * WIDTH < this.#seconds.length; shape++)
+      for (let column = 0; column < WIDTH; column++) {
+        const seconds = this.#seconds[shape * WIDTH + column] as number
+        if (seconds > 0) sums[column] = (sums[column] as number) + seconds * this.#work.demand(shape as ShapeId, resource)
+      }
+    const [useful, lost, unreported, unfinished] = sums as [number, number, number, number]
+    const busy = useful + lost + unreported + unfinished
+    const capacity = this.#capacity[resource] as number
+    const whole = capacity * span
+    return {
+      resource: this.#cluster.resources[resource] as string,
+      lane,
+      capacity,
+      utilisation: whole > 0 ? busy / whole : NaN,
+      usefulUtilisation: whole > 0 ? useful / whole : NaN,
+      busy,
+      useful,
+      lost,
+      unreported,
+      unfinished,
+    }
+  }
+
+  #columns(task: TaskId): number {
+    const at = this.#work.shapeOf(task) * WIDTH
+    if (at >= this.#seconds.length) this.#seconds = grown(this.#seconds, at + WIDTH)
+    return at
+  }
+}

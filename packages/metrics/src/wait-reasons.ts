@@ -1,0 +1,161 @@
+import { Reason, reasonNames, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
+import { grown, LiveJobs } from './columns.js'
+import { exactParts } from './exact-parts.js'
+import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
+
+/** Names of the parts of a wait: the reasons a policy gives for a deferral, then the job's own set-up. */
+export const waitParts: readonly string[] = [...reasonNames, 'start-up']
+
+/** The wait of one job: `parts[i]` seconds for `waitParts[i]`; added up in this order they are exactly `wait`. */
+export interface WaitRow {
+  readonly id: string
+  readonly label: string
+  readonly wait: Seconds
+  /** False for a job that had not started when the run ended: its wait so far. */
+  readonly started: boolean
+  readonly parts: readonly Seconds[]
+}
+
+/** Where the waits of some jobs went, in seconds over all of them. */
+export interface WaitTotals {
+  /** Jobs that waited: started ones, and those still waiting when the run ended. */
+  readonly jobs: number
+  readonly wait: Seconds
+  /** Seconds by part, in the order of `waitParts`. */
+  readonly parts: Readonly<Record<string, Seconds>>
+}
+
+export interface WaitReasonsResult {
+  readonly overall: WaitTotals
+  readonly classes: readonly ({ readonly label: string } & WaitTotals)[]
+}
+
+export interface WaitReasonsOptions {
+  /** Default: `JobSpec.label`. */
+  readonly classOf?: ClassOf | undefined
+  /** Receives every job when its wait is over. */
+  readonly onRow?: ((row: WaitRow) => void) | undefined
+}
+
+/**
+ * Explains waits: every second from a job's submission to the start of its first task goes to one reason. Between two
+ * observations it is the reason that the policy gave last; before the first one, the job is behind others. The time
+ * that `JobSpec.startup` takes goes to `start-up`.
+ */
+export const waitReasons = (options: WaitReasonsOptions = {}): WaitReasons => new WaitReasons(options)
+
+const PARTS = waitParts.length
+const START_UP = PARTS - 1
+const STARTED = -1
+
+export class WaitReasons implements Observer {
+  readonly #classes: JobClasses<Totals>
+  readonly #onRow: ((row: WaitRow) => void) | undefined
+  readonly #live = new LiveJobs()
+  readonly #specs: (JobSpec | undefined)[] = []
+  #submits = new Float64Array(0)
+  /** When the job's set-up is over. */
+  #ready = new Float64Array(0)
+  /** The reason in force, since when; `STARTED` ends the wait. */
+  #current = new Int32Array(0)
+  #since = new Float64Array(0)
+  /** Seconds so far, `[job * PARTS + part]`. */
+  #parts = new Float64Array(0)
+
+  constructor({ classOf = byLabel, onRow }: WaitReasonsOptions) {
+    this.#classes = new JobClasses(classOf, () => new Totals())
+    this.#onRow = onRow
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    const startup = spec.startup ?? 0
+    this.#grow(job + 1)
+    this.#specs[job] = spec
+    this.#submits[job] = now
+    this.#ready[job] = now + startup
+    this.#current[job] = startup > 0 ? START_UP : Reason.Order
+    this.#since[job] = now
+    this.#parts.fill(0, job * PARTS, (job + 1) * PARTS)
+    this.#classes.add(job, spec)
+    this.#live.add(job)
+  }
+
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
+    const current = this.#current[job] as number
+    if (current === reason || current === STARTED) return
+    this.#attribute(job, now)
+    if (this.#current[job] !== START_UP) this.#current[job] = reason
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (this.#current[job] !== STARTED) this.#end(job, now, true)
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#live.remove(job)
+    this.#specs[job] = undefined
+  }
+
+  onRunEnd(now: Seconds): void {
+    for (const job of this.#live.ids) if (this.#current[job] !== STARTED) this.#end(job, now, false)
+  }
+
+  result(): WaitReasonsResult {
+    return {
+      overall: this.#classes.overall.result(),
+      classes: this.#classes.entries().map(([label, totals]) => ({ label, ...totals.result() })),
+    }
+  }
+
+  #attribute(job: JobId, now: Seconds): void {
+    if (this.#current[job] === START_UP) {
+      const ready = this.#ready[job] as number
+      this.#add(job, Math.min(now, ready))
+      if (now < ready) return
+      this.#current[job] = Reason.Order
+    }
+    this.#add(job, now)
+  }
+
+  #add(job: JobId, until: Seconds): void {
+    const at = job * PARTS + (this.#current[job] as number)
+    this.#parts[at] = (this.#parts[at] as number) + (until - (this.#since[job] as number))
+    this.#since[job] = until
+  }
+
+  #end(job: JobId, now: Seconds, started: boolean): void {
+    this.#attribute(job, now)
+    this.#current[job] = STARTED
+    const wait = now - (this.#submits[job] as number)
+    const parts = exactParts(this.#parts.slice(job * PARTS, (job + 1) * PARTS), wait)
+    this.#classes.overall.add(wait, parts)
+    this.#classes.of(job)?.add(wait, parts)
+    const spec = this.#specs[job] as JobSpec
+    this.#onRow?.({ id: spec.id, label: spec.label ?? '', wait, started, parts: [...parts] })
+  }
+
+  #grow(jobs: number): void {
+    this.#submits = grown(this.#submits, jobs)
+    this.#ready = grown(this.#ready, jobs)
+    this.#current = grown(this.#current, jobs)
+    this.#since = grown(this.#since, jobs)
+    this.#parts = grown(this.#parts, jobs * PARTS)
+  }
+}
+
+class Totals {
+  #jobs = 0
+  #wait = 0
+  readonly #parts = new Float64Array(PARTS)
+
+  add(wait: Seconds, parts: Float64Array): void {
+    this.#jobs++
+    this.#wait += wait
+    for (let part = 0; part < PARTS; part++) this.#parts[part] = (this.#parts[part] as number) + (parts[part] as number)
+  }
+
+  result(): WaitTotals {
+    const parts = exactParts(this.#parts, this.#wait)
+    return { jobs: this.#jobs, wait: this.#wait, parts: Object.fromEntries(waitParts.map((name, part) => [name, parts[part] as number])) }
+  }
+}
