@@ -44,6 +44,16 @@ export interface StageSpec {
   readonly gang?: boolean
 }
 
+/** What a log recorded of a job on the real machine, to compare with; schedulers never see it. */
+export interface RecordedRun {
+  /** Seconds from submission to start. */
+  readonly wait?: Seconds
+  /** Seconds it ran, where the job's duration here is another one (cut at the estimate, say). */
+  readonly runtime?: Seconds
+  /** How it ended: `completed`, `failed`, `cancelled`, `timeout`, ... */
+  readonly status?: string
+}
+
 /** A job as a workload describes it: stages of tasks, submitted at a time by a user to a queue. */
 export interface JobSpec {
   /** Unique in its workload. */
@@ -53,6 +63,11 @@ export interface JobSpec {
   readonly user?: string
   /** Path of the queue or pool, for example `root.ads`; default: the user's own, or `default`. */
   readonly queue?: string
+  /** What else a log says of the job; for reports and filters. */
+  readonly group?: string
+  readonly account?: string
+  readonly partition?: string
+  readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number
   /** Share of this job relative to its neighbours under a fair order; default 1. */
@@ -69,6 +84,7 @@ export interface JobSpec {
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
+  readonly recorded?: RecordedRun
   readonly stages: readonly StageSpec[]
 }
 

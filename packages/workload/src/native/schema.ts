@@ -1,4 +1,4 @@
-import type { DataSpec, JobSpec, StageSpec } from '@sched/core'
+import type { DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
 import { z } from 'zod'
 
 /** Name and version that the first line of a native file gives. */
@@ -44,11 +44,21 @@ export const stageSchema = z.strictObject({
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
 }) satisfies z.ZodType<StageSpec>
 
+export const recordedSchema = z.strictObject({
+  wait: atLeastZero.exactOptional().describe('Seconds from submission to start.'),
+  runtime: atLeastZero.exactOptional().describe('Seconds it ran, where the duration given here is another one.'),
+  status: name.exactOptional().describe('How it ended: completed, failed, cancelled, timeout, ...'),
+}) satisfies z.ZodType<RecordedRun>
+
 export const jobSchema = z.strictObject({
   id: name.describe('Unique in the file.'),
   submit: atLeastZero.describe('Seconds from the start of the workload; never less than on the line before.'),
   user: name.exactOptional(),
   queue: name.exactOptional().describe('Path of the queue, for example root.ads; default: the user\'s own.'),
+  group: name.exactOptional(),
+  account: name.exactOptional(),
+  partition: name.exactOptional(),
+  application: name.exactOptional(),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
@@ -58,6 +68,7 @@ export const jobSchema = z.strictObject({
   think: atLeastZero.exactOptional().describe('Seconds after the end of that job.'),
   class: name.exactOptional().describe('Kind of job by which architectures choose a scheduler, for example batch or service.'),
   label: z.string().exactOptional().describe('Class of jobs for reports.'),
+  recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),
   stages: z.array(stageSchema).min(1),
 }) satisfies z.ZodType<JobSpec>
 

@@ -3,7 +3,7 @@ import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
-import { dataSchema, jobSchema, nativeFormat, nativeVersion, stageSchema } from './schema.js'
+import { dataSchema, jobSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
 
 /**
  * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
@@ -59,25 +59,29 @@ class Lines {
   }
 }
 
-const jobKeys = Object.keys(jobSchema.shape) as (keyof JobSpec)[]
-const stageKeys = Object.keys(stageSchema.shape) as (keyof StageSpec)[]
+const jobKeys = Object.keys(jobSchema.shape)
+const stageKeys = Object.keys(stageSchema.shape)
 const dataKeys = Object.keys(dataSchema.shape)
+type Fields = Record<string, unknown>
 
 /** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
-function ordered(job: JobSpec): object {
-  const stages = job.stages.map((stage) => ({
-    ...pick(stage, stageKeys),
-    demand: Object.fromEntries(Object.entries(stage.demand).sort(([a], [b]) => (a < b ? -1 : 1))),
-    ...(stage.duration instanceof Float64Array && { duration: [...stage.duration] }),
-    ...(stage.data !== undefined && { data: pick(stage.data, dataKeys as never[]) }),
-  }))
-  return { ...pick(job, jobKeys), stages }
+function ordered(job: JobSpec): Fields {
+  return { ...inOrder(job, jobKeys), stages: job.stages.map(orderedStage) }
 }
 
-function pick<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
-  const unknown = Object.keys(value).filter((key) => !keys.includes(key as keyof T))
-  return Object.fromEntries([...keys, ...unknown].flatMap((key) => {
-    const inside = value[key as keyof T]
-    return inside === undefined ? [] : [[key, inside]]
-  })) as Partial<T>
+function orderedStage(stage: StageSpec): Fields {
+  const plain = inOrder(stage, stageKeys)
+  plain['demand'] = inOrder(stage.demand, Object.keys(stage.demand).sort())
+  if (stage.duration instanceof Float64Array) plain['duration'] = [...stage.duration]
+  if (stage.data !== undefined) plain['data'] = inOrder(stage.data, dataKeys)
+  return plain
+}
+
+/** A copy with the given keys first and in their order; a key that is not among them comes last, for the check to find. */
+function inOrder(value: object, keys: readonly string[]): Fields {
+  const from = value as Fields
+  const copy: Fields = {}
+  for (const key of keys) if (from[key] !== undefined) copy[key] = from[key]
+  for (const key of Object.keys(from)) if (from[key] !== undefined && copy[key] === undefined) copy[key] = from[key]
+  return copy
 }
