@@ -12,11 +12,11 @@ export type NextChunk = () => Promise<Uint8Array | undefined>
  * The content of a file chunk by chunk, unpacked if it is gzip. The file is open only while a chunk is read, so that a
  * reading that is given up leaves nothing open. Throws `IO`.
  */
-export function chunksOf(path: string): NextChunk {
+export function chunksOf(path: string, size = chunkBytes): NextChunk {
   let next: NextChunk | undefined
   return async () => {
     try {
-      if (next === undefined) next = await unpacked(rawChunks(path))
+      if (next === undefined) next = await unpacked(rawChunks(path, size))
       return await next()
     } catch (error) {
       throw ioError(path, 'read', error)
@@ -24,12 +24,12 @@ export function chunksOf(path: string): NextChunk {
   }
 }
 
-function rawChunks(path: string): NextChunk {
+function rawChunks(path: string, size: number): NextChunk {
   let position = 0
   return async () => {
     const file = await open(path, 'r')
     try {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(chunkBytes), 0, chunkBytes, position)
+      const { bytesRead, buffer } = await file.read(new Uint8Array(size), 0, size, position)
       position += bytesRead
       return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
     } finally {
@@ -54,7 +54,7 @@ function gunzipped(raw: NextChunk): NextChunk {
   const ready: Uint8Array[] = []
   const gunzip = createGunzip({ chunkSize: 1 << 18 }).on('data', (bytes: Uint8Array) => ready.push(bytes))
   let failure: Error | undefined
-  gunzip.on('error', (error) => (failure = error)) // kept, because it may come after the callback of a write
+  gunzip.on('error', (error) => (failure = error)) // kept, because it may come before or after the end of a write
   let ended = false
   return async () => {
     while (ready.length === 0 && !ended) {
@@ -67,8 +67,15 @@ function gunzipped(raw: NextChunk): NextChunk {
   }
 }
 
+/** Resolves when the chunk is unpacked. Data that are damaged close the stream and leave the callback of the write waiting. */
 function feed(gunzip: Gunzip, chunk: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => gunzip.write(chunk, (error) => (error ? reject(error) : resolve())))
+  return new Promise((resolve) => {
+    gunzip.once('close', resolve)
+    gunzip.write(chunk, () => {
+      gunzip.off('close', resolve)
+      resolve()
+    })
+  })
 }
 
 function finish(gunzip: Gunzip): Promise<void> {
