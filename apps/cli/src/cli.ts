@@ -1,0 +1,53 @@
+import { SchedError } from '@sched/core'
+import { Command, CommanderError } from 'commander'
+import { addCompare } from './commands/compare.js'
+import { addDemo } from './commands/demo.js'
+import { addInit } from './commands/init.js'
+import { addPolicies } from './commands/policies.js'
+import { addRun } from './commands/run.js'
+import { addSchema } from './commands/schema.js'
+import { addTrace } from './commands/trace.js'
+import { Exit, exitCodeOf } from './exit-code.js'
+import { Interruption } from './interruption.js'
+import type { Io } from './io.js'
+import { version } from './version.js'
+
+/** Runs one command line (without `node sched`) and yields its exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
+export async function main(argv: readonly string[], io: Io): Promise<Exit> {
+  try {
+    await program(io).parseAsync(argv, { from: 'user' })
+    return Exit.Done
+  } catch (error) {
+    return failed(error, io)
+  }
+}
+
+function program(io: Io): Command {
+  const command = new Command('sched')
+    .description('Simulate and compare cluster schedulers.')
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init && sched compare   an experiment of your own')
+  for (const add of [addRun, addCompare, addTrace, addPolicies, addInit, addSchema, addDemo]) add(command, io)
+  return command
+}
+
+function failed(error: unknown, io: Io): Exit {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? Exit.Done : Exit.Usage
+  if (error instanceof Interruption) {
+    io.stderr.write('Interrupted; nothing was written.\n')
+    return Exit.Interrupted
+  }
+  if (error instanceof SchedError) io.stderr.write(`error: ${error.message}\n`)
+  else io.stderr.write(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\nThis is a mistake in sched or in a plug-in.\n`)
+  return exitCodeOf(error)
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { prepare, type Experiment } from '../experiment/experiment.js'
+import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
+import { compareRuns, type Row } from '../figures.js'
+import type { Io } from '../io.js'
+import { comparisonText } from '../output/comparison.js'
+import { headline } from '../output/headline.js'
+import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { runAll } from '../run-all.js'
+import type { RunResult } from '../run-once.js'
+import { experimentOptions, outputOptions } from './experiment-options.js'
+
+export function addCompare(program: Command, io: Io): void {
+  const command = program
+    .command('compare')
+    .summary('compare policies on equal luck')
+    .description(
+      'Runs every policy on every seed, all with the same jobs, block replicas and task times, and reports means with 95 % confidence\n' +
+        'intervals over the seeds, and differences from the first policy, paired by seed.',
+    )
+    .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
+  outputOptions(experimentOptions(command))
+    .addHelpText('after', '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay')
+    .action((file: string | undefined, options: ExperimentOptions & OutputOptions) => compare(file, options, io))
+}
+
+async function compare(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
+  const experiment = await prepare(describeExperiment(file, options, io.cwd))
+  const { runs, rows } = await runAndCompare(experiment, options, io)
+  if (options.quiet === true || options.json === '-' || options.csv === '-') return
+  io.stdout.write(`${headline(experiment)}\n${comparisonText(rows, classCounts(runs))}`)
+}
+
+/** Runs all, and writes what was asked for: all of it or, when anything goes wrong, none. */
+export async function runAndCompare(experiment: Experiment, options: OutputOptions, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
+  const names = experiment.policies.map(({ name }) => name)
+  const outputs = new Outputs(options, names, io)
+  try {
+    const runs = await runAll(experiment, experiment.policies, io, { quiet: options.quiet, ...outputs.listener })
+    const rows = compareRuns(names, runs)
+    outputs.complete(experiment, runs, rows)
+    return { runs, rows }
+  } finally {
+    outputs.discard()
+  }
+}
+
+/** Jobs per class, from the first run: the same for every policy. */
+export function classCounts([first]: readonly RunResult[]): Map<string, number> {
+  return new Map(first?.summary.classes.map(({ label, times }) => [label, times.jobs]))
+}

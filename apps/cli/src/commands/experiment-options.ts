@@ -1,0 +1,65 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { DEFAULT_NODES, DEFAULT_POLICIES } from '../experiment/from-options.js'
+import { DEFAULT_SEEDS } from '../experiment/experiment.js'
+
+/** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
+export function experimentOptions(command: Command): Command {
+  return command
+    .optionsGroup('Workload:')
+    .option('--trace <file>', 'trace to run instead of an experiment file')
+    .option('--format <name>', 'format of the trace (default: found out from its content)')
+    .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
+    .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
+    .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
+    .option('--take <n>', 'only the first jobs', whole)
+    .option('--load <factor>', 'divide the gaps between submissions by this number', real)
+    .optionsGroup('Cluster:')
+    .option('--cluster <file>', 'description of a cluster')
+    .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs)`, whole)
+    .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', whole)
+    .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amounts)
+    .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amounts)
+    .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
+    .optionsGroup('Scheduling:')
+    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES})`)
+    .option('--architecture <name>', 'default: monolithic')
+    .optionsGroup('Runs:')
+    .option('--seed <n>', 'first seed (default: 1)', whole)
+    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS})`, whole)
+    .option('--until <seconds>', 'end of the simulated time', real)
+    .option('--validate', 'check every conservation law while running (slow)')
+}
+
+/** The options that say where results go. */
+export function outputOptions(command: Command): Command {
+  return command
+    .optionsGroup('Output:')
+    .option('--json <file>', 'write results as JSON; - for standard output')
+    .option('--csv <file>', 'write the table as CSV; - for standard output')
+    .option('--out <dir>', 'write a directory with summary.json, table.csv, the jobs of each policy and the experiment as run')
+    .option('--force', 'replace existing output')
+    .option('--quiet', 'print no table and no progress')
+}
+
+export function whole(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
+  return Number(text)
+}
+
+export function real(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number of at least 0.')
+  return value
+}
+
+function amounts(text: string): Record<string, number> {
+  const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/.exec(part))
+  if (pairs.includes(null)) throw new InvalidArgumentError('Expected names and whole numbers, for example map=4,reduce=2.')
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]))
+}
+
+function window(text: string): { from: number; to: number } {
+  const [from = '', to = '', ...rest] = text.split(':')
+  if (rest.length > 0 || to === '') throw new InvalidArgumentError('Expected two numbers of seconds, for example 0:3600.')
+  return { from: real(from), to: real(to) }
+}

@@ -1,0 +1,112 @@
+import { buildCluster, clusterSchema, readCluster, YamlSource, type ClusterModel } from '@sched/cluster'
+import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
+import { bySize, type ClassOf } from '@sched/metrics'
+import { dirname, resolve } from 'node:path'
+import { builtIns } from '../registry.js'
+import { readText } from '../read-text.js'
+import { addPlugIns } from './plug-ins.js'
+import { namedPolicies, type NamedPolicy } from './policies.js'
+import type { ExperimentSpec } from './schema.js'
+import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
+
+/** A described experiment and where its description came from. */
+export interface Description {
+  readonly spec: ExperimentSpec
+  /** What paths in it are relative to. */
+  readonly directory: string
+  /** The file, if it came from one. */
+  readonly source?: YamlSource | undefined
+  /** Keys that the command line has set, whatever the file says. */
+  readonly overridden?: readonly string[]
+}
+
+/** An experiment that is ready to run: everything is read, checked and resolved. */
+export interface Experiment {
+  readonly description: Description
+  readonly registry: Registry
+  readonly cluster: ClusterModel
+  readonly workload: WorkloadOfSeed
+  readonly policies: readonly NamedPolicy[]
+  readonly architecture: Plug<'architecture'>
+  readonly seeds: readonly number[]
+  readonly classOf: ClassOf | undefined
+}
+
+export const DEFAULT_SEEDS = 5
+
+/** Reads and resolves all that an experiment names. Throws `SchedError` with file, line and column where there is a file. */
+export async function prepare(description: Description): Promise<Experiment> {
+  const { spec, directory } = description
+  const registry = builtIns()
+  for (const [index, plugIn] of (spec.plugins ?? []).entries()) await placedAsync(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
+  const { seed = 1, seeds = DEFAULT_SEEDS } = spec
+  const workload = placed(description, ['workload'], () => {
+    const found = workloadOfSeed(spec.workload, directory)
+    if (found.trace === undefined) found.of(seed) // so that wrong options of a generator are told now
+    return found
+  })
+  return {
+    description,
+    registry,
+    workload,
+    cluster: placed(description, ['cluster'], () => buildCluster(clusterOf(spec.cluster, directory))),
+    policies: placed(description, [], () => policiesOf(registry, spec)),
+    architecture: placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
+    seeds: Array.from({ length: seeds }, (_, i) => seed + i),
+    classOf: classesOf(spec),
+  }
+}
+
+/** An error about a part of the experiment, with the line on which its field stands. */
+export function placed<T>(description: Description, under: readonly (string | number)[], run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw explained(description, under, error)
+  }
+}
+
+async function placedAsync(description: Description, under: readonly (string | number)[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    throw explained(description, under, error)
+  }
+}
+
+export function explained({ source, overridden = [] }: Description, under: readonly (string | number)[], error: unknown): unknown {
+  if (!(error instanceof SchedError) || error.place.file !== undefined || source === undefined) return error
+  const { field = '' } = error.place
+  const key = String(under[0] ?? field.split(/[.[]/, 1)[0])
+  return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
+}
+
+function clusterOf(cluster: ExperimentSpec['cluster'], directory: string) {
+  if (typeof cluster !== 'string') return fieldsUnder('cluster', () => readCluster(cluster))
+  const file = resolve(directory, cluster)
+  const source = new YamlSource(readText(file), file)
+  const checked = source.read(clusterSchema)
+  return placed({ spec: undefined as never, directory: dirname(file), source }, [], () => readCluster(checked))
+}
+
+/** Fields of an error as the experiment knows them. */
+function fieldsUnder<T>(key: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof SchedError ? error.at({ field: `${key}.${error.place.field ?? ''}` }) : error
+  }
+}
+
+function policiesOf(registry: Registry, { policy, policies }: ExperimentSpec): NamedPolicy[] {
+  const single = policy === undefined ? [] : namedPolicies(registry, [policy], 'policy').map((each) => ({ ...each, path: ['policy'] }))
+  if (policies === undefined && single.length === 0)
+    throw new SchedError('BAD_INPUT', 'names no policy.', { field: 'policies' }, 'For example `policies: [fifo, naive-fair, delay]`.')
+  return policies === undefined ? single : namedPolicies(registry, policies)
+}
+
+function classesOf({ metrics }: ExperimentSpec): ClassOf | undefined {
+  const classes = metrics?.classes ?? 'label'
+  if (classes === 'label') return undefined
+  return classes === 'size' ? bySize() : bySize([...classes].sort((a, b) => a - b))
+}

@@ -1,0 +1,54 @@
+import { resolve, SchedError, type Plug, type Registry } from '@sched/core'
+import { YamlSource } from '@sched/cluster'
+
+/** A policy of an experiment under the name it is reported by. */
+export interface NamedPolicy {
+  readonly name: string
+  readonly plug: Plug<'policy'>
+  /** Where the experiment configures it, for messages. */
+  readonly path: readonly (string | number)[]
+}
+
+/** Resolves policies as a file lists them: configurations, or `{ name, policy }` to choose the name. Throws with their paths. */
+export function namedPolicies(registry: Registry, configs: readonly unknown[], key = 'policies'): NamedPolicy[] {
+  const policies = configs.map((entry, index) => {
+    const { name, policy } = isNamed(entry) ? entry : { name: policyName(entry), policy: entry }
+    const path = isNamed(entry) ? [key, index, 'policy'] : [key, index]
+    return { name, plug: resolve(registry, 'policy', policy, written(path)), path }
+  })
+  policies.forEach(({ name }, index) => {
+    if (policies.findIndex((each) => each.name === name) !== index)
+      throw new SchedError('TAKEN_NAME', `two policies are called "${name}".`, { field: `${key}[${index}]` }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
+  })
+  return policies
+}
+
+/** Policies as the command line lists them: `fifo,naive-fair,{delay: {node: 5}}`. */
+export function policyList(text: string): unknown[] {
+  try {
+    const { value } = new YamlSource(`[${text}]`)
+    if (Array.isArray(value) && value.length > 0) return value
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error
+  }
+  throw new SchedError('BAD_OPTION', `found "${text}".`, { field: '--policies' }, 'Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
+}
+
+const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`), String(key))
+
+function isNamed(entry: unknown): entry is { readonly name: string; readonly policy: unknown } {
+  return typeof entry === 'object' && entry !== null && 'policy' in entry && typeof (entry as { name?: unknown }).name === 'string'
+}
+
+/** A configuration on one line: `delay(node=5, order=fair(pools=false))`. */
+export function policyName(config: unknown): string {
+  if (typeof config !== 'object' || config === null) return String(config)
+  if (Array.isArray(config)) return `[${config.map(policyName).join(' ')}]`
+  const entries = Object.entries(config)
+  const [first] = entries
+  const isPlug = entries.length === 1 && first !== undefined && typeof first[1] === 'object' && first[1] !== null && !Array.isArray(first[1])
+  if (isPlug) return `${first[0]}(${assignments(first[1] as object)})`
+  return entries.length === 1 && first?.[1] === null ? first[0] : `(${assignments(config)})`
+}
+
+const assignments = (options: object) => Object.entries(options).map(([key, value]) => `${key}=${policyName(value)}`).join(', ')

@@ -1,0 +1,26 @@
+import { YamlSource } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import { detectFormatOf } from '@sched/workload'
+import { dirname, resolve } from 'node:path'
+import { readText } from '../read-text.js'
+import type { Description } from './experiment.js'
+import { experimentSchema } from './schema.js'
+
+/** An experiment file, checked against the schema. Throws `IO`, and `BAD_INPUT` with line and column. */
+export function readExperiment(file: string, cwd: string): Description {
+  const path = resolve(cwd, file)
+  const text = readText(path)
+  refuseTrace(text, file)
+  const source = new YamlSource(text, file)
+  return { spec: source.read(experimentSchema), directory: dirname(path), source }
+}
+
+function refuseTrace(text: string, file: string): void {
+  let format: string
+  try {
+    format = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).title
+  } catch {
+    return
+  }
+  throw new SchedError('BAD_INPUT', `is a trace (${format}), not an experiment.`, { file }, `Use \`--trace ${file}\`.`)
+}

@@ -1,0 +1,69 @@
+import { clusterSchema } from '@sched/cluster'
+import { z } from 'zod'
+
+const name = z.string().min(1)
+
+/** A plug as a file writes it: a name, or one name with its options. What it may be is up to the registry. */
+const config = z.union([name, z.record(name, z.unknown())])
+
+export const workloadSchema = z
+  .strictObject({
+    trace: name.optional().describe('path of a trace file, relative to this file'),
+    format: name.optional().describe('format of the trace; default: found out from its content'),
+    options: z.record(name, z.unknown()).optional().describe('options of the format, for example the rate model of SWIM'),
+    onBadLine: z.enum(['fail', 'skip']).optional().describe('a line that cannot be used: fail (default), or skip, count and report it'),
+    generate: config.optional().describe('a generator instead of a trace: its name, or its name with options; its seed follows that of the run unless given'),
+    window: z
+      .strictObject({ from: z.number().min(0).default(0), to: z.number().positive() })
+      .optional()
+      .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
+    take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
+    load: z.number().positive().optional().describe('divide the gaps between submissions by this number'),
+  })
+  .describe('A trace or a generator, and what is changed about it')
+
+export const runtimeSchema = z
+  .strictObject({
+    localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2'),
+    jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1'),
+  })
+  .describe('How long a task takes where it was placed')
+
+export const metricsSchema = z
+  .strictObject({
+    classes: z
+      .union([z.enum(['label', 'size']), z.array(z.int().min(1)).min(1)])
+      .optional()
+      .describe('classes of jobs in tables: label (of the workload, default), size (the bins of Facebook jobs), or ascending limits of the number of tasks'),
+    exact: z.int().min(1).optional().describe('values up to which percentiles are exact; default 100000'),
+  })
+  .describe('What is reported')
+
+/** An experiment as a file describes it: everything that its results depend on. */
+export const experimentSchema = z
+  .strictObject({
+    name: name.optional().describe('for reports'),
+    plugins: z.array(name).optional().describe('modules whose default export is a plug-in: paths relative to this file, or packages'),
+    seed: z.int().min(0).optional().describe('the first seed; default 1'),
+    seeds: z.int().min(1).max(10_000).optional().describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5'),
+    cluster: z.union([name, clusterSchema]).describe('a cluster, or the path of a file that describes one, relative to this file'),
+    workload: workloadSchema,
+    policies: z
+      .array(z.union([config, z.strictObject({ name, policy: config })]))
+      .min(1)
+      .optional()
+      .describe('policies to compare, the first is the baseline: names, names with options, or { name, policy } to choose a name'),
+    policy: config.optional().describe('the policy that `sched run` runs; default: the first of `policies`'),
+    architecture: config.optional().describe('default monolithic'),
+    runtime: runtimeSchema.optional(),
+    commitPendingBug: z.boolean().optional().describe('Hadoop\'s: a finished task stops counting as running one heartbeat before its slot is free; default false'),
+    infeasible: z.enum(['fail', 'reject']).optional().describe('a job with a task larger than every node: fail (default), or reject and go on'),
+    until: z.number().positive().optional().describe('end of the simulated time, seconds; default: when all jobs have ended'),
+    validate: z.boolean().optional().describe('check every conservation law while running; slow; default false'),
+    metrics: metricsSchema.optional(),
+  })
+  .describe('An experiment of sched: a cluster, a workload and scheduling policies')
+
+export type ExperimentInput = z.input<typeof experimentSchema>
+export type ExperimentSpec = z.output<typeof experimentSchema>
+export type WorkloadSpec = z.output<typeof workloadSchema>

@@ -1,0 +1,24 @@
+import type { ClusterModel } from '@sched/cluster'
+import type { Experiment } from '../experiment/experiment.js'
+import { number } from './number.js'
+
+/** What ran, in two lines. */
+export function headline({ workload, cluster, seeds, description, policies }: Experiment): string {
+  const [first = 1] = seeds
+  const { name, jobs } = workload.of(first)
+  const title = description.spec.name ?? name
+  const runs = seeds.length === 1 ? `seed ${first}` : `seeds ${first} to ${seeds.at(-1) ?? first}: mean ± 95 % confidence interval, differences paired by seed`
+  return `${title}${jobs === undefined ? '' : `: ${number(jobs)} jobs`} on ${clusterText(cluster)}\n${policies.map((policy) => policy.name).join(', ')} on ${runs}\n`
+}
+
+/** A cluster on one line: nodes, racks, slots or resources per node, heartbeats. */
+export function clusterText({ nodes, groups, resources, total, heartbeat }: ClusterModel): string {
+  const racks = new Set(groups[1] ?? []).size
+  const perNode = resources.map((name, r) => {
+    const amounts = total.subarray(r * nodes, (r + 1) * nodes)
+    const least = amounts.reduce((a, b) => Math.min(a, b))
+    const most = amounts.reduce((a, b) => Math.max(a, b))
+    return `${least === most ? number(least) : `${number(least)} to ${number(most)}`} ${name}`
+  })
+  return `${number(nodes)} nodes${racks > 1 ? ` in ${number(racks)} racks` : ''}, each ${perNode.join(' + ')}${heartbeat === undefined ? '' : `, heartbeat ${heartbeat.interval} s`}`
+}
