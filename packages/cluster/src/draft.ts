@@ -23,6 +23,8 @@ export interface DraftSink {
   start(task: TaskId, node: NodeId): void
   /** An accepted eviction: its resources are free already; the task is to be killed. */
   kill(task: TaskId): void
+  /** Whether anybody listens to `defer`. */
+  readonly explained: boolean
   reserve(job: JobId, start: Seconds): void
   defer(job: JobId, lane: LaneId, reason: Reason): void
   wakeAt(time: Seconds): void
@@ -89,6 +91,10 @@ export class Draft implements OpenRound {
 
   get jobsLeft(): number {
     return this.#maxJobs - this.#jobs
+  }
+
+  get explained(): boolean {
+    return this.#sink.explained
   }
 
   room(node: NodeId): boolean {

@@ -162,6 +162,13 @@ export class Work implements WorkView {
   shape(job: JobId, lane: LaneId): ShapeId {
     return this.stageShape[this.laneFront[job * this.lanes + lane] as number] as ShapeId
   }
+  together(job: JobId, lane: LaneId): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return 0
+    const left = this.stageUnplaced[stage] as number
+    if (left === 1) return 1
+    return this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true ? left : 1
+  }
   demand(shape: ShapeId, resource: number): number {
     return this.shapes.amount(shape, resource)
   }

@@ -49,6 +49,8 @@ export interface Round {
   evict(task: TaskId): void
   /** A promise that the job starts no later than `start`; observers and laws hold the policy to it. */
   reserve(job: JobId, start: Seconds): void
+  /** Whether somebody listens to `defer`: a policy that passes over many jobs at once need look at each only then. */
+  readonly explained: boolean
   /** Records why a job was passed over. Free unless somebody listens. */
   defer(job: JobId, reason: Reason): void
   savepoint(): Savepoint

@@ -64,6 +64,11 @@ export interface WorkView {
   running(job: JobId, lane: LaneId): number
   /** The demand vector of the job's front stage in the lane: its earliest open stage with an unplaced task. */
   shape(job: JobId, lane: LaneId): ShapeId
+  /**
+   * Tasks of the front stage that must be claimed in one round: all its unplaced ones where the stage is a gang, 1
+   * otherwise, 0 for a job without unplaced tasks in the lane.
+   */
+  together(job: JobId, lane: LaneId): number
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
   /** Whether the front stage reads blocks with known places: without them every node is equally near. */

@@ -32,6 +32,10 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
     for (const observer of this.#all) observer.onReserve?.(job, start, now)
   }
+  /** Whether anybody listens to `onDefer`. */
+  get explained(): boolean {
+    return this.#defers.length > 0
+  }
   onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void {
     for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now)
   }

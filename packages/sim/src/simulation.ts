@@ -256,6 +256,10 @@ export class Simulation implements DraftSink {
     this.#observers.onReserve(job, start, this.now)
   }
 
+  get explained(): boolean {
+    return this.#observers.explained
+  }
+
   defer(job: JobId, lane: LaneId, reason: Reason): void {
     this.#observers.onDefer(job, lane, reason, this.now)
   }
