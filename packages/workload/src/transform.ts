@@ -62,13 +62,13 @@ function changedSource(source: JobSource, change: Change): JobSource {
     }
     return undefined
   }
-  const { ended: onEnded, more } = source
-  return {
+  const result: { -readonly [K in keyof JobSource]: JobSource[K] } = {
     next: () => (ended ? undefined : firstKept(source.next(), () => source.next())),
-    // a job that is left out counts as ended at once, or the loop would stand still
-    ...(onEnded !== undefined && { ended: (id: string, now: Seconds) => firstKept(onEnded.call(source, id, now), (left) => onEnded.call(source, left.id, now)) }),
-    ...(more !== undefined && { more: () => (ended ? Promise.resolve(false) : more.call(source)) }),
   }
+  // a job that is left out counts as ended at once, or the loop would stand still
+  if (source.ended !== undefined) result.ended = (id, now) => firstKept(source.ended?.(id, now), (left) => source.ended?.(left.id, now))
+  if (source.more !== undefined) result.more = async () => !ended && (await source.more?.()) === true
+  return result
 }
 
 function refuseClosedLoop(workload: Workload): void {

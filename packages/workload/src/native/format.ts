@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, SchedError } from '@sched/core'
+import { describeIssues, fieldOf, SchedError, type JobSpec } from '@sched/core'
 import { z } from 'zod'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { checkJob } from './check-job.js'
@@ -25,14 +25,14 @@ class NativeParser implements LineParser {
 
   constructor(private readonly place: LinePlace) {}
 
-  line(bytes: Uint8Array, from: number, to: number): undefined | ReturnType<typeof checkJob> {
+  line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
     if (this.#header === undefined) {
       this.#header = this.#readHeader(bytes.subarray(from, to))
       return undefined
     }
     this.#jobs++
     const value = this.#json(bytes.subarray(from, to))
-    return checkJob(value)
+    return this.place.checked ? (value as JobSpec) : checkJob(value)
   }
 
   end(): void {

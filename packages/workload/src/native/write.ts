@@ -62,11 +62,15 @@ class Lines {
 const jobKeys = Object.keys(jobSchema.shape)
 const stageKeys = Object.keys(stageSchema.shape)
 const dataKeys = Object.keys(dataSchema.shape)
+const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
 
 /** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
 function ordered(job: JobSpec): Fields {
-  return { ...inOrder(job, jobKeys), stages: job.stages.map(orderedStage) }
+  const plain = inOrder(job, jobKeys)
+  plain['stages'] = job.stages.map(orderedStage)
+  if (job.recorded !== undefined) plain['recorded'] = inOrder(job.recorded, recordedKeys)
+  return plain
 }
 
 function orderedStage(stage: StageSpec): Fields {

@@ -31,13 +31,13 @@ export class DistinctIds {
     const index = Math.floor(suffix(id, from) / block)
     if (index === this.#current && from === this.#prefix.length && id.startsWith(this.#prefix)) return this.#bits
     const prefix = id.slice(0, from)
-    let blocks = this.#numbered.get(prefix)
-    let bits = blocks?.get(index)
-    if (bits === undefined && make) {
-      if (blocks === undefined) this.#numbered.set(prefix, (blocks = new Map()))
-      blocks.set(index, (bits = new Uint32Array(block / 32)))
+    const blocks = this.#numbered.get(prefix) ?? new Map<number, Uint32Array>()
+    let bits = blocks.get(index)
+    if (bits === undefined) {
+      if (!make) return undefined
+      bits = new Uint32Array(block / 32)
+      this.#numbered.set(prefix, blocks.set(index, bits))
     }
-    if (bits === undefined) return undefined
     this.#prefix = prefix
     this.#current = index
     return (this.#bits = bits)

@@ -1,5 +1,6 @@
 import type { JobSpec, Workload } from '@sched/core'
 import type { z } from 'zod'
+import type { RuleCount, TraceFacts } from './facts.js'
 
 /** A trace format. To add one: a file with such an object, and its name in `formats.ts`. */
 export interface TraceFormat<S extends z.ZodType = z.ZodType> {
@@ -13,12 +14,18 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   detect(head: string): boolean
   /** A parser for one reading of one file; `place.line` is the line that is being read. */
   parser(options: z.output<S>, place: LinePlace): LineParser
+  /** What the start of a file says besides its jobs. */
+  facts?(options: z.output<S>, head: Uint8Array): TraceFacts
+  /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. */
+  readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): Trace
 }
 
 /** Where a parser is. */
 export interface LinePlace {
   readonly file: string | undefined
   readonly line: number
+  /** An earlier reading has found nothing wrong with any line, so that checks may be left out. */
+  readonly checked: boolean
 }
 
 /** Turns lines into jobs. Throws `BadLine` for a line that may be skipped, `SchedError` for a file that cannot be read. */
@@ -27,6 +34,8 @@ export interface LineParser {
   line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
   /** After the last line. */
   end?(): void
+  /** What it did to the jobs so far. */
+  report?(): Pick<TraceReport, 'rules' | 'notes'>
 }
 
 /** What is wrong with one line. */
@@ -45,10 +54,14 @@ export interface TraceReport {
   readonly skipped: number
   /** Messages about the first of them. */
   readonly problems: readonly string[]
+  /** How often the format's rules applied; only those that did. */
+  readonly rules?: readonly RuleCount[]
+  /** Lines for people: what the rules did, and what the header says that the jobs do not bear out. */
+  readonly notes?: readonly string[]
 }
 
 /** A workload read from a trace. */
-export interface Trace extends Workload {
+export interface Trace extends Workload, TraceFacts {
   readonly format: string
   /** Of the whole trace when it is held in memory, of the latest reading when it is streamed. */
   readonly report: TraceReport

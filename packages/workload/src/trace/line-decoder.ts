@@ -23,7 +23,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   #searched = 0
   #ended = false
 
-  constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', maxTasks = 10_000_000 }: ReadOptions) {
+  constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', maxTasks = 10_000_000 }: ReadOptions, readonly checked = false) {
     this.file = file
     this.#bad = new BadLines(onBadLine)
     this.#sequence = new JobSequence(maxTasks)
@@ -40,6 +40,11 @@ export class LineDecoder implements TraceReport, LinePlace {
 
   get problems(): readonly string[] {
     return this.#bad.problems
+  }
+
+  /** What the parser reports besides. */
+  get more(): Pick<TraceReport, 'rules' | 'notes'> {
+    return this.#parser.report?.() ?? {}
   }
 
   get ended(): boolean {
@@ -83,7 +88,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     try {
       const job = this.#parser.line(this.#bytes, from, to)
       if (job !== undefined) {
-        this.#sequence.check(job)
+        if (!this.checked) this.#sequence.check(job)
         this.jobs++
       }
       return job

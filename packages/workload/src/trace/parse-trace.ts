@@ -1,4 +1,5 @@
 import { checkOptions, type JobSource } from '@sched/core'
+import type { TraceFacts } from './facts.js'
 import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
@@ -18,21 +19,23 @@ export interface ParseOptions extends ReadOptions {
  */
 export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace {
   const decoder = decoderFor(bytes, options)
-  const open = () => {
-    const reading = decoder.start()
+  if (decoder.readWhole !== undefined) return decoder.readWhole(bytes)
+  const open = (checked: boolean) => {
+    const reading = decoder.start(checked)
     reading.push(bytes)
     reading.end()
     return reading
   }
-  const whole = open()
+  const whole = open(false)
   while (whole.next() !== undefined);
   return {
+    ...decoder.facts(bytes),
     name: options.file ?? decoder.format.name,
     format: decoder.format.name,
     jobs: whole.jobs,
     report: reportOf(whole),
     open(): JobSource {
-      const reading = open()
+      const reading = open(whole.skipped === 0)
       return { next: () => reading.next() }
     },
   }
@@ -41,15 +44,15 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
 /** The chosen or detected format with its options checked, ready to start readings. */
 export interface ReadyDecoder {
   readonly format: TraceFormat
-  start(): LineDecoder
+  start(checked?: boolean): LineDecoder
 }
 
 export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
   const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
   const checked = checkOptions(chosen.name, chosen.options, options ?? {})
-  return { format: chosen, start: () => new LineDecoder((place) => chosen.parser(checked, place), reading) }
+  return { format: chosen, start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again) }
 }
 
-export function reportOf({ lines, jobs, skipped, problems }: LineDecoder): TraceReport {
-  return { lines, jobs, skipped, problems }
+export function reportOf({ lines, jobs, skipped, problems, more }: LineDecoder): TraceReport {
+  return { lines, jobs, skipped, problems, ...more }
 }
