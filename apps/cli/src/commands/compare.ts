@@ -3,7 +3,7 @@ import { prepare, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
 import { compareRuns, type Row } from '../figures.js'
 import type { Io } from '../io.js'
-import { comparisonText } from '../output/comparison.js'
+import { classText, overallText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
 import { runAll } from '../run-all.js'
@@ -28,7 +28,8 @@ async function compare(file: string | undefined, options: ExperimentOptions & Ou
   const experiment = await prepare(describeExperiment(file, options, io.cwd))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (options.quiet === true || options.json === '-' || options.csv === '-') return
-  io.stdout.write(`${headline(experiment)}\n${comparisonText(rows, classCounts(runs))}`)
+  const classes = classText(rows, classCounts(runs))
+  io.stdout.write(`${headline(experiment)}\n${overallText(rows)}${classes === '' ? '' : `\n${classes}`}`)
 }
 
 /** Runs all, and writes what was asked for: all of it or, when anything goes wrong, none. */

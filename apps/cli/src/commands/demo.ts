@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { prepare } from '../experiment/experiment.js'
 import { experimentSchema } from '../experiment/schema.js'
 import type { Io } from '../io.js'
-import { comparisonText } from '../output/comparison.js'
+import { classText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
 import type { OutputOptions } from '../output/outputs.js'
 import { classCounts, runAndCompare } from './compare.js'
@@ -37,7 +37,7 @@ async function run(seeds: number | undefined, options: OutputOptions, io: Io): P
   const experiment = await prepare({ spec, directory: io.cwd })
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (options.quiet === true || options.json === '-' || options.csv === '-') return
-  io.stdout.write(`${headline(experiment)}\n${comparisonText(rows, classCounts(runs))}${next}`)
+  io.stdout.write(`${headline(experiment)}\n${classText(rows, classCounts(runs))}${next}`)
 }
 
 const next = `

@@ -1,46 +1,52 @@
-import type { Cell, Row } from '../figures.js'
+import { meanInterval } from '@sched/metrics'
+import { table, type Cell, type Column, type ComparisonCell } from '@sched/report'
+import type { Row } from '../figures.js'
 import { interval, number } from './number.js'
-import { textTable } from './text-table.js'
 
-/** The tables of a comparison as text: figures, differences from the first policy, and both by class of jobs. */
-export function comparisonText(rows: readonly Row[], classCounts: ReadonlyMap<string, number>): string {
-  const [first] = rows
-  if (first === undefined) return ''
-  const overall = rows.filter(({ label }) => label === undefined)
-  const base = first.cells[0]?.policy ?? ''
-  const several = first.cells.length > 1
+/** Jobs by class, in the order of the table. */
+export type ClassCounts = ReadonlyMap<string, number>
+
+/** Figures of all jobs by policy, and their differences from the first one. */
+export function overallText(rows: readonly Row[]): string {
+  const overall = rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))
+  const policies = policiesOf(overall)
+  const [base = ''] = policies
+  const lines = (show: (cell: ComparisonCell, unit: Row['unit']) => Cell, from: number) =>
+    overall.map(({ title, unit, cells }) => [unit === '' ? title : `${title}, ${unit}`, ...cells.slice(from).map((cell) => show(cell, unit))])
+  const all = `All jobs\n${table(columns(policies), lines(({ mean }, unit) => interval(mean, unit), 0))}`
+  if (policies.length < 2) return all
+  const less = lines(({ difference }, unit) => (difference === undefined ? '' : interval(difference, unit, true)), 1)
+  return `${all}\nDifference from ${base}\n${table(columns(policies.slice(1)), less)}`
+}
+
+/** Mean response, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
+export function classText(rows: readonly Row[], counts: ClassCounts): string {
+  const [response, locality] = ['response', 'locality'].map((key) => rows.filter((row) => row.key === key))
+  if (counts.size === 0 || response === undefined || locality === undefined) return ''
+  const policies = policiesOf(response)
+  const [base = ''] = policies
+  const means = (those: readonly Row[], heading: string) =>
+    those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.map(({ mean }) => interval(mean, unit)))
   return [
-    `All jobs\n${figureTable(overall, ({ mean }) => mean)}`,
-    several ? `Difference from ${base}\n${figureTable(overall, ({ difference }) => difference, 1)}` : '',
-    ...['response.mean', 'locality.jobs'].map((key) => classTable(rows.filter((row) => row.label !== undefined && row.key === key), classCounts)),
-    several ? speedups(rows.filter((row) => row.label !== undefined && row.key === 'response.mean'), base, classCounts) : '',
+    means(response, 'Mean response in seconds, by class of jobs'),
+    policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups),
+    means(locality, 'Node-local tasks in %, mean over jobs'),
   ]
     .filter((text) => text !== '')
     .join('\n')
 }
 
-type Choose = (cell: Cell) => Cell['mean'] | undefined
-
-function figureTable(rows: readonly Row[], choose: Choose, from = 0): string {
-  const policies = (rows[0]?.cells ?? []).slice(from).map(({ policy }) => policy)
-  return textTable([
-    ['', ...policies],
-    ...rows.map(({ title, unit, cells }) => [unit === '' ? title : `${title}, ${unit}`, ...cells.slice(from).map((cell) => shown(choose(cell), unit))]),
-  ])
+/** A row per class and one for all jobs, which stands last. */
+function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, policies: readonly string[], cells: (row: Row) => string[]): string {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const [all, classes] = [rows.filter(({ label }) => label === undefined), rows.filter(({ label }) => label !== undefined)]
+  const lines = [...classes, ...all].map((row) => [row.label ?? 'all', number(row.label === undefined ? total : (counts.get(row.label) ?? NaN)), ...cells(row)])
+  return `${heading}\n${table(columns(['jobs', ...policies]), lines)}`
 }
 
-function classTable(rows: readonly Row[], classCounts: ReadonlyMap<string, number>, choose: Choose = ({ mean }) => mean, from = 0, heading?: string): string {
-  const [first] = rows
-  if (first === undefined) return ''
-  const policies = first.cells.slice(from).map(({ policy }) => policy)
-  const table = textTable([
-    ['', 'jobs', ...policies],
-    ...rows.map(({ label = '', unit, cells }) => [label, number(classCounts.get(label) ?? NaN), ...cells.slice(from).map((cell) => shown(choose(cell), heading === undefined ? unit : ''))]),
-  ])
-  return `${heading ?? `By class of jobs: ${first.title}${first.unit === '' ? '' : `, ${first.unit}`}`}\n${table}`
+function speedups({ cells: [base, ...others] }: Row): string[] {
+  return others.map(({ values }) => interval(meanInterval(values.map((value, seed) => (base?.values[seed] ?? NaN) / value))))
 }
 
-const speedups = (rows: readonly Row[], base: string, classCounts: ReadonlyMap<string, number>) =>
-  classTable(rows, classCounts, ({ speedup }) => speedup, 1, `By class of jobs: speedup over ${base} (its mean response / this one's)`)
-
-const shown = (value: Cell['mean'] | undefined, unit: Row['unit']) => (value === undefined ? '' : interval(value, unit === '%' ? 100 : 1))
+const policiesOf = ([first]: readonly Row[]): string[] => (first?.cells ?? []).map(({ policy }) => policy)
+const columns = (titles: readonly string[]): Column[] => [{ title: '', align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

@@ -1,7 +1,7 @@
+import { csvLine } from '@sched/report'
 import type { JobRow } from '@sched/metrics'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { csvLine } from './csv.js'
 import { writing } from './output-file.js'
 
 const columns = ['seed', 'id', 'label', 'user', 'queue', 'submit', 'start', 'end', 'wait', 'response', 'tasks'] as const

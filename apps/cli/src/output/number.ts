@@ -1,21 +1,30 @@
 import type { Interval } from '@sched/metrics'
+import { integer, NONE } from '@sched/report'
 
-/** A number with as many decimals as say something, and commas between thousands: 12,345 678 12.3 1.23 0.012. */
-export function number(value: number, decimals = decimalsFor(value)): string {
-  if (!Number.isFinite(value)) return '-'
-  const [whole = '', fraction] = Math.abs(value).toFixed(decimals).split('.')
-  const sign = value < 0 && Number(value.toFixed(decimals)) !== 0 ? '-' : ''
-  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`}`
+/** Decimals above which a number of a unit says nothing to a reader. */
+const mostDecimals: Readonly<Record<string, number>> = { s: 1, '%': 1 }
+
+/** A number with three digits, fewer where its unit says nothing more, and commas between thousands. */
+export const number = (value: number, unit = ''): string => grouped(value, decimals(value, 3, unit))
+
+/** A mean and the half width of its interval, both to two digits of the half width: `1,234 ± 56`; fractions of the unit `%` times 100. */
+export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth'>, unit = '', signed = false): string {
+  const scale = unit === '%' ? 100 : 1
+  const middle = mean * scale
+  if (!Number.isFinite(middle)) return NONE
+  const places = halfWidth > 0 ? decimals(halfWidth * scale, 2, unit) : decimals(middle, 3, unit)
+  const text = grouped(middle, places)
+  return `${signed && !/^-|^[0.]*$/.test(text) ? '+' : ''}${text}${Number.isNaN(halfWidth) ? '' : ` ± ${grouped(halfWidth * scale, places)}`}`
 }
 
-/** A mean and the half width of its interval, both to two digits of the half width: `1,234 ± 56`. */
-export function interval({ mean, halfWidth }: Interval, scale = 1): string {
-  if (Number.isNaN(halfWidth)) return number(mean * scale)
-  const decimals = halfWidth === 0 ? decimalsFor(mean * scale) : decimalsFor(halfWidth * scale, 2)
-  return `${number(mean * scale, decimals)} ± ${number(halfWidth * scale, decimals)}`
+function grouped(value: number, places: number): string {
+  if (!Number.isFinite(value)) return NONE
+  const [whole = '', fraction] = Math.abs(value).toFixed(places).split('.')
+  const text = `${integer(Number(whole))}${fraction === undefined ? '' : `.${fraction}`}`
+  return value < 0 && /[1-9]/.test(text) ? `-${text}` : text
 }
 
-function decimalsFor(value: number, digits = 3): number {
-  if (value === 0 || Number.isInteger(value) || !Number.isFinite(value)) return 0
-  return Math.min(3, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))))
+function decimals(value: number, digits: number, unit: string): number {
+  if (value === 0 || !Number.isFinite(value) || (Number.isInteger(value) && unit === '')) return 0
+  return Math.min(mostDecimals[unit] ?? 2, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))))
 }

@@ -1,3 +1,4 @@
+import { json } from '@sched/report'
 import type { Experiment } from '../experiment/experiment.js'
 import type { Row } from '../figures.js'
 import type { RunResult } from '../run-once.js'
@@ -15,5 +16,5 @@ export function summaryJson({ workload, cluster, seeds, description, policies }:
     table: rows,
     runs,
   }
-  return `${JSON.stringify(summary, null, 1)}\n`
+  return json(summary)
 }
