@@ -36,7 +36,7 @@ function program(io: Io): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init && sched compare   an experiment of your own')
+    .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
   for (const add of [addRun, addCompare, addTrace, addPolicies, addInit, addSchema, addDemo]) add(command, io)
   return command
 }

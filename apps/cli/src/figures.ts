@@ -1,4 +1,4 @@
-import type { Summary } from '@sched/metrics'
+import { naturalOrder, type Summary } from '@sched/metrics'
 import { comparison, type ComparisonRow } from '@sched/report'
 import type { RunResult } from './run-once.js'
 
@@ -46,15 +46,22 @@ export interface Row extends ComparisonRow {
 
 /** All figures by policy, from the runs of every policy on every seed. Rows for which no run has a number are left out. */
 export function compareRuns(policies: readonly string[], runs: readonly RunResult[]): Row[] {
+  const ofPolicy = policies.map((policy) => runs.filter((run) => run.policy === policy).map(({ summary }) => summary))
   const [first] = runs
   if (first === undefined) return []
-  const ofPolicy = policies.map((policy) => runs.filter((run) => run.policy === policy).map(({ summary }) => summary))
-  const rows = (figures: readonly Figure<Summary>[], label?: string): Row[] => {
-    const measured = figures.map(({ title, unit, of }) => ({ title, unit, values: ofPolicy.map((summaries) => summaries.map(of)) }))
-    return comparison(policies, measured).map((row, i) => ({ key: figures[i]?.key ?? '', ...(label !== undefined && { label }), ...row }))
-  }
-  const classes = first.summary.classes.flatMap(({ label }) => rows(jobFigures.map((figure) => ofClass(figure, label)), label))
-  return [...rows([...jobFigures, ...runFigures(first.summary)]), ...classes].filter(({ cells }) => cells.some(({ mean }) => !Number.isNaN(mean.mean)))
+  const [response, locality] = jobFigures as [Figure<ClassOfJobs>, Figure<ClassOfJobs>]
+  const overall = [response, ...runFigures(first.summary), locality].map((figure) => row(policies, ofPolicy, figure))
+  const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
+  const classes = labels.flatMap((label) => jobFigures.map((figure) => row(policies, ofPolicy, ofClass(figure, label), label)))
+  return [...overall, ...classes].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
+}
+
+/** Seeds on which a policy has no such number (a class without jobs) are left out for all of them, so that pairs stay pairs. */
+function row(policies: readonly string[], ofPolicy: readonly (readonly Summary[])[], { key, title, unit, of }: Figure<Summary>, label?: string): Row {
+  const all = ofPolicy.map((summaries) => summaries.map(of))
+  const values = all.map((own) => own.filter((_, seed) => all.every((each) => !Number.isNaN(each[seed]))))
+  const [found] = comparison(policies, [{ title, unit, values }])
+  return { key, ...(label !== undefined && { label }), ...(found as ComparisonRow) }
 }
 
 function ofClass(figure: Figure<ClassOfJobs>, label: string): Figure<Summary> {

@@ -46,7 +46,9 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
   }
 }
 
-/** Jobs per class, from the first run: the same for every policy. */
-export function classCounts([first]: readonly RunResult[]): Map<string, number> {
-  return new Map(first?.summary.classes.map(({ label, times }) => [label, times.jobs]))
+/** Jobs per class, in the mean over the runs. */
+export function classCounts(runs: readonly RunResult[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { summary } of runs) for (const { label, times } of summary.classes) counts.set(label, (counts.get(label) ?? 0) + times.jobs / runs.length)
+  return counts
 }

@@ -3,8 +3,8 @@ import { DEFAULT_NODES, DEFAULT_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
 
 /** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
-export function experimentOptions(command: Command): Command {
-  return command
+export function experimentOptions(command: Command, { single = false } = {}): Command {
+  command
     .optionsGroup('Workload:')
     .option('--trace <file>', 'trace to run instead of an experiment file')
     .option('--format <name>', 'format of the trace (default: found out from its content)')
@@ -20,14 +20,15 @@ export function experimentOptions(command: Command): Command {
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amounts)
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amounts)
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
-    .optionsGroup('Scheduling:')
-    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES})`)
+    .optionsGroup('Scheduling and runs:')
     .option('--architecture <name>', 'default: monolithic')
-    .optionsGroup('Runs:')
-    .option('--seed <n>', 'first seed (default: 1)', whole)
-    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS})`, whole)
+    .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .option('--until <seconds>', 'end of the simulated time', real)
     .option('--validate', 'check every conservation law while running (slow)')
+  if (single) return command
+  return command
+    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS})`, whole)
+    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES})`)
 }
 
 /** The options that say where results go. */
@@ -52,7 +53,7 @@ export function real(text: string): number {
   return value
 }
 
-function amounts(text: string): Record<string, number> {
+export function amounts(text: string): Record<string, number> {
   const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/.exec(part))
   if (pairs.includes(null)) throw new InvalidArgumentError('Expected names and whole numbers, for example map=4,reduce=2.')
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]))

@@ -1,3 +1,73 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-export function addInit(_program: Command, _io: Io): void {}
+import { outputFile } from '../output/output-file.js'
+
+export function addInit(program: Command, io: Io): void {
+  program
+    .command('init')
+    .summary('write a commented experiment file that runs')
+    .description('Writes a commented experiment file that runs as it is.')
+    .argument('[file]', 'the file to write; - for standard output', 'experiment.yaml')
+    .option('--force', 'replace an existing file')
+    .action((file: string, { force = false }: { readonly force?: boolean }) => {
+      outputFile(file, io, force).write(example(file === '-' ? 'experiment.yaml' : file))
+      if (file !== '-') io.stderr.write(`${file} written. Next: sched compare ${file}\n`)
+    })
+}
+
+const example = (file: string) => `# An experiment of sched:  sched compare ${file}
+# For completion in editors:  sched schema experiment > experiment.schema.json
+# yaml-language-server: $schema=./experiment.schema.json
+
+name: three policies on a small cluster
+
+# Results depend on this file alone. Policies are compared on seeds 1, 2, 3, ...; on one seed all of them meet the same
+# jobs, block replicas and task times.
+seed: 1
+seeds: 5
+
+# A cluster of equal nodes. Also possible: a list of node groups, or the path of a file with one.
+cluster:
+  nodes: 50
+  racks: 5
+  slots: { map: 4, reduce: 2 }    # each type is scheduled on its own; or resources: { cpu: 16000, mem: 65536 }
+  heartbeat: { interval: 3 }      # seconds; leave it out for a master that knows everything at once
+  replicas: { factor: 3, placement: hdfs }
+
+# Jobs from a trace (plain or gzip) or from a generator: \`sched trace generate --help\` lists the kinds.
+workload:
+  generate:
+    poisson-jobs:
+      jobs: 200
+      rate: 0.1                   # submissions per second
+      tasks: { min: 1, max: 100 }
+      users: 5
+  # trace: jobs.tsv
+  # onBadLine: skip               # default: fail
+  # window: { from: 0, to: 3600 } # seconds
+  # take: 1000                    # jobs
+  # load: 1.5                     # gaps between submissions divided by this
+
+# The first is the baseline. \`sched policies\` lists all, with their options.
+policies:
+  - fifo
+  - naive-fair
+  - delay                         # fair sharing that waits for nodes with the data
+  - name: delay 1 s, pools        # a name of your choice
+    policy:
+      delay:
+        node: 1                   # seconds
+        rack: 1
+        order:
+          fair:
+            pools:
+              user0: { weight: 2, minShare: { map: 20 } }
+
+# How much longer a task takes with its data on the node, in the rack, elsewhere; and how much task times vary.
+runtime:
+  localityFactors: [1, 1.7, 2]
+  jitter: 0.1
+
+metrics:
+  classes: size                   # tables by the bins of Facebook's jobs; default: by the labels of the workload
+`

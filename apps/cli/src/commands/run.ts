@@ -1,3 +1,32 @@
 import type { Command } from 'commander'
+import { prepare } from '../experiment/experiment.js'
+import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
 import type { Io } from '../io.js'
-export function addRun(_program: Command, _io: Io): void {}
+import { headline } from '../output/headline.js'
+import type { OutputOptions } from '../output/outputs.js'
+import { runText } from '../output/run-text.js'
+import { runAndCompare } from './compare.js'
+import { experimentOptions, outputOptions } from './experiment-options.js'
+
+export function addRun(program: Command, io: Io): void {
+  const command = program
+    .command('run')
+    .summary('run one policy on one seed and report it in full')
+    .description('Runs one policy on one seed and reports everything that was measured.')
+    .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
+    .option('--policy <name>', 'the policy, by name or as in a file (default: `policy` of the file, or the first of `policies`)')
+  outputOptions(experimentOptions(command, { single: true }))
+    .addHelpText('after', '\nExample:\n  sched run experiment.yaml --policy delay --seed 7 --json -')
+    .action((file: string | undefined, options: ExperimentOptions & OutputOptions) => run(file, options, io))
+}
+
+async function run(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
+  const description = describeExperiment(file, options, io.cwd)
+  const { policy, policies, ...spec } = description.spec
+  const one = policy === undefined ? { policies: policies?.slice(0, 1) } : { policy }
+  const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
+  const { runs } = await runAndCompare(experiment, options, io)
+  const [result] = runs
+  if (result === undefined || options.quiet === true || options.json === '-' || options.csv === '-') return
+  io.stdout.write(`${headline(experiment)}\n${runText(result)}`)
+}

@@ -1,3 +1,15 @@
-import type { Command } from 'commander'
+import { json } from '@sched/report'
+import { Argument, type Command } from 'commander'
 import type { Io } from '../io.js'
-export function addSchema(_program: Command, _io: Io): void {}
+import { builtIns } from '../registry.js'
+import { jsonSchemas } from '../schema/json-schema.js'
+
+export function addSchema(program: Command, io: Io): void {
+  const schemas = jsonSchemas(builtIns())
+  program
+    .command('schema')
+    .summary('print the JSON Schema of a file, for editors')
+    .description('Prints the JSON Schema of experiment files, cluster files or native workload lines, for editors.')
+    .addArgument(new Argument('[of]', 'whose').choices(Object.keys(schemas)).default('experiment'))
+    .action((of: string) => void io.stdout.write(json(schemas[of]?.())))
+}

@@ -40,7 +40,7 @@ export function classText(rows: readonly Row[], counts: ClassCounts): string {
 function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, policies: readonly string[], cells: (row: Row) => string[]): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const [all, classes] = [rows.filter(({ label }) => label === undefined), rows.filter(({ label }) => label !== undefined)]
-  const lines = [...classes, ...all].map((row) => [row.label ?? 'all', number(row.label === undefined ? total : (counts.get(row.label) ?? NaN)), ...cells(row)])
+  const lines = [...classes, ...all].map((row) => [row.label ?? 'all', number(Math.round(row.label === undefined ? total : (counts.get(row.label) ?? NaN))), ...cells(row)])
   return `${heading}\n${table(columns(['jobs', ...policies]), lines)}`
 }
 

@@ -1,0 +1,60 @@
+import type { Workload } from '@sched/core'
+import { saveWorkload } from '@sched/workload/node'
+import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { heed } from '../interruption.js'
+import type { Io } from '../io.js'
+import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
+
+interface ConvertOptions extends TraceOptions {
+  readonly force?: boolean
+}
+
+export function addConvert(trace: Command, io: Io): void {
+  const command = trace
+    .command('convert')
+    .summary('write a trace in the native format')
+    .description('Writes a trace of any known format in the native one: JSON Lines, one job per line; packed when the name ends in .gz.')
+    .argument('<in>', 'the trace, plain or gzip')
+    .argument('<out>', 'the file to write, for example jobs.jsonl or jobs.jsonl.gz')
+  traceOptions(command)
+    .option('--force', 'replace an existing file')
+    .action((from: string, to: string, options: ConvertOptions) => convert(from, to, options, io))
+}
+
+async function convert(from: string, to: string, options: ConvertOptions, io: Io): Promise<void> {
+  const trace = openedTrace(from, options, io)
+  await saved(trace, to, options.force, io)
+  warnOfSkipped(trace, io)
+}
+
+/** Writes a workload whose jobs do not depend on a run, and says so; ends cleanly when the user interrupts. */
+export async function saved(workload: Workload, to: string, force: boolean | undefined, io: Io): Promise<void> {
+  let jobs = 0
+  const watched = watch(workload, () => {
+    heed(io.signal)
+    jobs++
+  })
+  await saveWorkload(watched, resolve(io.cwd, to), { force })
+  io.stderr.write(`${to}: ${jobs} jobs\n`)
+}
+
+/** The same workload, with a call for every job. */
+function watch(workload: Workload, onJob: () => void): Workload {
+  const { name, jobs } = workload
+  return {
+    name,
+    ...(jobs !== undefined && { jobs }),
+    open() {
+      const source = workload.open()
+      return {
+        next() {
+          const job = source.next()
+          if (job !== undefined) onJob()
+          return job
+        },
+        ...(source.more !== undefined && { more: () => source.more?.() ?? Promise.resolve(false) }),
+      }
+    },
+  }
+}

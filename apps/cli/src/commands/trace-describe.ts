@@ -1,0 +1,67 @@
+import { describeStream, type WorkloadSummary } from '@sched/workload'
+import { duration, json, percent, table, type Column } from '@sched/report'
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import { number } from '../output/number.js'
+import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
+import { amounts, whole } from './experiment-options.js'
+
+interface DescribeOptions extends TraceOptions {
+  readonly nodes?: number
+  readonly slots?: Readonly<Record<string, number>>
+  readonly json?: boolean
+}
+
+export function addDescribe(trace: Command, io: Io): void {
+  const command = trace
+    .command('describe')
+    .summary('counts, span, load and size classes of a trace')
+    .description('Prints what a trace holds: jobs, tasks, span, work and, for a given cluster, load; and its size classes.')
+    .argument('<file>', 'the trace, plain or gzip')
+  traceOptions(command)
+    .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)
+    .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amounts)
+    .option('--json', 'print JSON')
+    .action((file: string, options: DescribeOptions) => describeTrace(file, options, io))
+}
+
+async function describeTrace(file: string, options: DescribeOptions, io: Io): Promise<void> {
+  const trace = openedTrace(file, options, io)
+  const { nodes, slots = { map: 4, reduce: 2 } } = options
+  const capacity = nodes === undefined ? {} : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
+  const summary = await describeStream(trace, capacity)
+  io.stdout.write(options.json === true ? json({ format: trace.format, skippedLines: trace.report.skipped, ...summary }) : text(trace.format, summary))
+  warnOfSkipped(trace, io)
+}
+
+function text(format: string, summary: WorkloadSummary): string {
+  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, resources, classes } = summary
+  const facts = [
+    ['format', format],
+    ['jobs', number(jobs)],
+    ['stages', number(stages)],
+    ['tasks', `${number(tasks)}, in the median job ${number(medianJobTasks)}`],
+    ['users and queues', `${number(users)} and ${number(queues)}`],
+    ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
+    ...(closedLoop ? [['submission', 'when other jobs end']] : [
+      ['span', `${duration(span)} from ${duration(firstSubmit)}`],
+      ['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`],
+    ]),
+  ]
+  const hasLoad = resources.some(({ load }) => load !== undefined)
+  const byResource = table(
+    columns('resource', 'tasks', 'work, unit seconds', 'median duration, s', 'largest demand', ...(hasLoad ? ['load'] : [])),
+    resources.map(({ resource, tasks, work, medianDuration, largest, load }) => [
+      resource, number(tasks), number(Math.round(work)), number(medianDuration), number(largest), ...(hasLoad ? [percent(load ?? NaN)] : []),
+    ]),
+  )
+  const total = classes.reduce((sum, { work }) => sum + work, 0)
+  const byClass = table(
+    columns('size class', 'jobs', 'of all jobs', 'tasks', 'of all work'),
+    classes.map(({ label, jobs: some, tasks, work }) => [label, number(some), percent(some / jobs), number(tasks), percent(work / total)]),
+  )
+  const width = Math.max(...facts.map(([key = '']) => key.length))
+  return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(width)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`
+}
+
+const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

@@ -1,0 +1,41 @@
+import { SchedError } from '@sched/core'
+import { generators, type AnyGenerator } from '@sched/workload'
+import type { Command } from 'commander'
+import type { z } from 'zod'
+import type { Io } from '../io.js'
+import { saved } from './trace-convert.js'
+import { yamlValue } from './trace-options.js'
+
+/** One command per generator, with its options as the schema has them. */
+export function addGenerate(trace: Command, io: Io): void {
+  const command = trace
+    .command('generate')
+    .summary('write generated jobs')
+    .description('Writes generated jobs in the native format: JSON Lines, one job per line; packed when the name ends in .gz.')
+  for (const generator of generators) addKind(command, generator, io)
+}
+
+function addKind(parent: Command, generator: AnyGenerator, io: Io): void {
+  const { generator: name, summary, source, options } = generator
+  const command = parent.command(name).summary(summary).description(`${summary}${source === undefined ? '' : `\nSource: ${source}`}`).argument('<out>', 'the file to write')
+  const keys = Object.entries(options.shape as Record<string, z.ZodType>)
+  for (const [key, schema] of keys) command.option(`--${kebab(key)} <value>`, `${schema.description ?? key}${defaultText(schema)}`, yamlValue)
+  command.option('--force', 'replace an existing file').action(async (out: string, given: Record<string, unknown>) => {
+    const { force, ...chosen } = given
+    await saved(openLoop(generator, chosen), out, force === true, io)
+  })
+}
+
+function openLoop(generator: AnyGenerator, options: unknown) {
+  const workload = generator.from(options)
+  if (workload.open().ended !== undefined)
+    throw new SchedError('BAD_OPTION', `"${generator.generator}" submits a job whenever one ends, so its times depend on the run.`, {}, 'A file cannot hold it; generate it inside an experiment.')
+  return workload
+}
+
+const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+function defaultText(schema: z.ZodType): string {
+  const read = schema.safeParse(undefined)
+  return read.success && read.data !== undefined ? ` (default: ${JSON.stringify(read.data)})` : ''
+}

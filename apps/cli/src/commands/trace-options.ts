@@ -1,0 +1,46 @@
+import { YamlSource } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import type { Trace } from '@sched/workload'
+import { openTrace } from '@sched/workload/node'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { resolve } from 'node:path'
+import type { Io } from '../io.js'
+
+export interface TraceOptions {
+  readonly format?: string
+  readonly option?: Readonly<Record<string, unknown>>
+  readonly onBadLine?: 'fail' | 'skip'
+}
+
+/** The options of every command that reads a trace. */
+export function traceOptions(command: Command): Command {
+  return command
+    .option('--format <name>', 'format of the trace (default: found out from its content)')
+    .option('--option <key=value>', 'an option of the format, for example blockSize=67108864; may be repeated', assignment)
+    .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
+}
+
+export function openedTrace(file: string, { format, option, onBadLine }: TraceOptions, io: Io): Trace {
+  return openTrace(resolve(io.cwd, file), { format, options: option, onBadLine })
+}
+
+/** Tells what a reading has left out. */
+export function warnOfSkipped({ report }: Trace, io: Io): void {
+  if (report.skipped === 0) return
+  io.stderr.write(`warning: ${report.skipped} bad line${report.skipped === 1 ? '' : 's'} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
+}
+
+function assignment(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (key === undefined || value === undefined) throw new InvalidArgumentError('Expected key=value.')
+  return { ...before, [key]: yamlValue(value) }
+}
+
+/** A value as a file would have it: a number, a word, a list in brackets. Throws what commander reports as a bad argument. */
+export function yamlValue(text: string): unknown {
+  try {
+    return new YamlSource(text).value
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof SchedError ? error.fact : String(error))
+  }
+}

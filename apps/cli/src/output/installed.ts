@@ -1,0 +1,84 @@
+import { SchedError, suggest, type Config, type Kind, type Registry } from '@sched/core'
+import { policyName } from '../experiment/policies.js'
+import { optionsSchema, type JsonSchema } from '../schema/json-schema.js'
+
+/** A part of a scheduling system that is installed, as plain data. */
+export interface Installed {
+  readonly kind: Kind
+  readonly name: string
+  readonly summary: string
+  readonly source?: string | undefined
+  /** Of a preset: what it stands for. */
+  readonly config?: Config
+  /** Parts that it wraps, by option, with the one used when none is given. */
+  readonly inner?: Readonly<Record<string, { readonly kind: Kind; readonly default?: string | undefined }>>
+  readonly options?: JsonSchema | undefined
+}
+
+const kinds: readonly Kind[] = ['policy', 'order', 'placement', 'architecture']
+
+/** Everything in a registry, or what is called so. Throws `UNKNOWN_NAME`. */
+export function installed(registry: Registry, names: readonly string[] = []): Installed[] {
+  const all = kinds.flatMap((kind) => [...definitions(registry, kind), ...registry.presets(kind).map(({ kind, name, summary, source, config }) => ({ kind, name, summary, source, config }))])
+  const unknown = names.find((name) => !all.some((part) => part.name === name))
+  if (unknown !== undefined) throw new SchedError('UNKNOWN_NAME', `nothing is called "${unknown}".`, {}, suggest(unknown, [...new Set(all.map(({ name }) => name))].sort()))
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
+}
+
+function definitions(registry: Registry, kind: Kind): Installed[] {
+  return registry.list(kind).map(({ name, summary, source, inner, defaults, options }) => ({
+    kind,
+    name,
+    summary,
+    source,
+    inner: Object.fromEntries(Object.entries(inner).map(([part, kind]) => [part, { kind, default: defaults?.[part] }])),
+    options: optionsSchema(options),
+  }))
+}
+
+const headings: Readonly<Record<Kind, string>> = {
+  policy: 'Policies: whose work goes next, and may it go now (disciplines over an order; an order alone is run greedily)',
+  order: 'Orders: whose work goes next',
+  placement: 'Placements: where',
+  architecture: 'Architectures: who decides, seeing what',
+}
+
+export function installedText(parts: readonly Installed[]): string {
+  const blocks = kinds.map((kind) => parts.filter((part) => part.kind === kind)).filter((block) => block.length > 0)
+  return blocks.map((block) => `${headings[block[0]?.kind ?? 'policy']}\n\n${block.map(partText).join('\n')}`).join('\n')
+}
+
+function partText({ name, summary, source, config, inner = {}, options }: Installed): string {
+  const parts = Object.entries(inner).map(([part, { kind, default: usual }]) => option(part, `${article(kind)} ${kind}`, usual, undefined))
+  const lines = [
+    `  ${name}: ${summary}`,
+    ...(source === undefined ? [] : [`      ${source}`]),
+    ...(config === undefined ? [] : [`      = ${policyName(config)}`]),
+    ...optionLines(options),
+    ...parts,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function optionLines(schema: JsonSchema | undefined): string[] {
+  return Object.entries((schema?.['properties'] ?? {}) as Record<string, JsonSchema>).map(([key, each]) => {
+    const usual = each['default']
+    return option(key, typeText(each), usual === undefined ? undefined : JSON.stringify(usual), each['description'] as string | undefined)
+  })
+}
+
+const option = (key: string, type: string, usual: string | undefined, description: string | undefined) =>
+  `      - ${key}: ${type}${usual === undefined ? '' : ` (default ${usual})`}${description === undefined ? '' : `: ${description}`}`
+
+const article = (word: string) => (/^[aeiou]/.test(word) ? 'an' : 'a')
+
+/** A type in a few words: `number or "auto"`, `list of number`, `mapping`. */
+function typeText(schema: JsonSchema): string {
+  const any = schema['anyOf'] as readonly JsonSchema[] | undefined
+  if (any !== undefined) return [...new Set(any.map(typeText))].join(' or ')
+  if ('const' in schema) return JSON.stringify(schema['const'])
+  const values = schema['enum'] as readonly unknown[] | undefined
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' or ')
+  if (schema['type'] === 'array') return `list of ${typeText((schema['items'] ?? {}) as JsonSchema)}`
+  return schema['type'] === 'object' ? 'mapping' : schema['type'] === 'integer' ? 'whole number' : String(schema['type'] ?? 'any')
+}

@@ -1,0 +1,47 @@
+import type { Distribution, Summary } from '@sched/metrics'
+import { duration, percent, table, type Column } from '@sched/report'
+import type { RunResult } from '../run-once.js'
+import { number } from './number.js'
+
+/** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
+export function runText({ summary }: RunResult): string {
+  return [countsText(summary), useTable(summary), timesTable(summary), localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+}
+
+function countsText({ counts, times, preemption }: Summary): string {
+  const { jobs, finished, rejected, tasks, launches, evicted } = counts
+  const unfinished = finished === jobs ? '' : `, ${number(jobs - finished)} not finished`
+  const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
+  const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
+  return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n`
+}
+
+function useTable({ utilisation }: Summary): string {
+  const rows = utilisation.resources.map(({ resource, capacity, utilisation: use, usefulUtilisation }) => [resource, number(capacity), percent(use), percent(usefulUtilisation)])
+  return table(columns('resource', 'in the cluster', 'in use', 'by work that counted'), rows)
+}
+
+function timesTable({ times: { response, wait, slowdown } }: Summary): string {
+  const row = (title: string, { mean, median, p90, p95, p99, max }: Distribution, unit: string) => [title, ...[mean, median, p90, p95, p99, max].map((value) => number(value, unit))]
+  const rows = [row('response, s', response, 's'), row('wait for the first task, s', wait, 's'), row('bounded slowdown', slowdown, '')]
+  return table(columns('', 'mean', 'median', 'p90', 'p95', 'p99', 'max'), rows)
+}
+
+function localityTable({ locality, localityLevels }: Summary): string {
+  if (locality.jobs === 0) return ''
+  const rows = localityLevels.map((level, i) => [level, number(locality.launches[i] ?? 0), percent(locality.share[i] ?? NaN), percent(locality.jobShare[i] ?? NaN)])
+  return table(columns('data on', 'task starts', 'share', 'mean over jobs'), rows)
+}
+
+function classTable({ classes }: Summary): string {
+  if (classes.length === 0) return ''
+  const rows = classes.map(({ label, times, locality }) => [
+    label,
+    number(times.jobs),
+    ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean].map((value) => number(value, 's')),
+    percent(locality.jobShare[0] ?? NaN),
+  ])
+  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'node-local'), rows)
+}
+
+const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

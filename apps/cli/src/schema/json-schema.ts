@@ -1,0 +1,72 @@
+import { clusterSchema } from '@sched/cluster'
+import type { Defined, Kind, Registry } from '@sched/core'
+import { generators, nativeJsonSchema } from '@sched/workload'
+import { z } from 'zod'
+import { experimentSchema } from '../experiment/schema.js'
+
+export type JsonSchema = { readonly [key: string]: unknown }
+
+const kinds: readonly Kind[] = ['policy', 'order', 'placement', 'architecture']
+
+/** The JSON Schema of a kind of file, for editors. Names of plug-ins are allowed beside the built-in ones. */
+export function jsonSchemas(registry: Registry): Readonly<Record<string, () => JsonSchema>> {
+  return {
+    experiment: () => experiment(registry),
+    cluster: () => ({ title: 'A cluster of sched', ...plain(clusterSchema) }),
+    workload: () => nativeJsonSchema() as JsonSchema,
+  }
+}
+
+/** A zod schema as JSON Schema of what one writes; a part that cannot be said in it is left open. `undefined` for other libraries. */
+export function optionsSchema(options: unknown): JsonSchema | undefined {
+  return typeof options === 'object' && options !== null && '_zod' in options ? plain(options as z.ZodType) : undefined
+}
+
+/** Without the dialect, which is a URL: a published file is to name no host. */
+function plain(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+function experiment(registry: Registry): JsonSchema {
+  const { properties, ...rest } = plain(experimentSchema) as { readonly properties: Record<string, JsonSchema> }
+  const { workload, policies, policy, architecture } = properties as Record<'workload' | 'policies' | 'policy' | 'architecture', { readonly properties: Record<string, JsonSchema> } & JsonSchema>
+  const named = { type: 'object', properties: { name: { type: 'string' }, policy: ref('policy') }, required: ['name', 'policy'], additionalProperties: false }
+  return {
+    title: 'An experiment of sched',
+    ...rest,
+    properties: {
+      ...properties,
+      workload: { ...workload, properties: { ...workload.properties, generate: { description: workload.properties['generate']?.['description'], ...generatorSchema() } } },
+      policies: { ...policies, items: { anyOf: [ref('policy'), named] } },
+      policy: { description: policy['description'], ...ref('policy') },
+      architecture: { description: architecture['description'], ...ref('architecture') },
+    },
+    $defs: Object.fromEntries(kinds.map((kind) => [kind, kindSchema(registry, kind)])),
+  }
+}
+
+const ref = (kind: Kind): JsonSchema => ({ $ref: `#/$defs/${kind}` })
+
+/** What may stand for a part: its name, or its name with options. A policy may also be an order, which then is greedy. */
+function kindSchema(registry: Registry, kind: Kind): JsonSchema {
+  const presets = registry.presets(kind)
+  const own = [...registry.list(kind), ...(kind === 'policy' ? registry.list('order') : [])]
+  const described = own.map((definition): [string, JsonSchema] => [definition.name, definitionSchema(definition)])
+  const short = presets.map(({ name, summary }): [string, JsonSchema] => [name, { description: summary, type: ['object', 'null'] }])
+  return oneOf([...described, ...short])
+}
+
+function definitionSchema({ summary, options, inner }: Defined<Kind>): JsonSchema {
+  const schema = optionsSchema(options) ?? {}
+  const parts = Object.fromEntries(Object.entries(inner).map(([part, kind]) => [part, ref(kind)]))
+  return { description: summary, ...schema, properties: { ...(schema['properties'] as object | undefined), ...parts } }
+}
+
+const generatorSchema = (): JsonSchema => oneOf(generators.map(({ generator, summary, options }) => [generator, { description: summary, ...plain(options) }]))
+
+/** A name, or a mapping of one name to its options. */
+function oneOf(entries: readonly (readonly [string, JsonSchema])[]): JsonSchema {
+  const names = { anyOf: [{ enum: entries.map(([name]) => name) }, { type: 'string' }] }
+  return { anyOf: [names, { type: 'object', properties: Object.fromEntries(entries), minProperties: 1, maxProperties: 1 }] }
+}
