@@ -126,8 +126,7 @@ const cases: [string, () => string, string][] = [
   ['a zip archive', () => file('x.zip', new Uint8Array([0x50, 0x4b, 3, 4, 20])), '"x.zip": looks like a zip archive, not like a trace. Unpack it first.'],
   ['packed twice', () => file('twice.gz', gzipSync(gzipSync(rows))), '"twice.gz": looks like gzip data, not like a trace. Unpack it first.'],
   ['in UTF-16', () => file('utf16.tsv', Buffer.from(`\uFEFF${rows.slice(0, 90)}`, 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8.'],
-  ['a batch log', () => file('log.swf', '; Version: 2.2\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 1 -1 -1 -1\n'), '"log.swf": looks like a job log in the Standard Workload Format (SWF), which is no trace format known here. Known: sched-workload ('],
-  ['CSV', () => file('a.csv', 'id,submit\na,1\n'), '"a.csv": looks like a table of 2 comma-separated columns, which is no trace format known here.'],
+  ['CSV', () => file('a.csv', 'id,submit\na,1\n'), '"a.csv": looks like a table of 2 comma-separated columns, which is no trace format known here. Known: sched-workload ('],
   ['JSON of another kind', () => file('a.json', '{"jobs":[]}'), '"a.json": looks like JSON, which is no trace format known here.'],
   ['a table of other columns', () => file('t.tsv', 'a\tb\n1\t2\n'), '"t.tsv": looks like a table of 2 tab-separated columns, which is no trace format known here.'],
   ['cut short while packed', () => {
@@ -159,7 +158,7 @@ describe('a file', () => {
   })
 
   it('of an unknown format name is answered with the nearest', async () => {
-    expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swm' }))).toBe('no trace format is called "swm". Did you mean "swim"? Known: sched-workload, swim.')
+    expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swm' }))).toContain('no trace format is called "swm". Did you mean "swim"? Known: sched-workload, ')
   })
 
   it('with bad lines is read without them when asked, held or streamed, with the same report', async () => {

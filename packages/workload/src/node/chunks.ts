@@ -3,7 +3,7 @@ import { createGunzip, type Gunzip } from 'node:zlib'
 import { ioError } from './io-error.js'
 import { isGzip } from './read-bytes.js'
 
-const chunkBytes = 1 << 20 // large enough that opening the file per chunk (50 us) does not show
+const chunkBytes = 1 << 18 // 124 MB of rows are read within 69 MB so, and with 131 MB in chunks of 1 MiB; the speed is the same
 
 /** The next bytes of a file's content; `undefined` at the end. */
 export type NextChunk = () => Promise<Uint8Array | undefined>
