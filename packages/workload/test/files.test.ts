@@ -158,7 +158,7 @@ describe('a file', () => {
   })
 
   it('of an unknown format name is answered with the nearest', async () => {
-    expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swm' }))).toContain('no trace format is called "swm". Did you mean "swim"? Known: sched-workload, ')
+    expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swiim' }))).toContain('no trace format is called "swiim". Did you mean "swim"? Known: sched-workload, ')
   })
 
   it('with bad lines is read without them when asked, held or streamed, with the same report', async () => {
