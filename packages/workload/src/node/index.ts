@@ -1,5 +1,6 @@
 export { detectFormat, openTrace, type OpenOptions } from './open-trace.js'
-export { saveWorkload, type SaveOptions } from './save-workload.js'
+export { saveLines, saveWorkload, type SaveOptions } from './save-workload.js'
+export { swf } from './swf.js'
 export { swim } from './swim.js'
 export { readBytes } from './read-bytes.js'
 export { ioError } from './io-error.js'

@@ -40,9 +40,11 @@ function streamedFrom(path: string): number {
 }
 
 function streamTrace(path: string, options: ParseOptions): Trace {
-  const decoder = decoderFor(readHead(path), options)
+  const head = readHead(path)
+  const decoder = decoderFor(head, options)
   let latest = decoder.start()
   return {
+    ...decoder.facts(head),
     name: path,
     format: decoder.format.name,
     get report() {

@@ -13,16 +13,21 @@ export interface SaveOptions {
   readonly force?: boolean | undefined
 }
 
+/** Writes a workload as a native file. Throws what `saveLines` and `writeWorkload` throw. */
+export async function saveWorkload(workload: Workload, path: string, options: SaveOptions = {}): Promise<void> {
+  return saveLines(writeWorkloadStream(workload), path, options)
+}
+
 /**
- * Writes a workload as a native file, packed when the name ends in `.gz`. The file is complete or absent: it is written
- * beside its place under another name and renamed at the end. Throws `IO` and what `writeWorkload` throws.
+ * Writes lines to a file, packed when the name ends in `.gz`. The file is complete or absent: it is written beside its
+ * place under another name and renamed at the end. Throws `IO`, and what making the lines throws.
  */
-export async function saveWorkload(workload: Workload, path: string, { force = false }: SaveOptions = {}): Promise<void> {
+export async function saveLines(lines: Iterable<string> | AsyncIterable<string>, path: string, { force = false }: SaveOptions = {}): Promise<void> {
   const target = await place(path, force)
   const part = join(dirname(target), `.${basename(target)}.${process.pid}-${++saves}.part`)
   try {
     const gzip = path.endsWith('.gz') ? [createGzip()] : []
-    await pipeline([Readable.from(joined(writeWorkloadStream(workload))), ...gzip, createWriteStream(part, { flags: 'wx', flush: true })])
+    await pipeline([Readable.from(joined(lines)), ...gzip, createWriteStream(part, { flags: 'wx', flush: true })])
     await place(path, force) // it may have appeared meanwhile
     await rename(part, target)
   } catch (error) {
@@ -53,7 +58,7 @@ async function factsOf(path: string): Promise<Stats | undefined> {
 }
 
 /** Lines in pieces of about 64 KiB, because a write per line costs more than making it. */
-async function* joined(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* joined(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let piece = ''
   for await (const line of lines) {
     piece += line

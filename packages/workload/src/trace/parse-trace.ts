@@ -45,12 +45,19 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
 export interface ReadyDecoder {
   readonly format: TraceFormat
   start(checked?: boolean): LineDecoder
+  facts(head: Uint8Array): TraceFacts
+  readonly readWhole: ((bytes: Uint8Array) => Trace) | undefined
 }
 
 export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
   const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
   const checked = checkOptions(chosen.name, chosen.options, options ?? {})
-  return { format: chosen, start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again) }
+  return {
+    format: chosen,
+    start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again),
+    facts: (bytes) => chosen.facts?.(checked, bytes) ?? {},
+    readWhole: chosen.readWhole && ((bytes) => chosen.readWhole!(bytes, checked, reading)),
+  }
 }
 
 export function reportOf({ lines, jobs, skipped, problems, more }: LineDecoder): TraceReport {

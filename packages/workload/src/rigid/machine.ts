@@ -1,0 +1,65 @@
+import type { Machine } from '../trace/facts.js'
+import type { RigidResource } from './resources.js'
+
+/** An amount that the machine has, and who says so. */
+export interface Size {
+  readonly amount: number
+  readonly origin: string
+}
+export type Sizes = { readonly [R in RigidResource]?: Size | undefined }
+
+/** Largest amounts that a job may ask for, in the order of its resources; `Infinity` where the machine's size is not known. */
+export interface Limits {
+  readonly amounts: readonly number[]
+  readonly origins: readonly string[]
+}
+
+export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Limits {
+  return {
+    amounts: resources.map((resource) => sizes[resource]?.amount ?? Infinity),
+    origins: resources.map((resource) => sizes[resource]?.origin ?? ''),
+  }
+}
+
+/** The machine as one aggregate node of what the jobs ask for; `undefined` while an amount of that is not known. */
+export function machineOf(resources: readonly RigidResource[], sizes: Sizes): Machine | undefined {
+  const known = resources.flatMap((resource) => (sizes[resource] === undefined ? [] : [[resource, sizes[resource]] as const]))
+  if (known.length < resources.length) return undefined
+  return {
+    ...(sizes.procs !== undefined && { procs: sizes.procs.amount }),
+    ...(sizes.nodes !== undefined && { nodes: sizes.nodes.amount }),
+    resources: Object.fromEntries(known.map(([resource, { amount }]) => [resource, amount])),
+    origin: known.map(([resource, { amount, origin }]) => `${amount} ${resource}: ${origin}`).join('; '),
+  }
+}
+
+/** What jobs used of one resource on the real machine, and when; a column each, NaN where the start is not known. */
+export interface RecordedUse {
+  readonly amounts: Float64Array
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+}
+
+/** The least amount that the jobs allow: the most that one asks for, or that those recorded as running together used. */
+export function inferSize(resource: RigidResource, use: RecordedUse): Size {
+  const widest = use.amounts.reduce((most, amount) => Math.max(most, amount), 0)
+  const peak = recordedPeak(use)
+  const said = peak > widest ? `up to ${peak} are recorded in use at once` : `the widest job asks for ${widest}`
+  return { amount: Math.max(widest, peak, 1), origin: `inferred, the log does not say how many: ${said}; give ${resource} if that is wrong` }
+}
+
+/** Ends come before starts in one instant. */
+function recordedPeak({ amounts, starts, ends }: RecordedUse): number {
+  const known = amounts.map((_, i) => i).filter((i) => starts[i]! < ends[i]!) // false for NaN
+  const byStart = known.slice().sort((a, b) => starts[a]! - starts[b]!)
+  const byEnd = known.slice().sort((a, b) => ends[a]! - ends[b]!)
+  let used = 0
+  let peak = 0
+  let ended = 0
+  for (const job of byStart) {
+    while (ends[byEnd[ended]!]! <= starts[job]!) used -= amounts[byEnd[ended++]!]!
+    used += amounts[job]!
+    peak = Math.max(peak, used)
+  }
+  return peak
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+const amount = z.int().min(1).max(2 ** 31 - 1)
+
+/** Options that readers of rigid jobs share: the size of the machine ... */
+export const machineOptions = {
+  procs: amount.optional().describe('Processors of the machine; default: what the log says, otherwise inferred from its jobs.'),
+  nodes: amount.optional().describe('Nodes of the machine; default: what the log says.'),
+  unit: z.enum(['procs', 'nodes']).default('procs').describe('What jobs ask for: processors, or whole nodes (their processors rounded up to nodes).'),
+}
+
+/** ... and what to do about gaps and contradictions in the log. */
+export const ruleOptions = {
+  missingEstimate: z.union([z.enum(['runtime', 'unknown']), z.number().min(1)]).default('runtime')
+    .describe('Estimate of a job without one: its run time, none, or a factor times its run time.'),
+  overrun: z.enum(['kill', 'extend', 'keep']).default('kill')
+    .describe('A run time above the estimate is cut at it (kill), or raises it (extend), or both stay (keep).'),
+  zeroRuntime: z.union([z.enum(['keep', 'skip']), z.number().positive()]).default('keep')
+    .describe('A job that ran 0 s is kept, left out, or runs this many seconds.'),
+  unknownRuntime: z.enum(['skip', 'zero', 'estimate']).default('skip')
+    .describe('A job of unknown run time is left out, runs 0 s, or as long as estimated.'),
+  wide: z.enum(['fail', 'skip', 'clip']).default('fail')
+    .describe('A job that asks for more than the machine has is an error, is left out, or is cut to the machine.'),
+}
+
+const rules = z.strictObject(ruleOptions)
+export type RuleOptions = z.output<typeof rules>

@@ -1,0 +1,44 @@
+import type { Demand } from '@sched/core'
+
+/** What rigid jobs may ask for, in the order of their columns: processors or whole nodes, memory in MiB, GPUs. */
+export type RigidResource = 'procs' | 'nodes' | 'mem' | 'gpus'
+
+/**
+ * A job as logs of parallel machines have it: so much of everything for so long. -1 means unknown. One object is used
+ * for all jobs of a reading.
+ */
+export class RigidJob {
+  readonly amounts: Float64Array
+  runtime = -1
+  estimate = -1
+
+  constructor(resources: number) {
+    this.amounts = new Float64Array(resources)
+  }
+}
+
+/** Demands by amount: jobs that ask for the same share one object, and most ask for processors alone. */
+export class Demands {
+  readonly #byFirst: Demand[] = []
+  readonly #byText = new Map<string, Demand>()
+
+  constructor(private readonly resources: readonly RigidResource[]) {}
+
+  /** The amounts that start at `from`, without those that are 0. */
+  of(amounts: ArrayLike<number>, from = 0): Demand {
+    const first = amounts[from]!
+    if (this.resources.length > 1 || first > 65_536) return this.#several(amounts, from)
+    return (this.#byFirst[first] ??= this.#make(amounts, from))
+  }
+
+  #several(amounts: ArrayLike<number>, from: number): Demand {
+    const text = this.resources.map((_, r) => amounts[from + r]).join(' ')
+    let found = this.#byText.get(text)
+    if (found === undefined) this.#byText.set(text, (found = this.#make(amounts, from)))
+    return found
+  }
+
+  #make(amounts: ArrayLike<number>, from: number): Demand {
+    return Object.fromEntries(this.resources.flatMap((resource, r) => (amounts[from + r]! > 0 ? [[resource, amounts[from + r]!]] : [])))
+  }
+}

@@ -1,0 +1,62 @@
+import type { JobSpec } from '@sched/core'
+import { Demands, type RigidResource } from '../rigid/resources.js'
+import { statusNames } from './fields.js'
+import type { SwfRules } from './options.js'
+import { resourcesOf } from './options.js'
+
+/** Where the numbers of a job stand among its cells, after the rules; -1 means unknown. Amounts of its resources come last. */
+export const Cell = {
+  job: 0, submit: 1, wait: 2, runtime: 3, estimate: 4,
+  /** The run time in the log where the rules changed it. */
+  recorded: 5,
+  status: 6, user: 7, group: 8, application: 9, queue: 10, partition: 11, preceding: 12, think: 13, amounts: 14,
+} as const
+
+export const cellsOf = (resources: readonly RigidResource[]): number => Cell.amounts + resources.length
+
+/** Makes the jobs of one reading from their cells, in order of submission. */
+export class SwfJobs {
+  readonly #demands: Demands
+  readonly #before: Set<number> | undefined
+
+  constructor(options: SwfRules) {
+    this.#demands = new Demands(resourcesOf(options))
+    this.#before = options.dependencies === 'keep' ? new Set() : undefined
+  }
+
+  /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
+  job(cells: Float64Array, at: number): JobSpec {
+    const cell = (index: number) => cells[at + index]!
+    const stages = [{ name: 'job', tasks: 1, demand: this.#demands.of(cells, at + Cell.amounts), duration: cell(Cell.runtime) }]
+    const job: Changing<JobSpec> = { id: String(cell(Cell.job)), submit: cell(Cell.submit), stages }
+    if (cell(Cell.user) >= 0) job.user = String(cell(Cell.user))
+    if (cell(Cell.queue) >= 0) job.queue = String(cell(Cell.queue))
+    if (cell(Cell.group) >= 0) job.group = String(cell(Cell.group))
+    if (cell(Cell.partition) >= 0) job.partition = String(cell(Cell.partition))
+    if (cell(Cell.application) >= 0) job.application = String(cell(Cell.application))
+    if (cell(Cell.estimate) >= 0) job.estimate = cell(Cell.estimate)
+    if (this.#before !== undefined) this.#chain(job, cell(Cell.job), cell(Cell.preceding), cell(Cell.think), this.#before)
+    const recorded = recordedRun(cell(Cell.wait), cell(Cell.recorded), cell(Cell.status))
+    if (recorded !== undefined) job.recorded = recorded
+    return job
+  }
+
+  #chain(job: Changing<JobSpec>, number: number, preceding: number, think: number, before: Set<number>): void {
+    if (preceding > 0 && before.has(preceding)) {
+      job.after = String(preceding)
+      if (think > 0) job.think = think
+    }
+    before.add(number)
+  }
+}
+
+type Changing<T> = { -readonly [K in keyof T]: T[K] }
+
+function recordedRun(wait: number, runtime: number, status: number): JobSpec['recorded'] | undefined {
+  const run: Changing<NonNullable<JobSpec['recorded']>> = {}
+  if (wait >= 0) run.wait = wait
+  if (runtime >= 0) run.runtime = runtime
+  const name = statusNames[status]
+  if (name !== undefined) run.status = name
+  return wait >= 0 || runtime >= 0 || name !== undefined ? run : undefined
+}

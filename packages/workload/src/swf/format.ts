@@ -1,0 +1,63 @@
+import type { TraceFormat } from '../trace/format.js'
+import { BadLine } from '../trace/format.js'
+import { ruleLine } from '../trace/facts.js'
+import { machineOf } from '../rigid/machine.js'
+import { Cell, SwfJobs } from './cells.js'
+import { headerOf } from './header.js'
+import { resourcesOf, swfOptions } from './options.js'
+import { SwfReading } from './reading.js'
+import { headerNotes, swfSizes } from './sizes.js'
+import { readSwf } from './whole.js'
+
+/**
+ * The Standard Workload Format, version 2.2: logs of the Parallel Workloads Archive. A job is one task that takes all
+ * its processors of one aggregate node; what the reader does about gaps in the log is chosen by rules, each counted.
+ *
+ * Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", JSSPP 1999, and the
+ * archive's definition of version 2.2.
+ */
+export const swfFormat: TraceFormat<typeof swfOptions> = {
+  name: 'swf',
+  title: 'Standard Workload Format of parallel machines',
+  source: 'Chapin et al., JSSPP 1999; version 2.2',
+  options: swfOptions,
+
+  detect: looksLikeSwf,
+
+  facts(options, head) {
+    const header = headerOf(head).fields
+    const machine = machineOf(resourcesOf(options), swfSizes(options, header))
+    return { header, ...(machine !== undefined && { machine }) }
+  },
+
+  readWhole: readSwf,
+
+  parser(options, place) {
+    const reading = new SwfReading(options, place, false)
+    const jobs = new SwfJobs(options)
+    let latest = 0
+    return {
+      line(bytes, from, to) {
+        if (!reading.line(bytes, from, to)) return undefined
+        const submit = reading.cells[Cell.submit]!
+        if (submit < latest)
+          throw new BadLine('submit time', `submitted at ${submit} s, before the job above it (${latest} s).`, 'Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field')
+        latest = submit
+        return jobs.job(reading.cells, 0)
+      },
+      report() {
+        const rules = reading.rules()
+        const { fields } = reading.header
+        return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), reading.rows), ...rules.map(ruleLine)] }
+      },
+    }
+  },
+}
+
+/** A header of comments, or a first line of about 18 numbers: one field too many or too few should not hide what the file is. */
+function looksLikeSwf(head: string): boolean {
+  const lines = head.split('\n', 200).map((line) => line.trim()).filter((line) => line !== '')
+  if (lines[0]?.startsWith(';') === true) return true
+  const fields = lines[0]?.split(/\s+/) ?? []
+  return fields.length >= 15 && fields.length <= 21 && fields.every((field) => /^[-+]?\d+(\.\d*)?$/.test(field))
+}

@@ -1,0 +1,59 @@
+import type { HeaderFields } from '../trace/facts.js'
+import { asText } from '../trace/fields.js'
+
+const semicolon = 59
+
+/** Whether a line is a comment; blanks before the semicolon do not matter. */
+export function isComment(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = from
+  while (at < to && (bytes[at] === 32 || bytes[at] === 9)) at++
+  return bytes[at] === semicolon && at < to
+}
+
+/**
+ * The header comments of a log, `; Name: value`, in their order. A comment without a name goes on with the value above
+ * it: `Note:` and `Information:` often have several lines.
+ */
+export class SwfHeader {
+  readonly fields: [name: string, value: string][] = []
+
+  add(bytes: Uint8Array, from: number, to: number): void {
+    const text = asText(bytes, from, to).replace(/^\s*;+/, '').trimEnd()
+    const named = /^\s*([A-Z][A-Za-z]*):(?:\s+(.*))?$/.exec(text)
+    const last = this.fields.at(-1)
+    if (named !== null) this.fields.push([named[1]!, named[2] ?? ''])
+    else if (last !== undefined && text.trim() !== '') last[1] += `\n${text.trim()}`
+  }
+
+  /** The first value of a field. */
+  text(name: string): string | undefined {
+    return fieldText(this.fields, name)
+  }
+
+  /** The number that a value starts with: 338 for `338 (batch partition; 512 total)`; `undefined` when it does not start with one. */
+  number(name: string): number | undefined {
+    return fieldNumber(this.fields, name)
+  }
+}
+
+export function fieldText(fields: HeaderFields, name: string): string | undefined {
+  return fields.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
+}
+
+export function fieldNumber(fields: HeaderFields, name: string): number | undefined {
+  const digits = /^-?\d+(\.\d+)?/.exec(fieldText(fields, name) ?? '')
+  return digits === null ? undefined : Number(digits[0])
+}
+
+/** The header at the start of a file's content. */
+export function headerOf(head: Uint8Array): SwfHeader {
+  const header = new SwfHeader()
+  for (let from = head[0] === 0xef ? 3 : 0; from < head.length; ) { // after a byte order mark
+    const end = head.indexOf(10, from)
+    const to = end === -1 ? head.length : end
+    if (!isComment(head, from, to) && head.subarray(from, to).some((byte) => byte > 32 && byte < 127)) break
+    if (end !== -1) header.add(head, from, to) // a line that is cut off says nothing
+    from = to + 1
+  }
+  return header
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { machineOptions, ruleOptions } from '../rigid/options.js'
+import type { RigidResource } from '../rigid/resources.js'
+
+const statuses = ['completed', 'failed', 'cancelled', 'unknown'] as const
+
+/** How a log in the Standard Workload Format becomes jobs. Every rule that changed or dropped a job is counted in the report. */
+export const swfOptions = z.strictObject({
+  ...machineOptions,
+  processors: z.enum(['requested', 'allocated']).default('requested')
+    .describe('Which processors a job asks for: those it requested or those it was given; the other number where that one is unknown.'),
+  memory: z.enum(['none', 'requested', 'used']).default('none')
+    .describe('Whether jobs ask for memory (mem, MiB): what they requested, or used, per processor, times their processors, rounded up.'),
+  mem: z.int().min(1).max(2 ** 31 - 1).optional().describe('Memory of the whole machine, MiB; default: inferred from its jobs.'),
+  status: z.array(z.enum(statuses)).min(1).default([...statuses]).describe('Which jobs to read, by how they ended.'),
+  dependencies: z.enum(['ignore', 'keep']).default('ignore')
+    .describe('keep: a job that followed another one (fields 17 and 18) waits for its end; the recorded submit times already hold that.'),
+  ...ruleOptions,
+})
+export type SwfRules = z.output<typeof swfOptions>
+
+/** What the jobs ask for, in this order. */
+export function resourcesOf({ unit, memory }: SwfRules): RigidResource[] {
+  return memory === 'none' ? [unit] : [unit, 'mem']
+}

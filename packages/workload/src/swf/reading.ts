@@ -1,0 +1,132 @@
+import { SchedError } from '@sched/core'
+import { limitsOf, type Limits } from '../rigid/machine.js'
+import { RigidJob } from '../rigid/resources.js'
+import { Rules } from '../rigid/rules.js'
+import type { RuleCount } from '../trace/facts.js'
+import { asText } from '../trace/fields.js'
+import { BadLine, type LinePlace } from '../trace/format.js'
+import { textKind } from '../trace/looks-like.js'
+import { Cell, cellsOf } from './cells.js'
+import { Field, fieldNames, statusNames } from './fields.js'
+import { isComment, SwfHeader } from './header.js'
+import { resourcesOf, type SwfRules } from './options.js'
+import { parseRow } from './parse-row.js'
+import { isGuess, procsPerNode, swfSizes } from './sizes.js'
+
+const bytesPerMib = 1024 // in KiB, the format's unit
+
+/** One reading of a log, line by line: comments go to the header, a job to `cells`, after the rules were applied to it. */
+export class SwfReading {
+  readonly header = new SwfHeader()
+  /** The latest job; see `Cell`. */
+  readonly cells: Float64Array
+  /** Lines that are no comments. */
+  rows = 0
+  readonly #row = new Float64Array(fieldNames.length)
+  readonly #job: RigidJob
+  readonly #rules: Rules
+  readonly #wanted: readonly boolean[] // by status, 6 for any other
+  readonly #counts = { submit: 0, partial: 0, status: 0, processors: 0, memory: 0, dependencies: 0 }
+  #procsPerNode = 1
+
+  /** `held`: all jobs will be read before the first is used, so a guess about the machine can wait for them. */
+  constructor(private readonly options: SwfRules, private readonly place: Pick<LinePlace, 'file' | 'line'>, private readonly held: boolean) {
+    const resources = resourcesOf(options)
+    this.#job = new RigidJob(resources.length)
+    this.cells = new Float64Array(cellsOf(resources))
+    this.#rules = new Rules(options, resources, limitsOf(resources, {}))
+    this.#wanted = [0, 1, 2, 3, 4, 5, 6].map((status) => (options.status as string[]).includes(statusNames[status] ?? 'unknown'))
+  }
+
+  /** True when the line held a job that the rules keep. Throws `BadLine`. */
+  line(bytes: Uint8Array, from: number, to: number): boolean {
+    if (isComment(bytes, from, to)) {
+      if (this.rows === 0) this.header.add(bytes, from, to)
+      return false
+    }
+    if (this.rows++ === 0) this.#start(bytes, from, to)
+    parseRow(bytes, from, to, this.#row)
+    return this.#keep(this.#row)
+  }
+
+  rules(): RuleCount[] {
+    const { submit, partial, status, processors, memory, dependencies } = this.#counts
+    const { options } = this
+    const other = options.processors === 'requested' ? 'allocated' : 'requested'
+    return [
+      { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
+      { rule: 'partial', jobs: partial, text: 'are pieces of a job that has a line of its own (status 2, 3 or 4): left out' },
+      { rule: 'status', jobs: status, text: `of a status other than ${options.status.join(', ')}: left out` },
+      { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${other} ones taken` },
+      { rule: 'memory', jobs: memory, text: `without ${options.memory} memory: ask for none` },
+      { rule: 'dependencies', jobs: dependencies, text: 'followed another job: submitted when the log says, all the same' },
+      ...this.#rules.counts(),
+    ].filter(({ jobs }) => jobs > 0)
+  }
+
+  /** The first line that is no comment: the header is complete. */
+  #start(bytes: Uint8Array, from: number, to: number): void {
+    const text = asText(bytes, from, to)
+    if (!text.trim().split(/\s+/, 18).every(looksNumeric))
+      throw new SchedError('BAD_INPUT', `looks like ${textKind(text)}, not like the Standard Workload Format.`, { file: this.place.file, line: this.place.line },
+        'A line of that has 18 numbers with blanks between them.')
+    const sizes = swfSizes(this.options, this.header.fields)
+    this.#procsPerNode = procsPerNode(this.options, sizes)
+    this.#rules.limits = this.held && isGuess(sizes) ? this.#limits({ ...sizes, procs: undefined }) : this.#limits(sizes)
+  }
+
+  #limits(sizes: Parameters<typeof limitsOf>[1]): Limits {
+    return limitsOf(resourcesOf(this.options), sizes)
+  }
+
+  #keep(row: Float64Array): boolean {
+    const status = row[Field.status]!
+    if (status >= 2 && status <= 4) return this.#leave('partial')
+    if (this.#wanted[status >= 0 && status <= 5 ? status : 6] !== true) return this.#leave('status')
+    if (row[Field.submit]! < 0) return this.#leave('submit')
+    if (row[Field.job]! < 0) throw new BadLine(fieldNames[0], `found "${row[Field.job]}", expected a number of at least 0.`)
+    if (row[Field.preceding]! > 0 && this.options.dependencies === 'ignore') this.#counts.dependencies++
+    this.#fill(row)
+    if (!this.#rules.apply(this.#job)) return false
+    this.#store(row)
+    return true
+  }
+
+  #leave(why: 'partial' | 'status' | 'submit'): false {
+    this.#counts[why]++
+    return false
+  }
+
+  #fill(row: Float64Array): void {
+    const { options } = this
+    const job = this.#job
+    const asked = options.processors === 'requested' ? row[Field.requested]! : row[Field.allocated]!
+    const procs = asked > 0 ? asked : options.processors === 'requested' ? row[Field.allocated]! : row[Field.requested]!
+    if (!(asked > 0) && procs > 0) this.#counts.processors++
+    job.runtime = row[Field.runtime]!
+    job.estimate = row[Field.requestedTime]!
+    job.amounts[0] = options.unit === 'procs' ? procs : Math.ceil(procs / this.#procsPerNode)
+    if (options.memory !== 'none') job.amounts[1] = this.#memory(row[options.memory === 'used' ? Field.usedMemory : Field.requestedMemory]!, procs)
+  }
+
+  #memory(kibPerProc: number, procs: number): number {
+    if (kibPerProc > 0) return Math.ceil((kibPerProc * procs) / bytesPerMib)
+    this.#counts.memory++
+    return 0
+  }
+
+  #store(row: Float64Array): void {
+    const { cells } = this
+    const { runtime, estimate, amounts } = this.#job
+    cells[Cell.job] = row[Field.job]!
+    cells[Cell.submit] = row[Field.submit]!
+    cells[Cell.wait] = row[Field.wait]!
+    cells[Cell.runtime] = runtime
+    cells[Cell.estimate] = estimate
+    cells[Cell.recorded] = row[Field.runtime] === runtime ? -1 : row[Field.runtime]!
+    for (let i = Field.status; i <= Field.think; i++) cells[Cell.status + i - Field.status] = row[i]!
+    for (let r = 0; r < amounts.length; r++) cells[Cell.amounts + r] = amounts[r]!
+  }
+}
+
+const looksNumeric = (text: string) => /^[-+]?\d|^[-+]?\.\d|^(nan|null|none|-|inf)$/i.test(text)

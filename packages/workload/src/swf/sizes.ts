@@ -1,0 +1,45 @@
+import { SchedError } from '@sched/core'
+import type { Size, Sizes } from '../rigid/machine.js'
+import { fieldNumber, fieldText } from './header.js'
+import type { HeaderFields } from '../trace/facts.js'
+import type { SwfRules } from './options.js'
+
+/** The size of the machine by the options and the header; what neither says is absent. */
+export function swfSizes(options: SwfRules, header: HeaderFields): Sizes {
+  const nodes = option(options.nodes, 'nodes') ?? field(header, 'MaxNodes')
+  const procs = option(options.procs, 'procs') ?? field(header, 'MaxProcs') ?? nodesAsProcs(nodes)
+  return { procs, nodes, mem: option(options.mem, 'mem') }
+}
+
+/** Processors of a node, for jobs that ask for whole nodes. Throws `BAD_OPTION` when it is not known. */
+export function procsPerNode({ unit }: SwfRules, { procs, nodes }: Sizes): number {
+  if (unit === 'procs') return 1
+  if (procs !== undefined && nodes !== undefined) return procs.amount / nodes.amount
+  throw new SchedError('BAD_OPTION', 'the log does not say how many nodes the machine has.', { field: 'swf.unit' }, 'Give nodes, or let jobs ask for processors.')
+}
+
+/** Whether the number of processors is only what the number of nodes suggests: jobs may show that it is larger. */
+export function isGuess({ procs }: Sizes): boolean {
+  return procs?.origin === guess
+}
+
+/** What the header says that its jobs, or its other fields, do not bear out. */
+export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number): string[] {
+  const notes: string[] = []
+  const records = fieldNumber(header, 'MaxRecords')
+  if (records !== undefined && records !== rows) notes.push(`the header announces ${records} records (MaxRecords), the log has ${rows}`)
+  for (const name of ['MaxProcs', 'MaxNodes'])
+    if (fieldText(header, name) !== undefined && field(header, name) === undefined)
+      notes.push(`${name} of the header is "${fieldText(header, name)}", which is no number of at least 1: it is taken as absent`)
+  if (isGuess(sizes)) notes.push(`MaxProcs is absent from the header: MaxNodes, ${sizes.procs!.amount}, is taken for it`)
+  return notes
+}
+
+const guess = 'MaxNodes of the header, which has no MaxProcs'
+const option = (amount: number | undefined, name: string): Size | undefined => (amount === undefined ? undefined : { amount, origin: `option ${name}` })
+const nodesAsProcs = (nodes: Size | undefined): Size | undefined => nodes && { amount: nodes.amount, origin: guess }
+
+function field(header: HeaderFields, name: string): Size | undefined {
+  const amount = fieldNumber(header, name)
+  return amount !== undefined && Number.isInteger(amount) && amount >= 1 ? { amount, origin: `${name} of the header` } : undefined
+}

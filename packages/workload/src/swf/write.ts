@@ -1,0 +1,74 @@
+import { SchedError } from '@sched/core'
+import type { HeaderFields } from '../trace/facts.js'
+import { fieldNames } from './fields.js'
+
+/** The fields of a line in the format's units (seconds, KiB per processor); what is absent is written as -1, unknown. */
+export interface SwfRow {
+  readonly job: number
+  readonly submit: number
+  readonly wait?: number | undefined
+  readonly runtime?: number | undefined
+  readonly allocated?: number | undefined
+  readonly cpuTime?: number | undefined
+  readonly usedMemory?: number | undefined
+  readonly requested?: number | undefined
+  readonly requestedTime?: number | undefined
+  readonly requestedMemory?: number | undefined
+  readonly status?: number | undefined
+  readonly user?: number | undefined
+  readonly group?: number | undefined
+  readonly application?: number | undefined
+  readonly queue?: number | undefined
+  readonly partition?: number | undefined
+  readonly preceding?: number | undefined
+  readonly think?: number | undefined
+}
+const keys: readonly (keyof SwfRow)[] = [
+  'job', 'submit', 'wait', 'runtime', 'allocated', 'cpuTime', 'usedMemory', 'requested', 'requestedTime', 'requestedMemory', 'status', 'user',
+  'group', 'application', 'queue', 'partition', 'preceding', 'think',
+]
+
+export interface SwfWriteOptions {
+  /** Comments at the start, for example those of the log that was read; `Version: 2.2` comes first in any case. */
+  readonly header?: HeaderFields | undefined
+  /** Whether to keep fractions of seconds; default: rounded, because many readers of the format know whole numbers only. */
+  readonly fractions?: boolean | undefined
+}
+
+/** Rows as lines of the Standard Workload Format 2.2, each with its LF. Throws `BAD_INPUT` for a number that is none. */
+export function* writeSwf(rows: Iterable<SwfRow>, options: SwfWriteOptions = {}): Generator<string, void, undefined> {
+  yield* headerLines(options.header ?? [])
+  for (const row of rows) yield line(row, options.fractions ?? false)
+}
+
+/** The same for rows that come while a run goes on. */
+export async function* writeSwfStream(rows: AsyncIterable<SwfRow>, options: SwfWriteOptions = {}): AsyncGenerator<string, void, undefined> {
+  yield* headerLines(options.header ?? [])
+  for await (const row of rows) yield line(row, options.fractions ?? false)
+}
+
+/** A value of several lines goes on in comments without a name. */
+function* headerLines(header: HeaderFields): Generator<string, void, undefined> {
+  yield '; Version: 2.2\n'
+  for (const [name, value] of header) {
+    if (name.toLowerCase() === 'version') continue
+    if (!/^[A-Z][A-Za-z]*$/.test(name)) throw new SchedError('BAD_INPUT', `header field "${name}" is no name of letters that starts with a capital.`, { field: 'header' })
+    yield `; ${`${name}: ${value}`.trimEnd().replaceAll(/\r?\n/g, `\n;${' '.repeat(name.length + 3)}`)}\n`
+  }
+  yield ';\n'
+}
+
+function line(row: SwfRow, fractions: boolean): string {
+  let text = ''
+  for (let field = 0; field < keys.length; field++) text += (field === 0 ? '' : ' ') + number(row, field, fractions)
+  return `${text}\n`
+}
+
+function number(row: SwfRow, field: number, fractions: boolean): string {
+  const value = row[keys[field]!] ?? -1
+  if (Number.isSafeInteger(value)) return String(value)
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new SchedError('BAD_INPUT', `found ${value}, expected a number.`, { field: `job ${row.job} ${fieldNames[field]}` })
+  if (!fractions) return String(Math.round(value))
+  const text = String(value)
+  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text // below 1e-6
+}

@@ -1,0 +1,35 @@
+import type { Demand } from '@sched/core'
+
+/** The machine that a trace comes from. */
+export interface Machine {
+  readonly procs?: number
+  readonly nodes?: number
+  /** All of it as one aggregate node, in what the jobs of the trace ask for: `{ procs: 240 }`. */
+  readonly resources: Demand
+  /** Where each amount comes from, as a sentence. */
+  readonly origin: string
+}
+
+/** Fields of a header in the order of the file; a field may come several times, a value may have several lines. */
+export type HeaderFields = readonly (readonly [name: string, value: string])[]
+
+/** What a trace says besides its jobs. */
+export interface TraceFacts {
+  /** Absent where the size is neither given nor found without reading all jobs. */
+  readonly machine?: Machine
+  readonly header?: HeaderFields
+}
+
+/** How often a rule of the reader applied. */
+export interface RuleCount {
+  /** Name of the option, for example `overrun`. */
+  readonly rule: string
+  readonly jobs: number
+  /** What was found and what was done about it: `ran longer than estimated: cut at the estimate`. */
+  readonly text: string
+}
+
+/** A line for people: `475 jobs ran longer than estimated: cut at the estimate`. */
+export function ruleLine({ jobs, text, rule }: RuleCount): string {
+  return `${jobs} ${jobs === 1 ? 'job' : 'jobs'} ${text} (${rule})`
+}
