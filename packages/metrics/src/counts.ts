@@ -1,9 +1,11 @@
 import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
 
 export interface CountsResult {
-  /** Jobs submitted, without rejected ones; `jobs` - `finished` are still in the system when the run ends. */
+  /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
   readonly jobs: number
   readonly finished: number
+  /** Jobs that their scheduler gave up with tasks unplaced. */
+  readonly abandoned: number
   /** Jobs that no node can run. */
   readonly rejected: number
   /** Tasks of the submitted jobs; those that ended. */
@@ -26,6 +28,9 @@ export const counts = (): Counts => new Counts()
 export class Counts implements Observer {
   #jobs = 0
   #finished = 0
+  #abandoned = 0
+  /** Abandoned jobs whose last tasks still run. */
+  readonly #ending = new Set<JobId>()
   #rejected = 0
   #tasks = 0
   #done = 0
@@ -51,8 +56,13 @@ export class Counts implements Observer {
     else this.#failed++
   }
 
-  onJobEnd(): void {
-    this.#finished++
+  onAbandon(job: JobId): void {
+    this.#abandoned++
+    this.#ending.add(job)
+  }
+
+  onJobEnd(job: JobId): void {
+    if (!this.#ending.delete(job)) this.#finished++
   }
 
   onReject(): void {
@@ -68,6 +78,7 @@ export class Counts implements Observer {
     return {
       jobs: this.#jobs,
       finished: this.#finished,
+      abandoned: this.#abandoned,
       rejected: this.#rejected,
       tasks: this.#tasks,
       tasksDone: this.#done,

@@ -1,7 +1,7 @@
 import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 
-/** One finished job; times in seconds. */
+/** One ended job; times in seconds. */
 export interface JobRow {
   readonly id: string
   /** Empty when the workload gives none. */
@@ -9,24 +9,25 @@ export interface JobRow {
   readonly user: string
   readonly queue: string
   readonly submit: Seconds
-  /** Start of its first task. */
+  /** Start of its first task; NaN, as is the wait, for a job that was abandoned before. */
   readonly start: Seconds
   readonly end: Seconds
   readonly wait: Seconds
   readonly response: Seconds
   readonly tasks: number
+  /** Its scheduler gave it up with tasks unplaced; it ended with those that ran. */
+  readonly abandoned: boolean
 }
 
 /** Gives every job to `sink` when it ends, in order of ends; keeps nothing, so memory follows the jobs in the system. */
 export const jobRows = (sink: (row: JobRow) => void): Observer => new JobRows(sink)
-
-const NOT_STARTED = -1
 
 class JobRows implements Observer {
   readonly #sink: (row: JobRow) => void
   #work: WorkView | undefined
   #submits = new Float64Array(0)
   #starts = new Float64Array(0)
+  readonly #abandoned = new Set<JobId>()
 
   constructor(sink: (row: JobRow) => void) {
     this.#sink = sink
@@ -40,11 +41,15 @@ class JobRows implements Observer {
     this.#submits = grown(this.#submits, job + 1)
     this.#starts = grown(this.#starts, job + 1)
     this.#submits[job] = now
-    this.#starts[job] = NOT_STARTED
+    this.#starts[job] = NaN
   }
 
   onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
-    if (this.#starts[job] === NOT_STARTED) this.#starts[job] = now
+    if (Number.isNaN(this.#starts[job])) this.#starts[job] = now
+  }
+
+  onAbandon(job: JobId): void {
+    this.#abandoned.add(job)
   }
 
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
@@ -62,6 +67,7 @@ class JobRows implements Observer {
       wait: start - submit,
       response: now - submit,
       tasks: work.tasks(job),
+      abandoned: this.#abandoned.delete(job),
     })
   }
 }

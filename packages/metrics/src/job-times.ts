@@ -12,10 +12,11 @@ export interface JobTimesOptions {
 
 /** Times of some jobs, in seconds. */
 export interface Times {
-  /** Jobs submitted, started (a first task ran) and finished. */
+  /** Jobs submitted; started (a first task ran); finished; given up by their scheduler with tasks left. */
   readonly jobs: number
   readonly started: number
   readonly finished: number
+  readonly abandoned: number
   /** From submission to the start of the first task, of the jobs that started. */
   readonly wait: Distribution
   /** From submission to the end of the job, of the jobs that finished. */
@@ -42,6 +43,8 @@ const SHORTEST = 10
 
 export class JobTimes implements Observer {
   readonly #classes: JobClasses<ClassTimes>
+  /** Abandoned jobs whose last tasks still run. */
+  readonly #abandoned = new Set<JobId>()
   #submits = new Float64Array(0)
   #starts = new Float64Array(0)
 
@@ -62,7 +65,15 @@ export class JobTimes implements Observer {
     if (this.#starts[job] === NOT_STARTED) this.#begin(job, now)
   }
 
+  onAbandon(job: JobId): void {
+    this.#abandoned.add(job)
+    this.#classes.overall.abandoned++
+    const own = this.#classes.of(job)
+    if (own !== undefined) own.abandoned++
+  }
+
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    if (this.#abandoned.delete(job)) return
     const submit = this.#submits[job] as number
     const start = this.#starts[job] as number
     this.#classes.overall.end(submit, start, now)
@@ -89,6 +100,7 @@ class ClassTimes {
   readonly response: Values
   readonly slowdown: Values
   jobs = 0
+  abandoned = 0
   #first = Infinity
   #last = NaN
 
@@ -111,6 +123,7 @@ class ClassTimes {
 
   result(): Times {
     const [wait, response, slowdown] = [this.wait.result(), this.response.result(), this.slowdown.result()]
-    return { jobs: this.jobs, started: wait.count, finished: response.count, wait, response, slowdown, makespan: this.#last - this.#first }
+    const { jobs, abandoned } = this
+    return { jobs, started: wait.count, finished: response.count, abandoned, wait, response, slowdown, makespan: this.#last - this.#first }
   }
 }

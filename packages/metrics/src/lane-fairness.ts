@@ -2,6 +2,7 @@ import type { Seconds } from '@sched/core'
 import { grown } from './columns.js'
 import { jainIndex } from './max-min-shares.js'
 import { naturalOrder } from './natural-order.js'
+import type { LaneShares } from './queue-shares.js'
 
 /** Shares of one queue in a lane, as fractions of the lane, averaged over the time it was active among others. */
 export interface QueueFairness {
@@ -56,15 +57,15 @@ export class LaneFairness {
     for (const queue of series) this.#series.set(queue, { share: [], fairShare: [] })
   }
 
-  /** `queues` are the active ones; `share` and `fair` run beside it. The state lasts for `seconds` from `time` on. */
-  add(time: Seconds, seconds: Seconds, queues: readonly number[], share: readonly number[], fair: readonly number[], names: readonly string[]): void {
-    if (this.#series.size > 0) this.#record(time, queues.map((queue) => names[queue]), share, fair)
-    if (queues.length < 2) return
+  /** The state from `time` on, which lasts for `seconds`. */
+  add(time: Seconds, seconds: Seconds, { count, queues, share, fair }: LaneShares, names: readonly string[]): void {
+    if (this.#series.size > 0) this.#record(time, queues, count, share, fair, names)
+    if (count < 2) return
     let deviations = 0
-    for (let i = 0; i < queues.length; i++) deviations += this.#addQueue(queues[i] as number, share[i] as number, fair[i] as number, seconds)
+    for (let i = 0; i < count; i++) deviations += this.#addQueue(queues[i] as number, share[i] as number, fair[i] as number, seconds)
     this.#seconds += seconds
-    this.#deviation += (seconds * deviations) / queues.length
-    const jain = jainIndex(share.map((each, i) => each / (fair[i] as number)).filter(Number.isFinite))
+    this.#deviation += (seconds * deviations) / count
+    const jain = jainIndex(share, fair, count)
     if (Number.isNaN(jain)) return
     this.#jainSeconds += seconds
     this.#jain += seconds * jain
@@ -103,12 +104,18 @@ export class LaneFairness {
     return deviation
   }
 
-  #record(time: Seconds, active: readonly (string | undefined)[], share: readonly number[], fair: readonly number[]): void {
+  #record(time: Seconds, queues: Int32Array, count: number, share: Float64Array, fair: Float64Array, names: readonly string[]): void {
     this.#times.push(time)
-    for (const [queue, series] of this.#series) {
-      const at = active.indexOf(queue)
-      series.share.push(share[at] ?? 0)
-      series.fairShare.push(fair[at] ?? 0)
+    for (const series of this.#series.values()) {
+      series.share.push(0)
+      series.fairShare.push(0)
+    }
+    const last = this.#times.length - 1
+    for (let i = 0; i < count; i++) {
+      const series = this.#series.get(names[queues[i] as number] as string)
+      if (series === undefined) continue
+      series.share[last] = share[i] as number
+      series.fairShare[last] = fair[i] as number
     }
   }
 

@@ -2,29 +2,50 @@
  * Weighted max-min shares of a capacity: nobody gets more than its demand, and what it leaves is divided among the
  * others in proportion to their weights. Demands >= 0, weights > 0; the result is in the unit of the capacity.
  */
-export function maxMinShares(demands: readonly number[], weights: readonly number[], capacity: number): number[] {
-  const shares = demands.map(() => 0)
-  const order = [...demands.keys()].sort((a, b) => at(demands, a) / at(weights, a) - at(demands, b) / at(weights, b) || a - b)
-  let left = capacity
-  let weight = weights.reduce((sum, each) => sum + each, 0)
-  for (const i of order) {
-    // Served by rising demand per weight: all that come later can use at least as much per weight.
-    const share = Math.min(at(demands, i), (left * at(weights, i)) / weight)
-    shares[i] = share
-    left = Math.max(0, left - share)
-    weight -= at(weights, i)
-  }
+export function maxMinShares(demands: ArrayLike<number>, weights: ArrayLike<number>, capacity: number): Float64Array {
+  const shares = new Float64Array(demands.length)
+  fillMaxMinShares(demands, weights, demands.length, capacity, shares)
   return shares
 }
 
-const at = (list: readonly number[], i: number): number => list[i] as number
+/** The same for the first `count` entries of columns that are used again and again. */
+export function fillMaxMinShares(demands: ArrayLike<number>, weights: ArrayLike<number>, count: number, capacity: number, shares: Float64Array): void {
+  let weight = 0
+  for (let i = 0; i < count; i++) weight += weights[i] as number
+  let wanting = 0
+  for (let i = 0; i < count; i++) {
+    const share = (capacity * (weights[i] as number)) / weight
+    shares[i] = share
+    if ((demands[i] as number) >= share) wanting++
+  }
+  if (wanting < count) pour(demands, weights, count, capacity, weight, shares)
+}
+
+function pour(demands: ArrayLike<number>, weights: ArrayLike<number>, count: number, capacity: number, weight: number, shares: Float64Array): void {
+  const level = (i: number) => (demands[i] as number) / (weights[i] as number)
+  const order = Array.from({ length: count }, (_, i) => i).sort((a, b) => level(a) - level(b) || a - b)
+  // Served by rising demand per weight: all that come later can use at least as much per weight.
+  for (const i of order) {
+    const share = Math.min(demands[i] as number, (capacity * (weights[i] as number)) / weight)
+    shares[i] = share
+    capacity = Math.max(0, capacity - share)
+    weight -= weights[i] as number
+  }
+}
 
 /**
- * Jain's index of fairness of what each has relative to what it is due: (sum x)^2 / (n sum x^2), from 1/n (one has all)
- * to 1 (all equal); NaN when nobody has anything. Source: Jain, Chiu, Hawe, DEC-TR-301, 1984.
+ * Jain's index of fairness of what each of the first `count` has relative to what it is due: (sum x)^2 / (n sum x^2)
+ * over x = held / due, from 1/n (one has all) to 1 (all equal). Who is due nothing is left out; NaN when nobody has
+ * anything. Source: Jain, Chiu, Hawe, DEC-TR-301, 1984.
  */
-export function jainIndex(values: readonly number[]): number {
-  const sum = values.reduce((total, value) => total + value, 0)
-  const squares = values.reduce((total, value) => total + value * value, 0)
-  return (sum * sum) / (values.length * squares)
+export function jainIndex(held: ArrayLike<number>, due: ArrayLike<number>, count: number = held.length): number {
+  let [n, sum, squares] = [0, 0, 0]
+  for (let i = 0; i < count; i++) {
+    const x = (held[i] as number) / (due[i] as number)
+    if (!((due[i] as number) > 0)) continue
+    n++
+    sum += x
+    squares += x * x
+  }
+  return (sum * sum) / (n * squares)
 }

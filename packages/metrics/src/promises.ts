@@ -6,7 +6,7 @@ export interface PromisesResult {
   readonly promises: number
   /** Jobs that were promised a start before their first task started. */
   readonly jobs: number
-  /** Jobs of these that started later than promised, or had not started by then when the run ended. */
+  /** Jobs of these that started later than promised, or had not started by then when they were abandoned or the run ended. */
   readonly broken: number
   /** How much later, in seconds; 0 when none is broken. */
   readonly meanLateness: Seconds
@@ -50,15 +50,14 @@ export class Promises implements Observer {
     if (now > promised) this.#break(now - promised)
   }
 
-  onJobEnd(job: JobId): void {
+  /** A job that was abandoned ends without a start. */
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     this.#live.remove(job)
+    this.#miss(job, now)
   }
 
   onRunEnd(now: Seconds): void {
-    for (const job of this.#live.ids) {
-      const promised = this.#promised[job] as number
-      if (promised !== STARTED && now > promised) this.#break(now - promised)
-    }
+    for (const job of this.#live.ids) this.#miss(job, now)
   }
 
   result(): PromisesResult {
@@ -69,6 +68,11 @@ export class Promises implements Observer {
       meanLateness: this.#broken === 0 ? 0 : this.#lateness / this.#broken,
       maxLateness: this.#latest,
     }
+  }
+
+  #miss(job: JobId, now: Seconds): void {
+    const promised = this.#promised[job] as number
+    if (promised !== STARTED && now > promised) this.#break(now - promised)
   }
 
   #break(lateness: Seconds): void {

@@ -94,12 +94,17 @@ export class StandardMetrics implements Observer {
   }
 
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
-    this.#counts.onJobEnd()
+    this.#counts.onJobEnd(job)
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
     this.#utilisation.onJobEnd(job)
     this.#fairness.onJobEnd(job)
-    this.#promises.onJobEnd(job)
+    this.#promises.onJobEnd(job, spec, now)
+  }
+
+  onAbandon(job: JobId): void {
+    this.#counts.onAbandon(job)
+    this.#times.onAbandon(job)
   }
 
   onReject(): void {

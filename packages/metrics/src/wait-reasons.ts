@@ -11,14 +11,14 @@ export interface WaitRow {
   readonly id: string
   readonly label: string
   readonly wait: Seconds
-  /** False for a job that had not started when the run ended: its wait so far. */
+  /** False for a job that had not started when it was abandoned or the run ended: its wait until then. */
   readonly started: boolean
   readonly parts: readonly Seconds[]
 }
 
 /** Where the waits of some jobs went, in seconds over all of them. */
 export interface WaitTotals {
-  /** Jobs that waited: started ones, and those still waiting when the run ended. */
+  /** All jobs: also those that were abandoned unstarted, or still waiting when the run ended. */
   readonly jobs: number
   readonly wait: Seconds
   /** Seconds by part, in the order of `waitParts`. */
@@ -91,7 +91,9 @@ export class WaitReasons implements Observer {
     if (this.#current[job] !== STARTED) this.#end(job, now, true)
   }
 
-  onJobEnd(job: JobId): void {
+  /** A job that was abandoned ends without a start. */
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    if (this.#current[job] !== STARTED) this.#end(job, now, false)
     this.#live.remove(job)
     this.#specs[job] = undefined
   }

@@ -1,0 +1,134 @@
+import type { ClusterView, JobId, LaneId, ResourceId, Sharing, TaskId, WorkView } from '@sched/core'
+import { grown } from './columns.js'
+import { fillMaxMinShares } from './max-min-shares.js'
+
+/** Shares of the `count` active queues at an instant, as fractions of the lane; entry i of every column is of `queues[i]`. */
+export interface LaneShares {
+  readonly count: number
+  readonly queues: Int32Array
+  readonly share: Float64Array
+  readonly fair: Float64Array
+}
+
+/** What every queue holds and, whenever `find` is called, its share and fair share of every lane. */
+export class QueueShares {
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #width: number
+  readonly #lanes: readonly (readonly ResourceId[])[]
+  readonly #shares: readonly Shares[]
+  #queues = 0
+  #weights = new Float64Array(0)
+  /** Amounts held and wanted in all, `[queue * width + resource]`. */
+  #held = new Float64Array(0)
+  #wanted = new Float64Array(0)
+
+  constructor(cluster: ClusterView, work: WorkView) {
+    this.#cluster = cluster
+    this.#work = work
+    this.#width = cluster.resources.length
+    this.#lanes = cluster.lanes.map(({ resources }) => resources)
+    this.#shares = cluster.lanes.map(() => new Shares())
+  }
+
+  addQueue(queue: number, weight: number): void {
+    const known = this.#queues
+    this.#queues = Math.max(known, queue + 1)
+    this.#weights = grown(this.#weights, this.#queues)
+    this.#weights[queue] = weight
+    this.#held = grown(this.#held, this.#queues * this.#width)
+    this.#wanted = grown(this.#wanted, this.#held.length)
+  }
+
+  /** A task of the queue takes its demand, or gives it back. */
+  hold(queue: number, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const work = this.#work
+    const shape = work.shapeOf(task)
+    const resources = this.#lanes[lane] as readonly ResourceId[]
+    const first = queue * this.#width
+    for (let i = 0; i < resources.length; i++) {
+      const resource = resources[i] as ResourceId
+      this.#held[first + resource] = (this.#held[first + resource] as number) + sign * work.demand(shape, resource)
+    }
+  }
+
+  /** Valid until the next `find`. */
+  of(lane: LaneId): LaneShares {
+    return this.#shares[lane] as Shares
+  }
+
+  find(jobs: readonly JobId[], queueOf: Int32Array, sharing: Sharing | undefined): void {
+    this.#want(jobs, queueOf)
+    for (let lane = 0 as LaneId; lane < this.#lanes.length; lane++) this.#findIn(lane, this.#shares[lane] as Shares, sharing)
+  }
+
+  #want(jobs: readonly JobId[], queueOf: Int32Array): void {
+    const [work, wanted] = [this.#work, this.#wanted]
+    wanted.set(this.#held)
+    for (let i = 0; i < jobs.length; i++)
+      for (let lane = 0 as LaneId; lane < this.#lanes.length; lane++) {
+        const job = jobs[i] as JobId
+        const unplaced = work.unplaced(job, lane)
+        if (unplaced === 0) continue
+        const shape = work.shape(job, lane)
+        const first = (queueOf[job] as number) * this.#width
+        for (const resource of this.#lanes[lane] as readonly ResourceId[])
+          wanted[first + resource] = (wanted[first + resource] as number) + unplaced * work.demand(shape, resource)
+      }
+  }
+
+  #findIn(lane: LaneId, shares: Shares, sharing: Sharing | undefined): void {
+    const resources = this.#lanes[lane] as readonly ResourceId[]
+    shares.clear(this.#queues)
+    for (const resource of resources) this.#raise(shares, resource)
+    shares.keepActive(this.#weights)
+    const [only] = resources
+    const given = only !== undefined && resources.length === 1 ? sharing?.fairShares(lane) : undefined
+    if (given === undefined || only === undefined) fillMaxMinShares(shares.wanted, shares.weight, shares.count, 1, shares.fair)
+    else for (let i = 0; i < shares.count; i++) shares.fair[i] = (given[shares.queues[i] as number] ?? 0) / this.#cluster.capacity(only)
+  }
+
+  /** Dominant shares are the largest over the resources. */
+  #raise({ share, wanted }: Shares, resource: ResourceId): void {
+    const capacity = this.#cluster.capacity(resource)
+    if (capacity === 0) return
+    for (let queue = 0, at: number = resource; queue < this.#queues; queue++, at += this.#width) {
+      share[queue] = Math.max(share[queue] as number, (this.#held[at] as number) / capacity)
+      wanted[queue] = Math.max(wanted[queue] as number, (this.#wanted[at] as number) / capacity)
+    }
+  }
+}
+
+/** Columns by queue, and after `keepActive` by active queue. */
+class Shares implements LaneShares {
+  count = 0
+  queues = new Int32Array(0)
+  share = new Float64Array(0)
+  wanted = new Float64Array(0)
+  weight = new Float64Array(0)
+  fair = new Float64Array(0)
+
+  clear(queues: number): void {
+    this.queues = grown(this.queues, queues)
+    this.share = grown(this.share, queues)
+    this.wanted = grown(this.wanted, queues)
+    this.weight = grown(this.weight, queues)
+    this.fair = grown(this.fair, queues)
+    this.share.fill(0, 0, queues)
+    this.wanted.fill(0, 0, queues)
+    this.count = queues
+  }
+
+  keepActive(weights: Float64Array): void {
+    let kept = 0
+    for (let queue = 0; queue < this.count; queue++) {
+      const wanted = this.wanted[queue] as number
+      if (wanted === 0) continue
+      this.queues[kept] = queue
+      this.share[kept] = this.share[queue] as number
+      this.wanted[kept] = wanted
+      this.weight[kept++] = weights[queue] as number
+    }
+    this.count = kept
+  }
+}
