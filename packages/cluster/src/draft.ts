@@ -129,7 +129,7 @@ export class Draft implements OpenRound {
 
   evict(task: TaskId): void {
     this.#mustBeOpen()
-    if (Number.isNaN(this.work.started(task)) || this.work.isEvicted(task))
+    if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
       throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running`)
     this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
     this.work.release(task, 'evicted')

@@ -228,7 +228,7 @@ export class Work implements WorkView {
       if (this.stageLane[stage] !== lane) continue
       const first = this.stageFirst[stage] as number
       for (let task = first; task < first + (this.stageTasks[stage] as number); task++)
-        if ((this.taskRun[task] as number) >= 0 && !this.isEvicted(task as TaskId)) out.push(task as TaskId)
+        if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) out.push(task as TaskId)
     }
   }
 
@@ -332,11 +332,11 @@ export class Work implements WorkView {
     const at = job * this.lanes + lane
     this.laneRunning[at] = (this.laneRunning[at] as number) - 1
     const run = this.taskRun[task] as number
-    if (why === 'evicted') this.runTask[run] = ~task
+    this.runTask[run] = ~task
     this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode[run] as NodeId, why)
   }
 
-  /** Undoes a release for eviction. */
+  /** Undoes a release for an eviction. */
   keep(task: TaskId): void {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
@@ -348,7 +348,8 @@ export class Work implements WorkView {
     this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
   }
 
-  isEvicted(task: TaskId): boolean {
+  /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
+  isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number
     return run >= 0 && (this.runTask[run] as number) < 0
   }
@@ -429,7 +430,7 @@ export class Work implements WorkView {
 
   #mayOpen(first: number, stage: StageSpec): boolean {
     for (const { stage: index, fraction } of stage.after ?? [])
-      if ((this.stageDone[first + index] as number) < Math.ceil(fraction * (this.stageTasks[first + index] as number))) return false
+      if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false // 0.07 * 100 > 7
     return true
   }
 
@@ -549,7 +550,7 @@ export class Work implements WorkView {
       const from = this.stageFirst[stage] as number
       for (let task = from; task < from + (this.stageTasks[stage] as number); task++) {
         if (this.taskRun[task] === UNPLACED) unplaced++
-        else if ((this.taskRun[task] as number) >= 0 && !this.isEvicted(task as TaskId)) running++
+        else if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) running++
       }
     }
     if (unplaced !== this.unplaced(job, lane) || running !== this.running(job, lane))

@@ -114,11 +114,17 @@ export class Simulation implements DraftSink {
   readonly #specs: (JobSpec | undefined)[] = []
   readonly #freeSpecs: number[] = []
   readonly #names = new Map<string, JobSpec[] | undefined>()
+  /** End of jobs that others may follow. */
+  readonly #endedAt = new Map<string, Seconds>()
   readonly #wakes = new Set<Seconds>()
   readonly #feasible = new Map<number, boolean>()
   readonly #warned = new Set<string>()
   readonly #start: { -readonly [K in keyof Parameters<RuntimeModel['runtime']>[0]]: Parameters<RuntimeModel['runtime']>[0][K] }
   #nextJob: JobSpec | undefined
+  /** Jobs of the instant that have been read and not submitted. */
+  readonly #due: JobSpec[] = []
+  /** Whether the source can give no job that it has not given yet. */
+  #drained: boolean
   #lastSubmit: Seconds = 0
   #held = 0
   #passNeeded = false
@@ -160,7 +166,8 @@ export class Simulation implements DraftSink {
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
     for (const task of options.prefill ?? []) this.#prefill(task)
     this.#source = options.workload.open()
-    this.#nextJob = this.#source.next()
+    this.#drained = this.#source.more === undefined
+    this.#read()
   }
 
   /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
@@ -176,8 +183,8 @@ export class Simulation implements DraftSink {
       const state = this.advance(slice, until)
       if (state === 'done') return this
       if (state === 'starved') {
-        await this.#source.more?.()
-        this.#nextJob = this.#source.next()
+        this.#drained = (await this.#source.more?.()) !== true
+        this.#read()
       } else await pause()
     }
   }
@@ -187,20 +194,34 @@ export class Simulation implements DraftSink {
     const ring = this.#ring
     const queue = this.#queue
     for (let left = limit; left > 0; left--) {
-      if (this.#nextJob === undefined && this.#source.more !== undefined && !this.#ended) {
-        this.#nextJob = this.#source.next()
-        if (this.#nextJob === undefined) return 'starved'
-      }
+      if (this.#isStarved()) return 'starved'
       if (ring !== undefined && ring.next < queue.next && this.work.active > 0 && ring.next >= this.now && ring.next <= until && this.#isQuiet(ring.next)) {
         this.#heartbeats(ring.next, ring)
         continue
       }
       const time = this.#nextTime()
       if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
+      if (!this.#collect(time)) return 'starved'
       this.now = time
       this.#instant(time)
     }
     return 'paused'
+  }
+
+  /** Whether the next job of a stream has to be awaited. */
+  #isStarved(): boolean {
+    if (this.#nextJob !== undefined || this.#drained) return false
+    this.#read()
+    return this.#nextJob === undefined
+  }
+
+  /** Reads all jobs due at `time`, since a round sees the whole instant; false when a stream must be awaited for that. */
+  #collect(time: Seconds): boolean {
+    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) {
+      this.#due.push(this.#nextJob)
+      this.#read()
+    }
+    return !this.#isStarved()
   }
 
   /** Whether nothing but heartbeats happens at `time`, as at most instants of a busy cluster. */
@@ -274,11 +295,11 @@ export class Simulation implements DraftSink {
 
   /** The next instant at which anything happens. */
   #nextTime(): Seconds {
-    const submit = this.#nextJob?.submit ?? Infinity
+    const submit = this.#due.length > 0 ? (this.#due[0] as JobSpec).submit : (this.#nextJob?.submit ?? Infinity)
     const event = this.#queue.next
     let time = submit < event ? submit : event
     const ring = this.#ring
-    if (this.work.active === 0) return this.#nextJob === undefined && this.#held === 0 ? Infinity : time
+    if (this.work.active === 0) return submit === Infinity && this.#held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
     if (time - this.#lastProgress > STALL && submit === Infinity) this.#stalled()
     return time
@@ -287,13 +308,13 @@ export class Simulation implements DraftSink {
   #instant(time: Seconds): void {
     const queue = this.#queue
     const { passPerEvent } = this.#options
-    if (passPerEvent === 'submits-first') this.#arrivals(time)
+    if (passPerEvent === 'submits-first') this.#arrivals()
     while (queue.next === time && queue.pop()) {
-      if (queue.kind >= EventKind.Submit) this.#arrivals(time)
+      if (queue.kind >= EventKind.Submit) this.#arrivals()
       this.#fire(queue.kind, queue.subject)
       if (passPerEvent !== undefined) this.#pass()
     }
-    this.#arrivals(time)
+    this.#arrivals()
     const ring = this.#ring
     if (ring === undefined) return this.#pass()
     if (this.#wakeDue) {
@@ -305,9 +326,10 @@ export class Simulation implements DraftSink {
   }
 
   /** Jobs of the workload that are due. */
-  #arrivals(time: Seconds): void {
-    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) {
-      this.#arrive(this.#nextJob)
+  #arrivals(): void {
+    if (this.#due.length === 0) return
+    for (const spec of this.#due.splice(0)) {
+      this.#arrive(spec)
       if (this.#options.passPerEvent !== undefined) this.#pass()
     }
   }
@@ -389,19 +411,31 @@ export class Simulation implements DraftSink {
     }
   }
 
+  /** Reads the next job of the workload. */
+  #read(): void {
+    const spec = this.#source.next()
+    this.#nextJob = spec
+    if (spec === undefined) return
+    if (!(spec.submit >= 0 && spec.submit < Infinity))
+      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit}.`, {}, 'Give seconds from the start of the workload, at least 0.')
+    if (spec.submit < this.#lastSubmit)
+      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit} after a job at ${this.#lastSubmit}.`, {}, 'Sort the workload by submit time.')
+    this.#lastSubmit = spec.submit
+  }
+
   /** A job read from the workload: submitted now, or held until the job it follows has ended. */
   #arrive(spec: JobSpec): void {
-    if (!(spec.submit >= this.#lastSubmit))
-      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit} after a job at ${this.#lastSubmit}`, {}, 'Sort the workload by submit time.')
-    this.#lastSubmit = spec.submit
     const followers = spec.after === undefined ? undefined : this.#names.get(spec.after)
     if (spec.after !== undefined && this.#names.has(spec.after)) {
       this.#held++
       if (followers === undefined) this.#names.set(spec.after, [spec])
       else followers.push(spec)
       this.#names.set(spec.id, undefined)
-    } else this.#submit(spec)
-    this.#nextJob = this.#source.next()
+    } else {
+      const start = spec.after === undefined ? 0 : (this.#endedAt.get(spec.after) ?? -Infinity) + (spec.think ?? 0)
+      if (start > this.now) this.#hold(spec, start)
+      else this.#submit(spec)
+    }
   }
 
   #submit(spec: JobSpec): void {
@@ -411,8 +445,8 @@ export class Simulation implements DraftSink {
     const job = this.work.submit(spec, this.now, this.#architecture.route?.(spec).id ?? 0)
     this.#jobKeys[job] = streamKey(0, spec.id)
     this.#observers.onSubmit(job, spec, this.now)
-    this.#lastProgress = Math.max(this.#lastProgress, this.now)
     const startup = spec.startup ?? 0
+    this.#lastProgress = Math.max(this.#lastProgress, this.now + startup)
     if (startup > 0) this.#queue.push(this.now + startup, EventKind.Ready, job)
     else this.work.open(job)
     this.#passNeeded = true
@@ -457,9 +491,10 @@ export class Simulation implements DraftSink {
     this.#finishRun(run)
   }
 
+  /** Ends a released run: its `runTask` is complemented. */
   #finishRun(run: number): void {
     const { work } = this
-    const task = work.runTask[run] as TaskId
+    const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const node = work.runNode[run] as NodeId
@@ -483,6 +518,7 @@ export class Simulation implements DraftSink {
   #releaseFollowers(id: string): void {
     const followers = this.#names.get(id)
     this.#names.delete(id)
+    if (this.#options.workload.chained !== false) this.#endedAt.set(id, this.now)
     for (const follower of followers ?? []) {
       this.#held--
       this.#hold(follower, Math.max(follower.submit, this.now + (follower.think ?? 0)))
