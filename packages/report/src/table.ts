@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 
-/** Text, or a number that is written in its shortest form; absent and NaN cells stay empty. */
-export type Cell = string | number | undefined
+/** Text, a truth value, or a number that is written in its shortest form; absent and NaN cells stay empty. */
+export type Cell = string | number | boolean | undefined
 
 export interface Column {
   readonly title: string
@@ -36,7 +36,7 @@ export function markdownTable(columns: readonly Column[], rows: readonly (readon
 
 /** A cell as text, as short as reads back to the same number. */
 export function cellText(cell: Cell): string {
-  if (cell === undefined || Number.isNaN(cell)) return ''
+  if (cell === undefined || (typeof cell === 'number' && Number.isNaN(cell))) return ''
   return Object.is(cell, -0) ? '0' : String(cell)
 }
 
