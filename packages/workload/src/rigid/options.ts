@@ -23,5 +23,4 @@ export const ruleOptions = {
     .describe('A job that asks for more than the machine has is an error, is left out, or is cut to the machine.'),
 }
 
-const rules = z.strictObject(ruleOptions)
-export type RuleOptions = z.output<typeof rules>
+export type RuleOptions = { readonly [K in keyof typeof ruleOptions]: z.output<(typeof ruleOptions)[K]> }

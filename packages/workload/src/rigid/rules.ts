@@ -94,8 +94,8 @@ function ruleText(rule: keyof typeof Found, options: RuleOptions): string {
     case 'missingEstimate':
       return `without estimate: ${missingEstimate === 'runtime' ? 'estimated at their run time' : missingEstimate === 'unknown' ? 'left so' : `estimated at ${missingEstimate} times their run time`}`
     case 'overrun':
-      return `ran longer than estimated: ${{ kill: 'cut at the estimate', extend: 'estimate raised to the run time', keep: 'kept' }[options.overrun]}`
+      return `longer than estimated: ${{ kill: 'cut at the estimate', extend: 'estimate raised to the run time', keep: 'kept' }[options.overrun]}`
     case 'wide':
-      return `ask for more than the machine has: ${{ fail: 'refused', skip: 'left out', clip: 'cut to the machine' }[options.wide]}`
+      return `wider than the machine: ${{ fail: 'refused', skip: 'left out', clip: 'cut to the machine' }[options.wide]}`
   }
 }

@@ -120,7 +120,7 @@ class SwfTable {
   }
 }
 
-const sortedRule = (jobs: number): RuleCount[] => (jobs === 0 ? [] : [{ rule: 'sorted', jobs, text: 'were submitted before one above them: sorted' }])
+const sortedRule = (jobs: number): RuleCount[] => (jobs === 0 ? [] : [{ rule: 'sorted', jobs, text: 'submitted before one above: sorted' }])
 
 /** The machine; what neither the options nor the header say is inferred from the jobs. */
 function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine: Machine; readonly notes: string[] } {

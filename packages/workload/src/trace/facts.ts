@@ -25,11 +25,11 @@ export interface RuleCount {
   /** Name of the option, for example `overrun`. */
   readonly rule: string
   readonly jobs: number
-  /** What was found and what was done about it: `ran longer than estimated: cut at the estimate`. */
+  /** What was found and what was done about it: `longer than estimated: cut at the estimate`. */
   readonly text: string
 }
 
-/** A line for people: `475 jobs ran longer than estimated: cut at the estimate`. */
+/** A line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
   return `${jobs} ${jobs === 1 ? 'job' : 'jobs'} ${text} (${rule})`
 }

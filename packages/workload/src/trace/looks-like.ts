@@ -30,6 +30,8 @@ export function textKind(head: string): string {
   if (/^[[{]/.test(line)) return 'JSON'
   const columns = (separator: string) => line.split(separator).length
   if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
+  if (columns('|') > 1) return `a table of ${columns('|')} columns with | between them`
   if (columns(',') > 1) return `a table of ${columns(',')} comma-separated columns`
+  if (/^(-?[\d.]+\s+)+-?[\d.]+$/.test(line)) return `a table of ${line.split(/\s+/).length} blank-separated columns`
   return 'text without columns'
 }

@@ -1,0 +1,112 @@
+import type { JobSpec, Workload } from '@sched/core'
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { describe as summaryOf, jobsOf, parseSwf, parseTrace, streamJobs, take, writeWorkload, type SwfOptions } from '../src/index.js'
+import { readBytes, swf } from '../src/node/index.js'
+import { swfFormat } from '../src/swf/format.js'
+import { LineDecoder } from '../src/trace/line-decoder.js'
+import { realTrace } from './traces.js'
+
+const digestOf = (jobs: Iterable<JobSpec>) => {
+  const hash = createHash('sha256')
+  for (const job of jobs) hash.update(keyOf(job))
+  return hash.digest('hex')
+}
+/** All fields of a job in a fixed order. */
+const keyOf = ({ id, submit, user, queue, group, partition, application, estimate, recorded, stages: [stage, ...others] }: JobSpec) =>
+  `${id} ${submit} ${user} ${queue} ${group} ${partition} ${application} ${estimate} ${recorded?.wait} ${recorded?.runtime} ${recorded?.status} ` +
+  `${stage!.name} ${stage!.tasks} ${stage!.demand['procs']} ${stage!.duration as number} ${others.length}\n`
+const all = (workload: Workload) => [...jobsOf(workload)]
+const logs = {
+  nasa: realTrace('swf/NASA-iPSC-1993-3.1-cln.swf.gz'), kth: realTrace('swf/KTH-SP2-1996-2.swf.gz'), ctc: realTrace('swf/CTC-SP2-1996-3.1-cln.swf.gz'),
+  hpc2n: realTrace('swf/HPC2N-2002-2.2-cln.swf.gz'), lublin: realTrace('swf/lublin_256.swf.gz'),
+}
+
+/** Jobs, processors, offered load (of run times as recorded, over the span of submissions) and counts of the README of the traces. */
+const facts = [
+  { log: logs.nasa, jobs: 18_239, procs: 128, load: 0.47, rules: { processors: 18_239, zeroRuntime: 173, missingEstimate: 18_239 } },
+  { log: logs.kth, jobs: 28_489, procs: 100, load: 0.69, rules: { zeroRuntime: 8, overrun: 475 } },
+  { log: logs.ctc, jobs: 77_222, procs: 338, load: 0.84, rules: { processors: 77_222, zeroRuntime: 17, missingEstimate: 6, overrun: 7_174 } },
+  { log: logs.hpc2n, jobs: 202_871, procs: 240, load: 0.6, rules: { overrun: 14_817 } },
+  { log: logs.lublin, jobs: 10_000, procs: 256, load: 1.06, rules: { processors: 10_000, missingEstimate: 10_000 } },
+]
+
+describe.each(facts)('the log $log.title', ({ log, jobs, procs, load, rules }) => {
+  it.skipIf(!log.there)('has the jobs, processors and oddities that its README counts', () => {
+    const trace = swf(log.path, { overrun: 'keep' })
+    expect([trace.jobs, trace.machine!.resources, Object.fromEntries(trace.report.rules!.map((one) => [one.rule, one.jobs]))]).toEqual([jobs, { procs }, rules])
+    expect(summaryOf(trace, { procs }).resources[0]!.load).toBeCloseTo(load, 1)
+  })
+})
+
+describe.skipIf(!logs.hpc2n.there)(`the log ${logs.hpc2n.title}`, () => {
+  const bytes = logs.hpc2n.there ? readBytes(logs.hpc2n.path) : new Uint8Array()
+  const read = (options: SwfOptions = {}) => parseSwf(bytes, options)
+
+  it('knows used memory of 200,733 jobs, requested memory of 175,359, and no status of 878', () => {
+    const unknown = (memory: 'used' | 'requested') => read({ memory, mem: 1e9 }).report.rules!.find(({ rule }) => rule === 'memory')!.jobs
+    expect([202_871 - unknown('used'), 202_871 - unknown('requested')]).toEqual([200_733, 175_359])
+    expect(read({ status: ['completed', 'failed', 'cancelled'] }).jobs).toBe(202_871 - 878)
+  })
+
+  it('gives 729 jobs another number of processors than they requested', () => {
+    const [requested, allocated] = (['requested', 'allocated'] as const).map((processors) => read({ processors }).open())
+    let different = 0
+    for (let job = requested!.next(); job !== undefined; job = requested!.next())
+      if (job.stages[0]!.demand['procs'] !== allocated!.next()!.stages[0]!.demand['procs']) different++
+    expect(different).toBe(729)
+  })
+
+  it('gives the same jobs read twice, and as a stream of chunks', async () => {
+    const once = read()
+    const digest = digestOf(jobsOf(once))
+    expect(digestOf(jobsOf(once))).toBe(digest)
+    const hash = createHash('sha256')
+    for await (const job of streamJobs(swf(logs.hpc2n.path, { stream: true }))) hash.update(keyOf(job))
+    expect(hash.digest('hex')).toBe(digest)
+  })
+})
+
+describe.skipIf(!logs.ctc.there)(`the log ${logs.ctc.title}`, () => {
+  it('keeps a header whose values are not bare numbers', () => {
+    const { header, machine } = swf(logs.ctc.path)
+    expect(header!.find(([name]) => name === 'MaxNodes')![1]).toBe('338 (batch partition; 512 total)')
+    expect(header!.find(([name]) => name === 'Acknowledge')![1]).toBe('Dan Dwyer and Steve Hotovy')
+    expect(machine).toEqual({ procs: 338, nodes: 338, resources: { procs: 338 }, origin: '338 procs: MaxProcs of the header' })
+  })
+
+  const bytes = logs.ctc.there ? readBytes(logs.ctc.path) : new Uint8Array()
+
+  it('gives the same jobs split into pieces of any size', () => {
+    const digest = digestOf(jobsOf(parseTrace(bytes)))
+    const checked = swfFormat.options.parse({})
+    const decoder = new LineDecoder((place) => swfFormat.parser(checked, place), {})
+    const jobs: JobSpec[] = []
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7919 + 13) % 70_001) {
+      decoder.push(bytes.subarray(at, at + size))
+      for (let job = decoder.next(); job !== undefined; job = decoder.next()) jobs.push(job)
+    }
+    decoder.end()
+    for (let job = decoder.next(); job !== undefined; job = decoder.next()) jobs.push(job)
+    expect(digestOf(jobs)).toBe(digest)
+  })
+
+  it('gives the same jobs through the native format (the first 8,000: checking every field takes a while)', () => {
+    const some = take(parseTrace(bytes), 8_000)
+    const native = new TextEncoder().encode([...writeWorkload(some)].join(''))
+    expect(digestOf(jobsOf(parseTrace(native)))).toBe(digestOf(jobsOf(some)))
+  })
+})
+
+describe.skipIf(!logs.kth.there)(`the log ${logs.kth.title}`, () => {
+  it('lacks job 27313, which the header counts', () => {
+    const trace = swf(logs.kth.path)
+    expect(all(trace).some(({ id }) => id === '27313')).toBe(false)
+    expect(trace.report.notes![0]).toBe('the header announces 28490 records (MaxRecords), the log has 28489')
+  })
+
+  it('uses up to 104 processors at once where the header says 100, so that only an absent header is helped by what was recorded', () => {
+    const text = new TextDecoder().decode(readBytes(logs.kth.path)).replaceAll(/^;.*\n/gm, '')
+    expect(parseTrace(new TextEncoder().encode(text), { format: 'swf', options: { overrun: 'keep' } }).machine!.resources).toEqual({ procs: 104 })
+  })
+})

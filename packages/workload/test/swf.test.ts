@@ -1,0 +1,321 @@
+import { SchedError, type JobSpec } from '@sched/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jobsOf, parseSwf, parseTrace, type SwfOptions } from '../src/index.js'
+import { swfFormat } from '../src/swf/format.js'
+import { parseRow } from '../src/swf/parse-row.js'
+import { LineDecoder } from '../src/trace/line-decoder.js'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const fieldOrder = [
+  'job', 'submit', 'wait', 'runtime', 'allocated', 'cpu', 'usedMemory', 'requested', 'time', 'memory', 'status', 'user', 'group', 'application',
+  'queue', 'partition', 'preceding', 'think',
+] as const
+type Row = Partial<Record<(typeof fieldOrder)[number], number | string>>
+
+/** A line of a job that ran 100 s of its 200 s on 4 processors, changed in some fields. */
+const row = (change: Row = {}) => {
+  const usual: Row = { job: 1, submit: 0, wait: 5, runtime: 100, allocated: 4, requested: 4, time: 200, status: 1, user: 7, group: 3, queue: 2 }
+  return fieldOrder.map((field) => change[field] ?? usual[field] ?? -1).join(' ')
+}
+const header = '; Version: 2.2\n; MaxNodes: 4\n; MaxProcs: 8\n;\n'
+const read = (text: string, options: SwfOptions = {}) => parseSwf(bytesOf(text), { file: 'a.swf', ...options })
+const jobs = (text: string, options?: SwfOptions) => [...jobsOf(read(text, options))]
+const first = (change: Row, options?: SwfOptions) => jobs(`${header}${row(change)}\n`, options)[0]!
+const runtimeOf = (job: JobSpec) => job.stages[0]!.duration
+const ruleNotes = (text: string, options?: SwfOptions) => read(text, options).report.notes
+const messageOf = (doing: () => unknown) => {
+  try {
+    doing()
+  } catch (error) {
+    expect(error).toBeInstanceOf(SchedError)
+    return (error as SchedError).message
+  }
+  return 'no error'
+}
+
+/** The same jobs read as a stream, in chunks that end anywhere. */
+function streamed(text: string, chunk: number, options: object = {}): JobSpec[] {
+  const checked = swfFormat.options.parse(options)
+  const decoder = new LineDecoder((place) => swfFormat.parser(checked, place), { file: 'a.swf' })
+  const bytes = bytesOf(text)
+  const found: JobSpec[] = []
+  const drain = () => {
+    for (let job = decoder.next(); job !== undefined; job = decoder.next()) found.push(job)
+  }
+  for (let at = 0; at < bytes.length; at += chunk) {
+    decoder.push(bytes.slice(at, at + chunk))
+    drain()
+  }
+  decoder.end()
+  drain()
+  return found
+}
+
+describe('a job of a log', () => {
+  it('is one task that takes all its processors, with what the log recorded beside it', () => {
+    expect(first({ job: 12, submit: 30, application: 5, partition: 1 })).toEqual({
+      id: '12', submit: 30, user: '7', group: '3', queue: '2', partition: '1', application: '5', estimate: 200,
+      recorded: { wait: 5, status: 'completed' },
+      stages: [{ name: 'job', tasks: 1, demand: { procs: 4 }, duration: 100 }],
+    })
+  })
+
+  it('has no field for what the log does not know', () => {
+    const job = first({ wait: -1, status: -1, user: -1, group: -1, queue: -1 })
+    expect(Object.keys(job).sort()).toEqual(['estimate', 'id', 'stages', 'submit'])
+  })
+
+  it('may be some whole nodes: 8 processors on 4 nodes are 2 a node, so 3 processors take 2 nodes', () => {
+    const trace = read(`${header}${row({ requested: 3 })}\n`, { unit: 'nodes' })
+    expect([...jobsOf(trace)][0]!.stages[0]!.demand).toEqual({ nodes: 2 })
+    expect(trace.machine).toMatchObject({ procs: 8, nodes: 4, resources: { nodes: 4 } })
+  })
+
+  it('asks for memory when told: KiB per processor, times processors, in MiB rounded up', () => {
+    // 1,000 KiB * 4 / 1,024 = 3.9; 300 KiB * 4 / 1,024 = 1.2
+    const change = { memory: 1000, usedMemory: 300 }
+    expect(first(change, { memory: 'requested', mem: 100 }).stages[0]!.demand).toEqual({ procs: 4, mem: 4 })
+    expect(first(change, { memory: 'used', mem: 100 }).stages[0]!.demand).toEqual({ procs: 4, mem: 2 })
+    expect(first(change).stages[0]!.demand).toEqual({ procs: 4 })
+  })
+
+  it('waits for the job before it when told, if that one was read', () => {
+    const text = [row({ job: 1 }), row({ job: 2, submit: 9, preceding: 1, think: 30 }), row({ job: 3, submit: 10, preceding: 99, think: 1 })].join('\n')
+    const chains = (options?: SwfOptions) => jobs(text, options).map(({ after, think }) => [after, think])
+    expect(chains({ dependencies: 'keep' })).toEqual([[undefined, undefined], ['1', 30], [undefined, undefined]])
+    expect(chains()).toEqual([[undefined, undefined], [undefined, undefined], [undefined, undefined]])
+    expect(ruleNotes(text)).toContain('2 jobs after another job: submitted when the log says, all the same (dependencies)')
+  })
+})
+
+describe('the header', () => {
+  const text = [
+    '; Version: 2.2', '; MaxNodes: 338 (batch partition; 512 total)', '; MaxProcs: 338', ';Acknowledge: Dan Dwyer', '; Note: THIS IS CLEANED', ';       by this filter:',
+    ';         user=135 and (job>=47421) (2080 jobs removed)', ';', '; Queue:  1 DSI', '; Queue:  2 astro', '; Note:', row(), '; Note: late',
+  ].join('\n')
+
+  it('is kept in order, a value of several lines with its line ends', () => {
+    expect(read(text).header).toEqual([
+      ['Version', '2.2'], ['MaxNodes', '338 (batch partition; 512 total)'], ['MaxProcs', '338'], ['Acknowledge', 'Dan Dwyer'],
+      ['Note', 'THIS IS CLEANED\nby this filter:\nuser=135 and (job>=47421) (2080 jobs removed)'], ['Queue', '1 DSI'], ['Queue', '2 astro'], ['Note', ''],
+    ])
+  })
+
+  it('gives the machine, also where a value is not a bare number', () => {
+    expect(read(text).machine).toEqual({ procs: 338, nodes: 338, resources: { procs: 338 }, origin: '338 procs: MaxProcs of the header' })
+  })
+
+  it('gives way to the options', () => {
+    expect(read(text, { procs: 430, nodes: 215 }).machine).toEqual({ procs: 430, nodes: 215, resources: { procs: 430 }, origin: '430 procs: option procs' })
+  })
+
+  it('without MaxProcs is helped by MaxNodes, and says so', () => {
+    const trace = read(`; MaxNodes: 6\n${row()}`)
+    expect(trace.machine!.resources).toEqual({ procs: 6 })
+    expect(trace.report.notes).toEqual(['MaxProcs is absent from the header: MaxNodes, 6, is taken for it'])
+  })
+
+  it('without both, the size is inferred from the widest job or what ran at once, and it says so', () => {
+    const wide = read([row({ wait: -1 }), row({ job: 2, wait: -1, requested: 64 })].join('\n'))
+    expect(wide.machine!.resources).toEqual({ procs: 64 })
+    expect(wide.report.notes).toEqual(['procs of the machine: 64, inferred, the log does not say how many: the widest job asks for 64; give procs if that is wrong'])
+    // [5, 105) and [60, 160) overlap: 4 + 4; the third starts when the first ends
+    const busy = read([row(), row({ job: 2, submit: 50, wait: 10 }), row({ job: 3, submit: 60, wait: 45 })].join('\n'))
+    expect(busy.machine!.resources).toEqual({ procs: 8 })
+    expect(busy.report.notes![0]).toContain('up to 8 are recorded in use at once')
+  })
+
+  it('whose MaxNodes is less than a job has processors is no guess for MaxProcs', () => {
+    const trace = read(`; MaxNodes: 2\n${row()}`)
+    expect([trace.machine!.resources, trace.report.notes!.length]).toEqual([{ procs: 4 }, 2])
+  })
+
+  it('that is no number is taken as absent, and it says so', () => {
+    const trace = read(`; MaxProcs: unknown\n${row()}`)
+    expect(trace.report.notes![0]).toBe('MaxProcs of the header is "unknown", which is no number of at least 1: it is taken as absent')
+    expect(trace.machine!.resources).toEqual({ procs: 4 })
+  })
+
+  it('that announces another number of records is remarked on', () => {
+    expect(ruleNotes(`; MaxRecords: 3\n${header}${row()}`)).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
+  })
+
+  it('is known before the first job of a stream', () => {
+    const facts = swfFormat.facts!(swfFormat.options.parse({}), bytesOf(text))
+    expect([facts.machine!.procs, facts.header!.length]).toEqual([338, 8])
+    expect(swfFormat.facts!(swfFormat.options.parse({}), bytesOf(row())).machine).toBeUndefined()
+  })
+})
+
+describe('rules', () => {
+  /** The first job with the rule's default and with another choice, and the rule's note. */
+  const cases: [string, Row, SwfOptions, (job: JobSpec | undefined) => unknown, unknown, string][] = [
+    ['processors requested', { requested: 2 }, {}, (job) => job?.stages[0]!.demand, { procs: 2 }, ''],
+    ['processors allocated', { requested: 2 }, { processors: 'allocated' }, (job) => job?.stages[0]!.demand, { procs: 4 }, ''],
+    ['processors, requested unknown', { requested: -1 }, {}, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested processors: the allocated ones taken (processors)'],
+    ['processors, allocated unknown', { allocated: -1 }, { processors: 'allocated' }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without allocated processors: the requested ones taken (processors)'],
+    ['missing estimate: run time', { time: -1 }, {}, (job) => job?.estimate, 100, '1 job without estimate: estimated at their run time (missingEstimate)'],
+    ['missing estimate: factor', { time: -1 }, { missingEstimate: 2.5 }, (job) => job?.estimate, 250, '1 job without estimate: estimated at 2.5 times their run time (missingEstimate)'],
+    ['missing estimate: unknown', { time: 0 }, { missingEstimate: 'unknown' }, (job) => job?.estimate, undefined, '1 job without estimate: left so (missingEstimate)'],
+    ['overrun: kill', { runtime: 250 }, {}, (job) => [runtimeOf(job!), job?.estimate, job?.recorded!.runtime], [200, 200, 250], '1 job longer than estimated: cut at the estimate (overrun)'],
+    ['overrun: extend', { runtime: 250 }, { overrun: 'extend' }, (job) => [runtimeOf(job!), job?.estimate, job?.recorded!.runtime], [250, 250, undefined], '1 job longer than estimated: estimate raised to the run time (overrun)'],
+    ['overrun: keep', { runtime: 250 }, { overrun: 'keep' }, (job) => [runtimeOf(job!), job?.estimate], [250, 200], '1 job longer than estimated: kept (overrun)'],
+    ['run time 0: keep', { runtime: 0 }, {}, (job) => runtimeOf(job!), 0, '1 job of run time 0: kept (zeroRuntime)'],
+    ['run time 0: skip', { runtime: 0 }, { zeroRuntime: 'skip' }, (job) => job, undefined, '1 job of run time 0: left out (zeroRuntime)'],
+    ['run time 0: seconds', { runtime: 0 }, { zeroRuntime: 1 }, (job) => [runtimeOf(job!), job?.recorded!.runtime], [1, 0], '1 job of run time 0: run 1 s (zeroRuntime)'],
+    ['run time unknown: skip', { runtime: -1 }, {}, (job) => job, undefined, '1 job of unknown run time: left out (unknownRuntime)'],
+    ['run time unknown: zero', { runtime: -1 }, { unknownRuntime: 'zero' }, (job) => runtimeOf(job!), 0, '1 job of unknown run time: run 0 s (unknownRuntime)'],
+    ['run time unknown: estimate', { runtime: -1 }, { unknownRuntime: 'estimate' }, (job) => runtimeOf(job!), 200, '1 job of unknown run time: run as long as estimated, left out without estimate (unknownRuntime)'],
+    ['run time and estimate unknown', { runtime: -1, time: -1 }, { unknownRuntime: 'estimate' }, (job) => job, undefined, '1 job of unknown run time: run as long as estimated, left out without estimate (unknownRuntime)'],
+    ['status: all', { status: 5 }, {}, (job) => job?.recorded!.status, 'cancelled', ''],
+    ['status: completed', { status: 0 }, { status: ['completed'] }, (job) => job, undefined, '1 job of a status other than completed: left out (status)'],
+    ['status: unknown', { status: -1 }, { status: ['completed', 'unknown'] }, (job) => job?.id, '1', ''],
+    ['status: not unknown', { status: -1 }, { status: ['failed'] }, (job) => job, undefined, '1 job of a status other than failed: left out (status)'],
+    ['pieces of a job', { status: 2 }, {}, (job) => job, undefined, '1 job with status 2, 3 or 4, pieces of a job that has a line of its own: left out (partial)'],
+    ['no processors', { requested: 0, allocated: -1 }, {}, (job) => job, undefined, '1 job without processors: left out (noProcs)'],
+    ['no submit time', { submit: -1 }, {}, (job) => job, undefined, '1 job without submit time: left out (submit)'],
+    ['wide: skip', { requested: 9 }, { wide: 'skip' }, (job) => job, undefined, '1 job wider than the machine: left out (wide)'],
+    ['wide: clip', { requested: 9 }, { wide: 'clip' }, (job) => job?.stages[0]!.demand, { procs: 8 }, '1 job wider than the machine: cut to the machine (wide)'],
+    ['wide in memory: clip', { memory: 1024 * 50 }, { wide: 'clip', memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4, mem: 100 }, '1 job wider than the machine: cut to the machine (wide)'],
+    ['no memory known', { memory: -1 }, { memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested memory: ask for none (memory)'],
+  ]
+
+  it.each(cases)('%s', (_, change, options, facts, expected, note) => {
+    const text = `${header}${row(change)}\n${row({ job: 2, submit: 1, memory: 10, status: options.status?.[0] === 'failed' ? 0 : 1 })}\n` // the second is always kept
+    const found = [...jobsOf(read(text, options))]
+    expect(facts(found.find(({ id }) => id === '1'))).toEqual(expected)
+    expect(found.at(-1)!.id).toBe('2')
+    const notes = read(text, options).report.notes
+    expect(note === '' ? notes : notes!.map((one) => one.replace(/^2 jobs/, '1 job'))).toEqual(note === '' ? [] : [note])
+    expect(streamed(text, 7, options)).toEqual(found)
+  })
+
+  it('are counted per job, by name', () => {
+    const text = [row({ job: 1, runtime: 0 }), row({ job: 2, runtime: 300 }), row({ job: 3, runtime: 400 }), row({ job: 4 })].join('\n')
+    expect(read(text).report.rules!.map(({ rule, jobs }) => [rule, jobs])).toEqual([['zeroRuntime', 1], ['overrun', 2]])
+  })
+
+  it('sort jobs that are out of order, equal times in the order of the log', () => {
+    const text = [row({ job: 1, submit: 50 }), row({ job: 2, submit: 20 }), row({ job: 3, submit: 50 }), row({ job: 4, submit: 20 }), row({ job: 5, submit: 60 })].join('\n')
+    expect(jobs(text).map(({ id, submit }) => [id, submit])).toEqual([['2', 20], ['4', 20], ['1', 50], ['3', 50], ['5', 60]])
+    expect(ruleNotes(text)).toContain('2 jobs submitted before one above: sorted (sorted)')
+  })
+})
+
+describe('the bytes of a log', () => {
+  const plain = `${header}${row({ job: 1 })}\n${row({ job: 2, submit: 10, cpu: '552.21' })}\n${row({ job: 3, submit: 11 })}\n`
+
+  it.each<[string, string]>([
+    ['CR LF', plain.replaceAll('\n', '\r\n')],
+    ['no line end at the end', plain.trimEnd()],
+    ['a byte order mark', `\uFEFF${plain}`],
+    ['tabs', plain.replaceAll(/(?<=\d) (?=[-\d])/g, '\t')],
+    ['blanks around', plain.replaceAll(/^(?=\d)/gm, '   ').replaceAll(/(?<=\d)$/gm, '  ')],
+    ['blank lines and late comments', plain.replaceAll(/\n(?=\d)/g, '\n\n  ; a remark\n')],
+    ['whole numbers with a fraction of 0', plain.replaceAll(/(?<= )4(?= )/g, '4.0')],
+    ['exponents', plain.replaceAll(/(?<= )100(?= )/g, '1e2')],
+  ])('may have %s', (_, text) => {
+    expect(jobs(text)).toEqual(jobs(plain))
+    for (const chunk of [1, 13, 1000]) expect(streamed(text, chunk)).toEqual(jobs(plain))
+  })
+
+  it('may have times with fractions, as some converted logs do', () => {
+    expect(first({ submit: '10.25', runtime: '99.5', wait: '0.125', time: '1e3' })).toMatchObject(
+      { submit: 10.25, estimate: 1000, recorded: { wait: 0.125 }, stages: [{ duration: 99.5 }] })
+  })
+
+  it('are read as Number() reads them, whatever the notation', () => {
+    const text = fc.oneof(
+      fc.integer({ min: -1, max: 99 }).map(String),
+      fc.maxSafeNat().map(String),
+      fc.tuple(fc.nat(), fc.integer({ min: 0, max: 99_999_999 })).map(([whole, part]) => `${whole}.${part}`),
+      fc.double({ min: 0, max: 1e15, noNaN: true }).map(String),
+    )
+    const blank = fc.constantFrom(' ', '  ', '\t', '      ')
+    fc.assert(fc.property(fc.array(fc.tuple(text, blank), { minLength: 18, maxLength: 18 }), fc.constantFrom('\n', '\r\n', ''), (fields, end) => {
+      const texts = fields.map(([value], i) => ([1, 2, 3, 5, 6, 8, 9, 17].includes(i) ? value : String(Math.min(Math.trunc(Number(value)), 1e9))))
+      const line = texts.map((value, i) => fields[i]![1] + value).join('')
+      const found = new Float64Array(18)
+      parseRow(bytesOf(line + end), 0, line.length, found)
+      expect([...found]).toEqual(texts.map(Number))
+    }), { numRuns: 500, seed: 20_263 })
+  })
+
+  it('give the same jobs cut anywhere', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: plain.length }), (chunk) => {
+      expect(streamed(plain, chunk)).toEqual(jobs(plain))
+    }), { numRuns: 50, seed: 20_264 })
+  })
+
+  it('give a thousand jobs in less room than first thought', () => {
+    // 36 bytes a line, where the table expects 64
+    const text = Array.from({ length: 1000 }, (_, i) => `${i % 10 === 0 ? i : i} 0 0 1 1 0 0 1 1 0 1 1 1 1 1 1 0 0`).join('\n')
+    expect(jobs(text).map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, i) => String(i)))
+  })
+})
+
+describe('bad logs', () => {
+  it.each<[string, string, SwfOptions, string]>([
+    ['17 fields', `${header}${row()}\n${row({ job: 2 }).replace(/ -1$/, '')}\n`, {},
+      '"a.swf" line 6: found 17 fields, expected 18 (job number, submit time, ..., think time). Correct the line, or drop such lines with onBadLine "skip".'],
+    ['19 fields', `${header}${row()} 0\n`, {}, '"a.swf" line 5: found 19 fields, expected 18 (job number, submit time, ..., think time). Correct'],
+    ['a word', row({ runtime: 'abc' }), {}, '"a.swf" line 1 run time: found "abc", expected a number. Correct the line, or drop'],
+    ['NaN', row({ runtime: 'NaN' }), {}, '"a.swf" line 1 run time: found "NaN", expected a number.'],
+    ['half a processor', row({ requested: '2.5' }), {}, '"a.swf" line 1 requested processors: found "2.5", expected a whole number.'],
+    ['a number beyond 2^53', row({ submit: '9007199254740993' }), {}, '"a.swf" line 1 submit time: found "9007199254740993", more than 2^53 - 1, above which numbers are not exact.'],
+    ['a negative job number', row({ job: -4 }), {}, '"a.swf" line 1 job number: found "-4", expected a number of at least 0.'],
+    ['a job number used twice', `${row()}\n${row()}`, {}, '"a.swf" line 2 job number: job number 1 was used before. Give every job a number of its own, or drop such lines'],
+    ['a header that contradicts the jobs', `${header}${row({ requested: 16 })}`, {},
+      '"a.swf" line 5: the job asks for 16 procs, the machine has 8 (MaxProcs of the header). Leave such jobs out with wide "skip", cut them with wide "clip", or give the machine\'s true size, or drop such lines with onBadLine "skip".'],
+    ['an option that contradicts the jobs', `${header}${row()}`, { procs: 3 }, 'the job asks for 4 procs, the machine has 3 (option procs).'],
+    ['no jobs', header, {}, '"a.swf": the trace holds no jobs.'],
+    ['no job left', `${header}${row({ status: 5 })}`, { status: ['completed'] }, '"a.swf": none of 1 jobs is left: 1 job of a status other than completed: left out (status). Choose other rules.'],
+    ['only bad lines', `${row()} 0`, { onBadLine: 'skip' }, 'all 1 lines with jobs are bad, the first: "a.swf" line 1: found 19 fields'],
+    ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 1: looks like a table of 29 blank-separated columns, not like'],
+    ['29 fields', `${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, 'looks like a table of 29 blank-separated columns, not like'],
+    ['nodes that nobody knows', row(), { unit: 'nodes' }, 'swf.unit: the log does not say how many nodes the machine has. Give nodes, or let jobs ask for processors.'],
+    ['SWIM', 'job0\t0\t0\t10\t20\t30\n', {}, '"a.swf" line 1: looks like a table of 6 tab-separated columns, not like the Standard Workload Format. A line of that has 18 numbers'],
+    ['CSV', 'id,submit\n1,2\n', {}, 'looks like a table of 2 comma-separated columns, not like'],
+    ['sacct', 'JobID|Submit|Start\n', {}, 'looks like a table of 3 columns with | between them, not like'],
+    ['JSON', '{"jobs":[]}\n', {}, 'looks like JSON, not like'],
+    ['gzip', '\u001f\u0000', {}, 'looks like a binary file, not like text. Is it the right file?'],
+  ])('%s', (_, text, options, message) => {
+    expect(messageOf(() => read(text, options))).toContain(message)
+  })
+
+  it('unsorted, as a stream: an error that says what to do', () => {
+    expect(messageOf(() => streamed(`${row({ submit: 9 })}\n${row({ job: 2, submit: 3 })}`, 50))).toBe(
+      '"a.swf" line 2 submit time: submitted at 3 s, before the job above it (9 s). Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field, or drop such lines with onBadLine "skip".')
+  })
+
+  it('lose only their bad lines when told so', () => {
+    const trace = read(`${row()}\n${row({ job: 2 })} 7\n${row({ job: 3, runtime: 'x' })}\n${row()}\n${row({ job: 4 })}`, { onBadLine: 'skip' })
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['1', '4'])
+    expect(trace.report).toMatchObject({ lines: 5, jobs: 2, skipped: 3 })
+    expect(trace.report.problems).toHaveLength(3)
+    expect(trace.report.problems[0]).toContain('line 2: found 19 fields')
+  })
+
+  it.each<[object, string]>([
+    [{ overun: 'kill' }, 'swf.overun: unknown key "overun". Did you mean "overrun"?'],
+    [{ overrun: 'stop' }, 'swf.overrun: found "stop", expected "kill" or "extend" or "keep".'],
+    [{ missingEstimate: 0.5 }, 'swf.missingEstimate: found 0.5, expected'],
+    [{ procs: 0 }, 'swf.procs: found 0, expected at least 1.'],
+    [{ status: ['done'] }, 'swf.status[0]: found "done", expected "completed" or "failed" or "cancelled" or "unknown".'],
+  ])('options %j are refused', (options, message) => {
+    expect(messageOf(() => parseTrace(bytesOf(row()), { format: 'swf', options }))).toContain(message)
+  })
+})
+
+describe('detection', () => {
+  it.each<[string, string]>([
+    ['a header', `${header}${row()}\n`], ['18 numbers', row()], ['17 numbers', row().replace(/ -1$/, '')], ['blank lines first', `\n\n; Version: 2\n${row()}`],
+  ])('knows a log by %s', (_, text) => {
+    expect(swfFormat.detect(text)).toBe(true)
+  })
+
+  it.each(['a b c', '1 2 3\n', '{"a":1}', 'job0\t0\t0\t10\t20\t30\n'])('does not take %j for one', (text) => {
+    expect(swfFormat.detect(text)).toBe(false)
+  })
+})
