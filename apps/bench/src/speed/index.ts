@@ -1,0 +1,1 @@
+export { speedCommand } from './command.js'
