@@ -106,8 +106,12 @@ export class Draft implements OpenRound {
   }
 
   take(job: JobId): boolean {
-    if (job === this.taken) return true
     this.#mustBeOpen()
+    return this.#takeUp(job)
+  }
+
+  #takeUp(job: JobId): boolean {
+    if (job === this.taken) return true
     if (this.#jobs >= this.#maxJobs || (this.#onlyJob !== None && job !== this.#onlyJob)) return false
     this.#jobs++
     this.taken = job
@@ -119,7 +123,7 @@ export class Draft implements OpenRound {
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
     if (this.claims >= this.#maxClaims || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
-    if (!this.take(this.work.jobOf(task))) return false
+    if (!this.#takeUp(this.work.jobOf(task))) return false
     this.cluster.take(shape, node)
     this.work.claim(task, node)
     this.#moves.push(task)
