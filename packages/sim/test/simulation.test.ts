@@ -148,7 +148,7 @@ describe('a closed loop', () => {
   it('is told of the ids and times of ended jobs', () => {
     const told: [string, number][] = []
     const jobs = [job('a', { duration: 3 }), job('b', { duration: 5 })]
-    run({ name: 'loop', open: () => ({ next: () => jobs.shift(), ended: (id, now) => void told.push([id, now]) as undefined }) })
+    run({ name: 'loop', open: () => ({ next: () => jobs.shift(), ended: (id, now) => void told.push([id, now]) }) })
     expect(told).toEqual([['a', 3], ['b', 5]])
   })
 })
@@ -258,7 +258,7 @@ describe('a policy that leaves work lying', () => {
   })
 
   it('is not blamed for long tasks or a long set-up', () => {
-    expect(run([job('a', { duration: 1e7, tasks: 3 })], { cluster: { ...heartbeats, heartbeat: { interval: 1e4, stagger: true } } }).ends['a']).toBe(2e7 + 5e3)
+    expect(run([job('a', { duration: 1e7, tasks: 3 })], { cluster: { ...heartbeats, heartbeat: { interval: 1e4, stagger: true } } }).ends['a']).toBe(2e7)
     expect(run([job('a', { startup: 1e6 })], { cluster: { ...heartbeats, heartbeat: { interval: 1e4, stagger: true } } }).ends['a']).toBeGreaterThan(1e6)
   })
 })

@@ -44,7 +44,7 @@ export const policyOf = (schedule: (round: Round, jobs: readonly JobId[]) => voi
 export function startAll(round: Round, job: JobId): void {
   const { work, lane, nodes, cluster } = round
   for (const node of nodes)
-    while (work.unplaced(job, lane) > 0 && round.fits(job, node)) round.claim(work.taskFor(job, lane, node, cluster.levels) as TaskId, node)
+    while (work.unplaced(job, lane) > 0 && round.fits(job, node) && round.claim(work.taskFor(job, lane, node, cluster.levels) as TaskId, node));
 }
 
 /** Jobs by submission, each as far as there is room. */
