@@ -1,16 +1,18 @@
 /**
- * Corrects the rounding of parts that add up to `whole` on paper: the largest one takes the rest, so that the parts
- * added up from first to last are exactly `whole`. Changes `parts`, by no more than the rounding errors of their sums.
+ * Corrects the rounding of non-negative parts that add up to `whole` on paper, so that added up in any order they are
+ * exactly `whole`. Changes `parts`, each by no more than the last digit of `whole` and the largest by what is left.
+ *
+ * Every part becomes a multiple of the distance between `whole` and the next number, so no sum of them is rounded.
  */
 export function exactParts(parts: Float64Array, whole: number): Float64Array {
   let largest = 0
-  for (let i = 1; i < parts.length; i++) if ((parts[i] as number) > (parts[largest] as number)) largest = i
-  // A correction is itself rounded; the second or third one is exact.
-  for (let step = 0; step < 8; step++) {
-    let sum = 0
-    for (let i = 0; i < parts.length; i++) sum += parts[i] as number
-    if (sum === whole) break
-    parts[largest] = (parts[largest] as number) + (whole - sum)
+  for (let i = 0; i < parts.length; i++) {
+    const part = (parts[i] as number) + whole - whole // rounds the part as the sum is; the difference is exact
+    parts[i] = part
+    if (part > (parts[largest] as number)) largest = i
   }
+  let others = 0
+  for (let i = 0; i < parts.length; i++) if (i !== largest) others += parts[i] as number
+  parts[largest] = whole - others
   return parts
 }

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, Sharing, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type Sharing, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { grown, LiveJobs } from './columns.js'
 import { LaneFairness, type LaneFairnessResult } from './lane-fairness.js'
 import { QueueShares } from './queue-shares.js'
@@ -11,7 +11,7 @@ export interface FairnessOptions {
   readonly weight?: ((queue: string) => number) | undefined
   /** Seconds between two samples at first, > 0; doubled whenever `points` samples were taken. Default 1. */
   readonly step?: Seconds | undefined
-  /** Most points of a series, even. Default 256. */
+  /** Most points of a series, an even number. Default 256. */
   readonly points?: number | undefined
   /** Queues whose shares over time are kept. Default none. */
   readonly series?: readonly string[] | undefined
@@ -25,6 +25,7 @@ export interface FairnessOptions {
  * is the policy's own, or the max-min share of its demand; in a lane of several resources always the latter, of one whole.
  *
  * Shares held are exact at the sampling times; demands are those of the first event after it, one round later at most.
+ * Throws `BAD_OPTION` for a step or a number of points out of range.
  */
 export const fairness = (options: FairnessOptions = {}): Fairness => new Fairness(options)
 
@@ -42,8 +43,11 @@ export class Fairness implements Observer {
   readonly #names: string[] = []
 
   constructor(options: FairnessOptions) {
+    const { step = 1, points = 256 } = options
+    if (!(step > 0)) throw new SchedError('BAD_OPTION', `the sampling step is ${step} s.`, { field: 'fairness.step' }, 'Use a number above 0.')
+    if (!(points >= 2 && points % 2 === 0)) throw new SchedError('BAD_OPTION', `a series of ${points} points is asked for.`, { field: 'fairness.points' }, 'Use an even number, 2 or more.')
     this.#options = options
-    this.#clock = new SampleClock(options.step ?? 1, options.points ?? 256, () => this.#lanes.forEach((lane) => lane.thin()))
+    this.#clock = new SampleClock(step, points, () => this.#lanes.forEach((lane) => lane.thin()))
   }
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
@@ -80,6 +84,8 @@ export class Fairness implements Observer {
 
   onRunEnd(now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
+    // The last sample was to last until the next one.
+    if (this.#clock.next < Infinity) this.#lanes.forEach((lane, i) => lane.add(now - this.#clock.next, this.#shares.of(i as LaneId)))
   }
 
   result(): readonly LaneFairnessResult[] {
@@ -98,7 +104,11 @@ export class Fairness implements Observer {
     this.#shares.find(this.#live.ids, this.#queueOf, this.#sharing)
     while (now > this.#clock.next) {
       const { next, step } = this.#clock
-      for (let i = 0; i < this.#lanes.length; i++) (this.#lanes[i] as LaneFairness).add(next, step, this.#shares.of(i as LaneId), this.#names)
+      for (let i = 0; i < this.#lanes.length; i++) {
+        const [lane, shares] = [this.#lanes[i] as LaneFairness, this.#shares.of(i as LaneId)]
+        lane.record(next, shares, this.#names)
+        lane.add(step, shares)
+      }
       this.#clock.advance()
     }
   }

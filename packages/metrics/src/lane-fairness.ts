@@ -57,9 +57,8 @@ export class LaneFairness {
     for (const queue of series) this.#series.set(queue, { share: [], fairShare: [] })
   }
 
-  /** The state from `time` on, which lasts for `seconds`. */
-  add(time: Seconds, seconds: Seconds, { count, queues, share, fair }: LaneShares, names: readonly string[]): void {
-    if (this.#series.size > 0) this.#record(time, queues, count, share, fair, names)
+  /** A state that lasts for `seconds`; less than 0 takes them back. */
+  add(seconds: Seconds, { count, queues, share, fair }: LaneShares): void {
     if (count < 2) return
     let deviations = 0
     for (let i = 0; i < count; i++) deviations += this.#addQueue(queues[i] as number, share[i] as number, fair[i] as number, seconds)
@@ -69,6 +68,23 @@ export class LaneFairness {
     if (Number.isNaN(jain)) return
     this.#jainSeconds += seconds
     this.#jain += seconds * jain
+  }
+
+  /** A point of the series asked for. */
+  record(time: Seconds, { count, queues, share, fair }: LaneShares, names: readonly string[]): void {
+    if (this.#series.size === 0) return
+    this.#times.push(time)
+    for (const series of this.#series.values()) {
+      series.share.push(0)
+      series.fairShare.push(0)
+    }
+    const last = this.#times.length - 1
+    for (let i = 0; i < count; i++) {
+      const series = this.#series.get(names[queues[i] as number] as string)
+      if (series === undefined) continue
+      series.share[last] = share[i] as number
+      series.fairShare[last] = fair[i] as number
+    }
   }
 
   /** Drops every other point of the series. */
@@ -102,21 +118,6 @@ export class LaneFairness {
     sums[at + FAIR] = (sums[at + FAIR] as number) + seconds * fair
     sums[at + DEVIATION] = (sums[at + DEVIATION] as number) + seconds * deviation
     return deviation
-  }
-
-  #record(time: Seconds, queues: Int32Array, count: number, share: Float64Array, fair: Float64Array, names: readonly string[]): void {
-    this.#times.push(time)
-    for (const series of this.#series.values()) {
-      series.share.push(0)
-      series.fairShare.push(0)
-    }
-    const last = this.#times.length - 1
-    for (let i = 0; i < count; i++) {
-      const series = this.#series.get(names[queues[i] as number] as string)
-      if (series === undefined) continue
-      series.share[last] = share[i] as number
-      series.fairShare[last] = fair[i] as number
-    }
   }
 
   #queue(queue: string, id: number): QueueFairness[] {

@@ -6,7 +6,7 @@ import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 /** Names of the parts of a wait: the reasons a policy gives for a deferral, then the job's own set-up. */
 export const waitParts: readonly string[] = [...reasonNames, 'start-up']
 
-/** The wait of one job: `parts[i]` seconds for `waitParts[i]`; added up in this order they are exactly `wait`. */
+/** The wait of one job: `parts[i]` seconds for `waitParts[i]`; added up, in any order, they are exactly `wait`. */
 export interface WaitRow {
   readonly id: string
   readonly label: string

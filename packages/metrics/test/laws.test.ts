@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import type { Observer } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { counts, fairness, jobRows, jobTimes, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type Summary, type WaitRow } from '../src/index.js'
+import { simulated, type Recorded, type SmallRun } from './simulated.js'
+
+const smallRun: fc.Arbitrary<SmallRun> = fc.record({
+  seed: fc.nat(1e6),
+  heartbeat: fc.boolean(),
+  until: fc.constantFrom(Infinity, 25, 60),
+  evictions: fc.constantFrom(0, 0.05),
+  jobs: fc.array(
+    fc.record({
+      gap: fc.constantFrom(0, 0.5, 7),
+      maps: fc.integer({ min: 1, max: 9 }),
+      reduces: fc.integer({ min: 0, max: 3 }),
+      queue: fc.constantFrom('ads', 'web'),
+      label: fc.constantFrom(undefined, 'bin 2', 'bin 10'),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+})
+
+/** Every law holds on 60 random runs; a failure prints its seed. */
+const holds = (law: (recorded: Recorded, summary: Summary, run: SmallRun) => void) =>
+  fc.assert(
+    fc.property(smallRun, (run) => {
+      const metrics = standardMetrics({ fairness: { queues: true } })
+      law(simulated(run, [metrics]), metrics.result(), run)
+    }),
+    { seed: 7, numRuns: 60 },
+  )
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+const submitOf = ({ submits }: Recorded, job: string) => submits.find((each) => each.job === job)?.now as number
+
+describe('standard metrics', () => {
+  it('agree with a recount of waits and responses from the list of events', () => {
+    holds((recorded, { times }) => {
+      const first = new Map<string, number>()
+      for (const { job, now } of recorded.starts) if (!first.has(job)) first.set(job, now)
+      const expected = [...first].map(([job, now]) => now - submitOf(recorded, job))
+      const responses = recorded.finishes.map(({ job, now }) => now - submitOf(recorded, job))
+      expect(times.started).toBe(first.size)
+      expect(times.wait.median).toBe(median(expected))
+      expect(times.wait.mean).toBeCloseTo(sum(expected) / expected.length, 9)
+      expect(times.response.max).toBe(responses.length === 0 ? NaN : Math.max(...responses))
+      expect(times.response.median).toBe(median(responses))
+      expect(times.makespan).toBe((recorded.finishes.at(-1)?.now ?? NaN) - (recorded.submits[0]?.now as number))
+    })
+  })
+
+  it('agree with a recount of launches by level, over tasks and over jobs', () => {
+    holds((recorded, { locality: near }) => {
+      const withData = recorded.starts.filter(({ level }) => level >= 0)
+      expect(near.launches).toEqual([0, 1, 2].map((level) => withData.filter((start) => start.level === level).length))
+      const shares = [...new Set(withData.map(({ job }) => job))].map((job) => {
+        const own = withData.filter((start) => start.job === job)
+        return own.filter(({ level }) => level === 0).length / own.length
+      })
+      expect(near.jobs).toBe(shares.length)
+      if (shares.length > 0) expect(near.jobShare[0]).toBeCloseTo(sum(shares) / shares.length, 12)
+    })
+  })
+
+  it('account for every busy slot second, which a sweep over instants finds as well', () => {
+    holds((recorded, { utilisation: { span, resources } }) => {
+      expect(span).toBe(recorded.end - (recorded.submits[0]?.now as number))
+      for (const [lane, use] of resources.entries()) {
+        expect(use.useful + use.lost + use.unreported + use.unfinished).toBeCloseTo(use.busy, 9)
+        expect(use.busy).toBeCloseTo(busySeconds(recorded, lane), 6)
+        expect(use.lost).toBeCloseTo(sum(recorded.ends.filter((end) => end.lane === lane && end.how === 'evicted').map(({ started, stopped }) => stopped - started)), 9)
+        expect(use.capacity).toBe(6)
+        if (span > 0) expect(use.utilisation).toBeLessThanOrEqual(1 + 1e-12)
+      }
+    })
+  })
+
+  it('lose no job, task or launch', () => {
+    holds((recorded, { counts: all, times, classes, preemption: lost }, { until }) => {
+      expect(all.launches).toBe(recorded.starts.length)
+      expect(all.jobs).toBe(recorded.submits.length)
+      expect(all.evicted).toBe(lost.tasks)
+      expect(sum(lost.queues.map(({ tasks }) => tasks))).toBe(lost.tasks)
+      expect(times.finished).toBe(all.finished)
+      expect(sum(classes.map(({ times: own }) => own.jobs))).toBe(recorded.submits.filter(({ spec }) => spec.label !== undefined).length)
+      if (until === Infinity) expect([all.tasksDone, all.launches, all.finished]).toEqual([all.tasks, all.tasks + all.evicted, all.jobs])
+    })
+  })
+
+  it('sample the shares that the list of events gives for the end of that instant', () => {
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const sampler = fairness({ series: ['ads', 'web'], step: 0.7 })
+        const recorded = simulated(run, [sampler])
+        for (const [lane, { seconds, times, series, queues }] of sampler.result().entries()) {
+          expect(seconds).toBeLessThanOrEqual(recorded.end - (recorded.submits[0]?.now as number) + 1e-9)
+          for (const { queue, share } of series) expect(share).toEqual(times.map((time) => heldAt(recorded, lane, queue, time) / 6))
+          for (const { share, fairShare, deviation } of queues) expect(deviation).toBeGreaterThanOrEqual(Math.abs(share - fairShare) - 1e-9)
+        }
+      }),
+      { seed: 7, numRuns: 40 },
+    )
+  })
+
+  it('were tried on runs with evictions, unreported ends, runs cut short and launches at every level', () => {
+    const seen = { evicted: 0, unreported: 0, unfinished: 0, levels: [0, 0, 0] }
+    holds((_, { counts: all, utilisation: { resources }, locality: near }) => {
+      seen.evicted += all.evicted
+      seen.unreported += sum(resources.map(({ unreported }) => unreported))
+      seen.unfinished += sum(resources.map(({ unfinished }) => unfinished))
+      seen.levels = seen.levels.map((count, level) => count + (near.launches[level] as number))
+    })
+    expect(Math.min(seen.evicted, seen.unreported, seen.unfinished, ...seen.levels)).toBeGreaterThan(10)
+  })
+
+  it('are the single observers, one for one', () => {
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const [all, near, use, lost, kept, fair, times] = [counts(), locality(), utilisation(), preemption(), promises(), fairness({ queues: false }), jobTimes()]
+        const together = standardMetrics()
+        simulated(run, [all, together, near, use, lost, kept, fair, times])
+        const summary = together.result()
+        expect(summary).toMatchObject({
+          counts: all.result(), utilisation: use.result(), preemption: lost.result(), promises: kept.result(), fairness: fair.result(), times: times.result().overall,
+        })
+        expect(summary.locality).toEqual(near.result().overall)
+        expect(summary.classes.map(({ label, times: own, locality: launches }) => [{ label, ...own }, { label, ...launches }])).toEqual(
+          times.result().classes.map((own, i) => [own, near.result().classes[i]]),
+        )
+      }),
+      { seed: 8, numRuns: 30 },
+    )
+  })
+
+  it('have the same keys whatever happened', () => {
+    const empty = standardMetrics()
+    simulated({ seed: 1, heartbeat: false, until: 1, evictions: 0, jobs: [{ gap: 0, maps: 1, reduces: 0, queue: 'ads', label: undefined }] }, [empty])
+    const full = standardMetrics()
+    simulated({ seed: 1, heartbeat: true, until: Infinity, evictions: 0.1, jobs: [{ gap: 0, maps: 9, reduces: 2, queue: 'ads', label: 'bin 2' }] }, [full])
+    const keys = (summary: Summary) => Object.entries(summary).map(([key, value]) => [key, Object.keys(Array.isArray(value) ? {} : (value as object))])
+    expect(keys(empty.result())).toEqual(keys(full.result()))
+    expect(JSON.parse(JSON.stringify(empty.result()))).toMatchObject({ times: { response: { mean: null } } })
+  })
+
+  it('do not change between two runs of one seed, nor by being asked twice', () => {
+    const run: SmallRun = { seed: 5, heartbeat: true, until: Infinity, evictions: 0.05, jobs: [1, 2, 3, 4].map((i) => ({ gap: i, maps: 2 * i, reduces: 1, queue: 'ads', label: `bin ${i}` })) }
+    const results = [1, 2].map(() => {
+      const metrics = standardMetrics()
+      simulated(run, [metrics])
+      return [JSON.stringify(metrics.result()), JSON.stringify(metrics.result())]
+    })
+    expect(new Set(results.flat()).size).toBe(1)
+  })
+})
+
+describe('explained waits', () => {
+  it('are the waits of the job rows, second for second', () => {
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const rows: JobRow[] = []
+        const waits: WaitRow[] = []
+        const observers: Observer[] = [jobRows((row) => rows.push(row)), waitReasons({ onRow: (row) => waits.push(row) })]
+        simulated(run, observers)
+        for (const { id, wait } of rows) {
+          const explained = waits.find((each) => each.id === id) as WaitRow
+          expect(explained.wait).toBe(wait)
+          expect(sum(explained.parts)).toBe(wait)
+        }
+      }),
+      { seed: 9, numRuns: 30 },
+    )
+  })
+})
+
+/** Slots of a lane that the tasks of a queue hold after all events of the instant. */
+function heldAt({ submits, starts, ends }: Recorded, lane: number, queue: string, time: number): number {
+  const own = new Set(submits.filter(({ spec }) => spec.queue === queue).map(({ job }) => job))
+  const until = (events: readonly { readonly job: string; readonly lane: number; readonly now: number }[]) =>
+    events.filter((event) => event.lane === lane && event.now <= time && own.has(event.job)).length
+  return until(starts) - until(ends)
+}
+
+/** Slot seconds of a lane, by walking through all instants at which the number of busy slots changes. */
+function busySeconds({ starts, ends, end }: Recorded, lane: number): number {
+  const changes = [...starts.filter((start) => start.lane === lane).map(({ now }) => ({ now, by: 1 })), ...ends.filter((each) => each.lane === lane).map(({ now }) => ({ now, by: -1 }))]
+  let [busy, seconds, last] = [0, 0, 0]
+  for (const { now, by } of changes.sort((a, b) => a.now - b.now)) {
+    seconds += busy * (now - last)
+    busy += by
+    last = now
+  }
+  return seconds + busy * (end - last)
+}
