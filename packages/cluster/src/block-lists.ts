@@ -14,7 +14,8 @@ const UNLINKED = -2
 export class BlockLists {
   /** Node of each replica entry. */
   readonly replicas: Int32Array
-  readonly #factor: number
+  /** Replicas per task. */
+  readonly factor: number
   readonly #groups: readonly Int32Array[]
   readonly #heads: Int32Array[] = []
   readonly #next: Int32Array[] = []
@@ -24,7 +25,7 @@ export class BlockLists {
   /** `replicas[task * factor + i]`: nodes of the stage's blocks. */
   constructor(model: ClusterModel, replicas: Int32Array, factor: number) {
     this.replicas = replicas
-    this.#factor = factor
+    this.factor = factor
     this.#groups = model.groups
     this.#masks = new Int32Array(model.groups.length)
     this.#exact = new Uint8Array(model.groups.length)
@@ -40,7 +41,7 @@ export class BlockLists {
     let before = END
     let entry = heads[head] as number
     while (entry !== END) {
-      const task = (entry / this.#factor) | 0
+      const task = (entry / this.factor) | 0
       const after = next[entry] as number
       if (runs[first + task] !== -1) {
         if (before === END) heads[head] = after
@@ -58,10 +59,10 @@ export class BlockLists {
   /** Levels between a task's block and a node: 0 on it, number of levels when no replica shares a group. */
   level(task: number, node: number): number {
     const groups = this.#groups
-    const from = task * this.#factor
+    const from = task * this.factor
     for (let level = 0; level < groups.length; level++) {
       const group = (groups[level] as Int32Array)[node]
-      for (let i = from; i < from + this.#factor; i++)
+      for (let i = from; i < from + this.factor; i++)
         if ((groups[level] as Int32Array)[this.replicas[i] as number] === group) return level
     }
     return groups.length
@@ -70,8 +71,8 @@ export class BlockLists {
   /** Links a task's entries again where a reading has unlinked them. */
   restore(task: number): void {
     for (let level = 0; level < this.#next.length; level++)
-      for (let i = 0; i < this.#factor; i++) {
-        const entry = task * this.#factor + i
+      for (let i = 0; i < this.factor; i++) {
+        const entry = task * this.factor + i
         if ((this.#next[level] as Int32Array)[entry] === UNLINKED) this.#link(level, entry)
       }
   }

@@ -18,6 +18,7 @@ import {
 import { BlockLists } from './block-lists.js'
 import { Blocks, grown } from './blocks.js'
 import { Names } from './names.js'
+import { NearBits } from './near-bits.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 
@@ -64,6 +65,8 @@ export class Work implements WorkView {
   stageLane = new Int32Array(0)
   stageOpen = new Uint8Array(0)
   stageLists: (BlockLists | undefined)[] = []
+  /** Slot of a stage with located data in the near bits, -1 without. */
+  stageNear = new Int32Array(0)
   /** Task columns. */
   taskStage = new Int32Array(0)
   taskRun = new Int32Array(0)
@@ -79,6 +82,7 @@ export class Work implements WorkView {
   active = 0
 
   readonly #model: ClusterModel
+  readonly #near: NearBits
   readonly #listeners: WorkListener[] = []
   readonly #users = new Names()
   readonly #queues = new Names()
@@ -95,6 +99,7 @@ export class Work implements WorkView {
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     this.#model = model
+    this.#near = new NearBits(model)
     this.shapes = shapes
     this.lanes = model.lanes.length
     this.#blockPlaces = blockPlaces
@@ -173,31 +178,40 @@ export class Work implements WorkView {
     return this.shapes.amount(shape, resource)
   }
   hasData(job: JobId, lane: LaneId): boolean {
-    return this.stageLists[this.laneFront[job * this.lanes + lane] as number] !== undefined
+    return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
   }
 
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return None
-    const lists = this.stageLists[stage]
-    const first = this.stageFirst[stage] as number
-    if (lists !== undefined) {
+    const slot = this.stageNear[stage] as number
+    if (slot >= 0) {
       const { groups } = this.#model
       const levels = groups.length
       for (let level = 0; level <= within && level < levels; level++) {
-        const task = lists.find(level, (groups[level] as Int32Array)[node] as number, this.taskRun, first)
-        if (task < 0) continue
-        this.#foundTask = first + task
-        this.#foundNode = node
-        this.#foundLevel = level
-        return this.#foundTask as TaskId
+        const group = (groups[level] as Int32Array)[node] as number
+        if (!this.#near.has(level, group, slot)) continue
+        const task = this.#find(stage, level, group, node)
+        if (task !== None) return task
+        this.#near.clear(level, group, slot)
       }
       if (within < levels) return None
     }
+    const first = this.stageFirst[stage] as number
     let cursor = this.stageCursor[stage] as number
     while (this.taskRun[first + cursor] !== UNPLACED) cursor++
     this.stageCursor[stage] = cursor
     return (first + cursor) as TaskId
+  }
+
+  #find(stage: number, level: number, group: number, node: NodeId): TaskId | None {
+    const first = this.stageFirst[stage] as number
+    const task = (this.stageLists[stage] as BlockLists).find(level, group, this.taskRun, first)
+    if (task < 0) return None
+    this.#foundTask = first + task
+    this.#foundNode = node
+    this.#foundLevel = level
+    return this.#foundTask as TaskId
   }
 
   level(task: TaskId, node: NodeId): number {
@@ -282,6 +296,7 @@ export class Work implements WorkView {
       this.jobClosedStages[job] = (this.jobClosedStages[job] as number) - 1
       const places = this.#blockPlaces(spec, spec.stages[i] as StageSpec)
       this.stageLists[first + i] = places === undefined ? undefined : new BlockLists(this.#model, places.replicas, places.factor)
+      this.stageNear[first + i] = places === undefined ? -1 : this.#near.take(places.replicas)
       this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
     }
   }
@@ -320,7 +335,7 @@ export class Work implements WorkView {
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
     if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
-    this.stageLists[stage]?.restore(index)
+    this.#restoreBlocks(stage, index)
     this.#addUnplaced(stage, 1)
   }
 
@@ -373,7 +388,11 @@ export class Work implements WorkView {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
-    for (let stage = first; stage < first + stages; stage++) this.stageLists[stage] = undefined
+    for (let stage = first; stage < first + stages; stage++) {
+      const lists = this.stageLists[stage]
+      if (lists !== undefined) this.#near.giveBack(this.stageNear[stage] as number, lists.replicas)
+      this.stageLists[stage] = undefined
+    }
     this.#taskIds.giveBack(this.stageFirst[first] as number, this.jobTasks[job] as number)
     this.#stageIds.giveBack(first, stages)
     this.jobSpec[job] = undefined
@@ -428,6 +447,13 @@ export class Work implements WorkView {
     return this.jobLeft[job] === 0
   }
 
+  #restoreBlocks(stage: number, task: number): void {
+    const lists = this.stageLists[stage]
+    if (lists === undefined) return
+    lists.restore(task)
+    this.#near.restore(this.stageNear[stage] as number, lists.replicas, task * lists.factor, (task + 1) * lists.factor)
+  }
+
   #mayOpen(first: number, stage: StageSpec): boolean {
     for (const { stage: index, fraction } of stage.after ?? [])
       if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false // 0.07 * 100 > 7
@@ -445,6 +471,7 @@ export class Work implements WorkView {
     this.stageShape[stage] = shape
     this.stageLane[stage] = this.shapes.lanes[shape] as number
     this.stageOpen[stage] = 0
+    this.stageNear[stage] = -1
     this.taskStage.fill(stage, firstTask, firstTask + spec.tasks)
     this.taskRun.fill(UNPLACED, firstTask, firstTask + spec.tasks)
   }
@@ -508,6 +535,7 @@ export class Work implements WorkView {
     this.stageShape = grown(this.stageShape, size)
     this.stageLane = grown(this.stageLane, size)
     this.stageOpen = grown(this.stageOpen, size)
+    this.stageNear = grown(this.stageNear, size)
   }
 
   #growTasks(): void {
