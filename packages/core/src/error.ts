@@ -31,7 +31,7 @@ export class SchedError extends Error {
   readonly wayOut: string
 
   constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {
-    super(`${describePlace(place)}${fact}${wayOut === '' ? '' : ` ${wayOut}`}`)
+    super(`${describePlace(place)}${wayOut === '' ? fact : `${sentence(fact)} ${wayOut}`}`)
     this.code = code
     this.place = place
     this.fact = fact
@@ -44,6 +44,8 @@ export class SchedError extends Error {
   }
 }
 
+const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`)
+
 function describePlace({ file, line, column, field }: Place): string {
   const where = line === undefined ? '' : `line ${line}${column === undefined ? '' : ` column ${column}`}`
   const parts = [file === undefined ? '' : `"${file}"`, where, field ?? '']
@@ -51,7 +53,7 @@ function describePlace({ file, line, column, field }: Place): string {
   return text === '' ? '' : `${text}: `
 }
 
-/** The known name closest to a mistyped one (edit distance at most a third of its length), for "did you mean". */
+/** The known name closest to a mistyped one (at most a third of its letters wrong, missing, too many or swapped), for "did you mean". */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
@@ -72,14 +74,19 @@ export function suggest(name: string, known: readonly string[]): string {
   return `${hint}Known: ${known.join(', ')}.`
 }
 
+/** Letters changed, left out, added, or swapped with the next one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = isSwap ? (before[j - 2] ?? 0) + 1 : Infinity
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row[b.length] ?? 0

@@ -1,7 +1,7 @@
 import { buildCluster, clusterSchema, readCluster, YamlSource, type ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
 import { bySize, type ClassOf } from '@sched/metrics'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
 import { readText } from '../read-text.js'
 import { addPlugIns } from './plug-ins.js'
@@ -49,7 +49,7 @@ export async function prepare(description: Description): Promise<Experiment> {
     description,
     registry,
     workload,
-    cluster: placed(description, ['cluster'], () => buildCluster(clusterOf(spec.cluster, directory))),
+    cluster: placed(description, ['cluster'], () => modelOf(spec.cluster, directory)),
     policies: placed(description, [], () => policiesOf(registry, spec)),
     architecture: placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
     seeds: Array.from({ length: seeds }, (_, i) => seed + i),
@@ -81,12 +81,20 @@ export function explained({ source, overridden = [] }: Description, under: reado
   return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
 }
 
-function clusterOf(cluster: ExperimentSpec['cluster'], directory: string) {
-  if (typeof cluster !== 'string') return fieldsUnder('cluster', () => readCluster(cluster))
+function modelOf(cluster: ExperimentSpec['cluster'], directory: string): ClusterModel {
+  if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
   const file = resolve(directory, cluster)
   const source = new YamlSource(readText(file), file)
   const checked = source.read(clusterSchema)
-  return placed({ spec: undefined as never, directory: dirname(file), source }, [], () => readCluster(checked))
+  return placedIn(source, () => buildCluster(readCluster(checked)))
+}
+
+function placedIn<T>(source: YamlSource, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof SchedError ? error.at(source.placeOfField(error.place.field ?? '')) : error
+  }
 }
 
 /** Fields of an error as the experiment knows them. */

@@ -1,0 +1,174 @@
+import { chmodSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { directory, experiment, sched, small, trace } from './sched.js'
+
+const EXPERIMENT_KEYS = 'name, plugins, seed, seeds, cluster, workload, policies, policy, architecture, runtime, commitPendingBug, infeasible, until, validate, metrics'
+const line = (number: number, text: string) => experiment.replace(experiment.split('\n')[number - 1] ?? '', text)
+
+/** What `sched compare` on this experiment file answers; it must end with exit code 2, one line and nothing printed. */
+async function answer(yaml: string, files: Readonly<Record<string, string>> = {}, ...args: string[]): Promise<string> {
+  const cwd = small({ 'small.yaml': yaml, ...files })
+  const before = readdirSync(cwd)
+  const { code, out, err } = await sched(['compare', 'small.yaml', ...args], { cwd })
+  expect({ code, out, files: readdirSync(cwd) }, err).toEqual({ code: 2, out: '', files: before })
+  expect(err.trimEnd().split('\n')).toHaveLength(1)
+  return err.trimEnd().replaceAll(`${cwd}/`, '')
+}
+
+describe('an experiment file with a mistake', () => {
+  it.each([
+    ['an unknown key', line(2, 'seedz: 3'), `"small.yaml" line 2 column 1 seedz: unknown key "seedz". Did you mean "seed"? Known: ${EXPERIMENT_KEYS}.`],
+    ['an unknown key of the cluster', line(3, 'cluster: { nodes: 4, rack: 2, slots: { map: 1 } }'), '"small.yaml" line 3 column 22 cluster.rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, speed, heartbeat, replicas.'],
+    ['a cluster that cannot be', line(3, 'cluster: { nodes: 4, racks: 5, slots: { map: 1 } }'), '"small.yaml" line 3 column 22 cluster.racks: 5 racks for 4 nodes. Use at most one rack per node.'],
+    ['slots and resources', line(3, 'cluster: { nodes: 4, slots: { map: 1 }, resources: { cpu: 1 } }'), '"small.yaml" line 3 column 12 cluster.nodes: a cluster has either slots or resources, not both. Describe slots as resources with one name each.'],
+    ['a text for a number', line(2, 'seeds: three'), '"small.yaml" line 2 column 1 seeds: found "three", expected a number.'],
+    ['no seeds', line(2, 'seeds: 0'), '"small.yaml" line 2 column 1 seeds: found 0, expected at least 1.'],
+    ['no workload', line(4, ''), '"small.yaml" line 1 column 1 workload: is missing, expected a mapping.'],
+    ['an empty workload', line(4, 'workload: {}'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`.'],
+    ['two workloads', line(4, 'workload: { trace: jobs.jsonl, generate: facebook }'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`.'],
+    ['an unknown generator', line(4, 'workload: { generate: facebok }'), '"small.yaml" line 4 column 13 workload.generate: no generator is called "facebok". Did you mean "facebook"? Known: facebook, facebook-mixed, small-jobs, sticky-slots, sensitivity, scheduler-overhead, poisson-jobs.'],
+    ['a wrong option of a generator', line(4, 'workload:\n  generate:\n    facebook:\n      kind: oi'), '"small.yaml" line 7 column 7 workload.generate.facebook.kind: found "oi", expected "io" or "cpu".'],
+    ['an unknown policy', line(6, '  - fifi'), '"small.yaml" line 6 column 5 policies[0]: no policy is called "fifi". Did you mean "fifo"? Known: '],
+    ['an unknown option of a policy', line(7, '  - delay: { nod: 5 }'), '"small.yaml" line 7 column 14 policies[1].delay.nod: unknown key "nod". Did you mean "node"? Known: node, rack, waits.'],
+    ['a wrong option of a policy', line(7, '  - delay: { node: -5 }'), '"small.yaml" line 7 column 14 policies[1].delay.node: found -5, expected at least 0.'],
+    ['a wrong option of the order in a policy', line(7, '  - delay:\n      order:\n        fair:\n          pools:\n            ads: { weigth: 2 }'), '"small.yaml" line 11 column 20 policies[1].delay.order.fair.pools.ads.weigth: unknown key "weigth". Did you mean "weight"? Known: '],
+    ['a wrong option of a named policy', line(7, '  - { name: slow, policy: { delay: { node: soon } } }'), '"small.yaml" line 7 column 38 policies[1].policy.delay.node: found "soon", expected a number or "auto".'],
+    ['two policies in one entry', line(7, '  - { fifo: {}, fair: {} }'), '"small.yaml" line 7 column 5 policies[1]: expected the name of one policy, found {"fifo":{},"fair":{}}. Write `policy: name` or `policy: { name: { options } }`.'],
+    ['the same policy twice', line(7, '  - fifo'), '"small.yaml" line 7 column 5 policies[1]: two policies are called "fifo". Write `{ name: ..., policy: ... }` to tell them apart.'],
+    ['no policy', experiment.replace(/policies:[^]*/, ''), '"small.yaml" line 1 column 1 policies: names no policy. For example `policies: [fifo, naive-fair, delay]`.'],
+    ['a minimum share of slots that the cluster has not', line(7, '  - fair: { pools: { ads: { minShare: { gpu: 1 } } } }'), '"small.yaml" line 7 column 29 pools.ads.minShare: the cluster has no slots of type "gpu". Known: map.'],
+    ['an unknown architecture', `${experiment}architecture: mono\n`, '"small.yaml" line 8 column 1 architecture: no architecture is called "mono". '],
+    ['a jitter above 1', `${experiment}runtime: { jitter: 1 }\n`, '"small.yaml" line 8 column 12 runtime.jitter: found 1, expected less than 1.'],
+    ['a plug-in that is not there', `${experiment}plugins: [./none.js]\n`, '"small.yaml" line 8 column 11: cannot load the plug-in "./none.js": '],
+    ['a tab for indentation', line(6, '\t- fifo'), '"small.yaml" line 6 column 1: Tabs are not allowed as indentation.'],
+    ['nothing in it', '', '"small.yaml": is empty.'],
+    ['a list', '- fifo\n', '"small.yaml" line 1 column 1: found ["fifo"], expected a mapping.'],
+  ])('%s: line, column and the way out', async (_, yaml, message) => {
+    expect(await answer(yaml)).toContain(`error: ${message}`)
+  })
+
+  it('is told in the file of the cluster, where that is one of its own', async () => {
+    const yaml = line(3, 'cluster: other.yaml')
+    expect(await answer(yaml, { 'other.yaml': 'nodes: 4\nslot: { map: 1 }\n' })).toBe(
+      'error: "other.yaml" line 2 column 1 slot: unknown key "slot". Did you mean "slots"? Known: name, nodes, racks, slots, resources, speed, heartbeat, replicas.',
+    )
+    expect(await answer(yaml, { 'other.yaml': 'nodes: 4\nracks: 9\nslots: { map: 1 }\n' })).toBe('error: "other.yaml" line 2 column 1 racks: 9 racks for 4 nodes. Use at most one rack per node.')
+    expect(await answer(yaml)).toBe('error: "other.yaml": cannot read: there is no such file. Check the path.')
+  })
+
+  it('is told as the option of the command line that made it', async () => {
+    expect(await answer(experiment, {}, '--policies', 'fifo,delya')).toContain('error: policies[1]: no policy is called "delya". Did you mean "delay"?')
+    expect(await answer(experiment, {}, '--policies', '{')).toBe('error: --policies: found "{". Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
+    expect(await answer(experiment, {}, '--seeds', '0')).toBe('error: seeds: found 0, expected at least 1.')
+    expect(await answer(experiment, {}, '--cluster', 'small.yaml', '--nodes', '5')).toBe('error: --nodes: stands beside --cluster. Describe the cluster in the file, or by options.')
+  })
+
+  it('refuses a task larger than every node', async () => {
+    const wide = trace.replace('"demand":{"map":1},"duration":4', '"demand":{"map":2},"duration":4')
+    expect(await answer(experiment, { 'jobs.jsonl': wide })).toBe(
+      'error: a task of job b asks {"map":2}, more than any node of cluster has. Use larger nodes, or `infeasible: reject` to leave such jobs out.',
+    )
+  })
+
+  it('names the plug-in that is none', async () => {
+    expect(await answer(`${experiment}plugins: [./mine.mjs]\n`, { 'mine.mjs': 'export default 5\n' })).toBe(
+      'error: "small.yaml" line 8 column 11: "./mine.mjs" has no plug-in as its default export. Export what definePolicy() or one of its kind returns.',
+    )
+  })
+})
+
+describe('a file that is not what it should be', () => {
+  const answerTo = async (name: string, content: string | Uint8Array, args = ['trace', 'describe']) => {
+    const cwd = directory({ [name]: content })
+    const { code, out, err } = await sched([...args, name], { cwd })
+    expect({ code, out }, err).toEqual({ code: 2, out: '' })
+    return err.replaceAll(`${cwd}/`, '')
+  }
+  const jobs = trace.split('\n')
+  const swim = 'job0\t0\t0\t100\t0\t100\njob1\t5\t5\t100\t0\t100\n'
+
+  it.each([
+    ['an empty trace', '', '"t": is empty. A trace has at least one job.\n'],
+    ['a binary file', new Uint8Array([1, 2, 0, 4]), '"t": looks like a binary file, not like a trace. Is it the right file?\n'],
+    ['text of another kind', 'once upon a time\n', '"t": looks like text without columns, which is no trace format known here. '],
+    ['a truncated line', trace.slice(0, -40), '"t" line 4: is not JSON; it ends in '],
+    ['a truncated file', jobs.slice(0, 3).join('\n'), '"t" line 3 jobs: the header announces 3 jobs, 2 lines follow.'],
+    ['a wrong number of columns', `${swim}job2\t6\t1\t100\n`, '"t" line 3: found 4 tab-separated columns, expected 6 '],
+    ['a negative number', swim.replace('100\t0\t100\njob1', '-100\t0\t100\njob1'), '"t" line 1 map input bytes: '],
+    ['something that is no number', swim.replace('5\t5', 'NaN\t5'), '"t" line 2 submit time: '],
+    ['a huge number', swim.replace('5\t5', '1e400\t5'), '"t" line 2 submit time: '],
+    ['times going backwards', `${swim}job2\t1\t1\t100\t0\t100\n`, '"t" line 3 submit: submitted at 1 s, before the job above it (5 s).'],
+    ['a job id twice', `${swim}job1\t6\t1\t100\t0\t100\n`, '"t" line 3 id: job id "job1" was used before.'],
+    ['bytes that are not UTF-8', Buffer.concat([Buffer.from(jobs.slice(0, 2).join('\n')), Buffer.from([10, 0x7b, 0x22, 0xff, 0x22])]), '"t" line 3: is not UTF-8.'],
+    ['a gzip cut short', gzipSync(Buffer.from(trace)).subarray(0, 60), '"t": cannot read: the gzip data is cut short. Copy the file again.\n'],
+  ])('%s is named with its place', async (_, content, message) => {
+    expect(await answerTo('t', content)).toContain(`error: ${message}`)
+  })
+
+  it('is named when it is an experiment that should be a trace, or the other way round', async () => {
+    expect(await answerTo('t', trace, ['compare'])).toBe('error: "t": is a trace (native workload (JSON Lines, version 1)), not an experiment. Use `--trace t`.\n')
+    expect(await answerTo('t', experiment)).toContain('"t": looks like')
+    expect(await answerTo('t', new Uint8Array([0x66, 0xff, 0x0a]), ['run'])).toBe('error: "t": is not text in UTF-8. Save it as UTF-8.\n')
+    expect(await answerTo('t', 'a\0b', ['run'])).toBe('error: "t": is a binary file. Is it the right file?\n')
+  })
+
+  it('is named when it is a directory, is missing or may not be read', async () => {
+    const cwd = directory({ 'locked.yaml': experiment, 'locked.jsonl': trace, 'dir/x': '' })
+    const of = async (...args: string[]) => (await sched(args, { cwd })).err.replaceAll(`${cwd}/`, '')
+    expect(await of('compare', 'dir')).toBe('error: "dir": cannot read: is a directory. Give the path of a file in it.\n')
+    expect(await of('trace', 'describe', 'dir')).toBe('error: "dir": cannot read: is a directory. Give the path of a file in it.\n')
+    expect(await of('compare', 'none.yaml')).toBe('error: "none.yaml": cannot read: there is no such file. Check the path.\n')
+    expect(await of('compare', '--trace', 'none.tsv')).toBe('error: "none.tsv": cannot read: there is no such file. Check the path.\n')
+    chmodSync(join(cwd, 'locked.yaml'), 0)
+    chmodSync(join(cwd, 'locked.jsonl'), 0)
+    chmodSync(cwd, 0o755)
+    await asNobody(async () => {
+      expect(await of('run', 'locked.yaml')).toBe('error: "locked.yaml": cannot read: no permission. Change the permissions of the file or choose another one.\n')
+      expect(await of('run', '--trace', 'locked.jsonl')).toBe('error: "locked.jsonl": cannot read: no permission. Change the permissions of the file or choose another one.\n')
+    })
+  })
+})
+
+describe('a command line with a mistake', () => {
+  it.each([
+    [['comapre'], "error: unknown command 'comapre'\n(Did you mean compare?)\n"],
+    [['compare', '--polices', 'fifo'], "error: unknown option '--polices'\n(Did you mean --policies?)\n"],
+    [['compare', 'a', 'b'], "error: too many arguments for 'compare'. Expected 1 argument but got 2.\n"],
+    [['compare'], 'error: no experiment. Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.\n'],
+    [['compare', '--generate', 'facebook', '--nodes', 'ten'], "error: option '--nodes <n>' argument 'ten' is invalid. Expected a whole number.\n"],
+    [['compare', '--generate', 'facebook', '--slots', 'map'], "error: option '--slots <list>' argument 'map' is invalid. Expected names and whole numbers, for example map=4,reduce=2.\n"],
+    [['compare', '--generate', 'facebook', '--load', '-1'], "error: option '--load <factor>' argument '-1' is invalid. Expected a number of at least 0.\n"],
+    [['compare', '--generate', 'facebook', '--window', '5'], "error: option '--window <from:to>' argument '5' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],
+    [['compare', '--generate', 'facebook', '--json', '-', '--csv', '-'], 'error: --json and --csv: both go to standard output. Give one of them a file name.\n'],
+    [['compare', '--generate', '{facebook: 1}'], 'error: workload.generate: expected the name of one generator. Write `generate: facebook` or `generate: { facebook: { kind: cpu } }`.\n'],
+    [['trace', 'generate', 'facebok', 'x'], "error: unknown command 'facebok'\n(Did you mean facebook?)\n"],
+    [['trace', 'generate', 'facebook', '--kind', 'oi', 'x'], 'error: facebook.kind: found "oi", expected "io" or "cpu".\n'],
+    [['trace', 'generate', 'sensitivity', 'x'], 'error: "sensitivity" submits a job whenever one ends, so its times depend on the run. A file cannot hold it; generate it inside an experiment.\n'],
+    [['policies', 'fifi'], 'error: nothing is called "fifi". Did you mean "fifo"? Known: '],
+    [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, workload.\n"],
+  ])('%j is answered with exit code 2', async (args, message) => {
+    const { code, out, err } = await sched(args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(message)
+  })
+
+  it('prints help on standard error when there is no command', async () => {
+    const { code, out, err } = await sched([])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('Usage: sched')
+  })
+})
+
+/** Runs without the rights of a superuser, who may read everything. */
+async function asNobody(run: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return run()
+  process.seteuid?.(65_534)
+  try {
+    await run()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
