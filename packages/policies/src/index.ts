@@ -38,3 +38,7 @@ export {
   type RunningTask,
   type VictimOptions,
 } from './shares/preemption.js'
+export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.js'
+export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
+export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
+export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'

@@ -1,0 +1,77 @@
+import { definePolicy, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { fifo } from '../orders/fifo.js'
+import { Explanations } from './explain.js'
+import { overrunOptions, windowOptions } from './options.js'
+import { Reservations } from './reservations.js'
+import { RigidJobs } from './rigid-jobs.js'
+import { Windows } from './windows.js'
+
+const conservativeOptions = z.strictObject({ ...windowOptions, ...overrunOptions })
+/** Options of `conservative`. */
+export interface ConservativeOptions extends z.input<typeof conservativeOptions> {
+  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+
+/**
+ * Every job gets a reservation when it arrives: the earliest start at which all reservations before it leave room for
+ * its whole estimated run. It starts then at the latest. When a job ends early, the reservations are compressed: each
+ * job in the order of the queue, once, moves to an earlier start if it now has one.
+ *
+ * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
+ * promise is kept all the same. Promises are made anew, and may become later, only when a job outlives its estimate or
+ * the cluster shrinks. Of a job that is no gang, only the next task has a reservation.
+ *
+ * Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Lin et al., survey, section 8.
+ */
+export const conservativePolicy = definePolicy({
+  name: 'conservative',
+  summary: 'backfilling that delays no job before it: every job has a guaranteed start',
+  source: "Mu'alem and Feitelson, IEEE TPDS 2001",
+  options: conservativeOptions,
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order, placement }) => new Conservative(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+})
+
+/** Conservative backfilling over an order. */
+export const conservative = (order: Plug<'order'> = fifo(), { placement, ...options }: ConservativeOptions = {}): Plug<'policy'> =>
+  conservativePolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+
+class Conservative implements Policy {
+  readonly #order: Order
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #plans: readonly Reservations[]
+  readonly #explanations: Explanations
+
+  constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
+    const jobs = new RigidJobs(env, order, placement, options)
+    this.#order = order
+    this.#jobs = jobs
+    this.#windows = new Windows(options.windows, env.cluster)
+    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows))
+    this.#explanations = new Explanations(jobs)
+    const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
+    const reset = (job: JobId) => {
+      for (const plan of this.#plans) plan.reset(job)
+    }
+    Object.assign(this, forwarding(order, placement, { onSubmit: reset, onDrained: withdraw, onMore: withdraw }, jobs))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#jobs.open(round)
+    const plan = this.#plans[round.lane] as Reservations
+    plan.update(round)
+    plan.startDue(round)
+    lane.newcomers = 0
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))
+  }
+}

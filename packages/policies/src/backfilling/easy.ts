@@ -1,0 +1,136 @@
+import { definePolicy, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { fifo } from '../orders/fifo.js'
+import { Explanations } from './explain.js'
+import { startHeads } from './heads.js'
+import { overrunOptions, windowOptions } from './options.js'
+import { Reserving } from './reserving.js'
+import { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { Shadow } from './shadow.js'
+
+const easyOptions = z.strictObject({
+  reservations: z
+    .union([z.number().int().nonnegative(), z.literal('all')])
+    .default(1)
+    .describe('waiting jobs that get a reservation, made anew at every pass: 1 is EASY, 0 protects nobody'),
+  ...windowOptions,
+  ...overrunOptions,
+})
+/** Options of `easy`. */
+export interface EasyOptions extends z.input<typeof easyOptions> {
+  /** The order in which jobs behind the reserved ones are tried; default: the queue's. `sjf()` makes it EASY-SJBF. */
+  readonly backfillOrder?: Plug<'order'>
+  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+
+/**
+ * Aggressive backfilling: jobs start in order while there is room. The first that must wait has a shadow time, the
+ * earliest at which enough will be free by the estimates; what is free then beyond its demand is extra. Any other job
+ * starts now if it fits and either ends by the shadow time or asks no more than the extra amounts.
+ *
+ * With more than one reservation, each of the first k waiting jobs gets the earliest start that the ones before it leave,
+ * and the others start if they move none of these.
+ *
+ * Source: Lifka, JSSPP 1995 (EASY); Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. `backfillOrder`: EASY-SJBF, Tsafrir et
+ * al., IEEE TPDS 18(6), 2007.
+ */
+export const easyPolicy = definePolicy({
+  name: 'easy',
+  summary: 'backfilling that protects the first waiting job (or the first k)',
+  source: "Lifka, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 2001",
+  options: easyOptions,
+  inner: { order: 'order', backfillOrder: 'order', placement: 'placement' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order, ...given }) => {
+    const { backfillOrder, placement } = given as { backfillOrder?: Plug<'order'>; placement?: Plug<'placement'> }
+    return new Easy(options, env, order.create(env), backfillOrder?.create(env), placement?.create(env))
+  },
+})
+
+/** EASY backfilling over an order. */
+export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, ...options }: EasyOptions = {}): Plug<'policy'> =>
+  easyPolicy.plug({ order, backfillOrder: backfillOrder as Plug<'order'>, placement: placement as Plug<'placement'> }, options)
+
+class Easy implements Policy {
+  readonly #order: Order
+  readonly #backfillOrder: Order
+  readonly #jobs: RigidJobs
+  readonly #shadows: readonly Shadow[]
+  readonly #explanations: Explanations
+  /** Does the passes with windows, or with another number of reservations. */
+  readonly #reserving: Reserving | undefined
+  readonly #candidates: JobId[] = []
+
+  constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
+    const jobs = new RigidJobs(env, order, placement, options)
+    this.#order = order
+    this.#backfillOrder = backfillOrder ?? order
+    this.#jobs = jobs
+    this.#shadows = jobs.lanes.map((lane) => new Shadow(lane))
+    this.#explanations = new Explanations(jobs)
+    const reservations = options.reservations === 'all' ? Infinity : options.reservations
+    if (reservations !== 1 || options.windows.length > 0) this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
+    Object.assign(this, forwarding(order, backfillOrder, placement, jobs))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#jobs.open(round)
+    const shadow = this.#shadows[round.lane] as Shadow
+    if (this.#reserving !== undefined) shadow.head = this.#reserving.pass(round, lane)
+    else if (!this.#testNewcomer(round, lane, shadow)) this.#pass(round, lane, shadow)
+    lane.newcomers = 0
+    this.#explanations.give(round, lane, shadow.head)
+  }
+
+  /**
+   * When nothing has changed but that one job came, and not to the front, it alone is tested: time only makes the jobs
+   * rejected before end later. False when that does not hold.
+   */
+  #testNewcomer(round: Round, lane: RigidLane, shadow: Shadow): boolean {
+    if (lane.newcomers !== 1 || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes) return false
+    if (this.#jobs.head(round) !== shadow.head) return false
+    const job = lane.newcomer as JobId
+    if (!this.#backfill(job, round, lane, shadow)) shadow.forget()
+    return true
+  }
+
+  #pass(round: Round, lane: RigidLane, shadow: Shadow): void {
+    shadow.forget()
+    const head = startHeads(round, this.#jobs, lane)
+    if (head === None) return
+    let isAsPlanned = !lane.fitsIn(lane.free, head) // it fits, but not on the nodes in sight: to be tried again
+    shadow.compute(head, round)
+    this.#collect(round, shadow)
+    for (let i = 0; i < this.#candidates.length; i++) if (!this.#backfill(this.#candidates[i] as JobId, round, lane, shadow)) isAsPlanned = false
+    if (isAsPlanned) shadow.keep()
+  }
+
+  /** The jobs behind the head that could start if they were alone; free and extra amounts only shrink from here on. */
+  #collect(round: Round, shadow: Shadow): void {
+    const candidates = this.#candidates
+    while (candidates.length > 0) candidates.pop()
+    const order = this.#backfillOrder
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next()) shadow.collect(block, round.now, candidates)
+  }
+
+  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes. */
+  #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow): boolean {
+    while (round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job)) {
+      const isBefore = shadow.isBefore(job, round.now)
+      if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true
+      if (!isBefore) shadow.use(job, 1)
+      if (this.#jobs.start(job, round)) continue
+      if (!isBefore) shadow.use(job, -1)
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,151 @@
+import { definePolicy, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { fifo } from '../orders/fifo.js'
+import { Explanations } from './explain.js'
+import { startHeads } from './heads.js'
+import { overrunOptions, windowOptions } from './options.js'
+import { Profile } from './profile.js'
+import { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { MeanWait } from './mean-wait.js'
+import { wider } from './running-pieces.js'
+import { planRunning, Windows } from './windows.js'
+
+const fattenedOptions = z.strictObject({
+  delayReference: z
+    .enum(['firstShadow', 'currentShadow'])
+    .default('firstShadow')
+    .describe("what a head's delay is counted from: the first shadow time computed for it, which bounds the sum of its delays, or the one in force"),
+  delayingBackfillsPerHead: z
+    .union([z.number().int().nonnegative(), z.literal('unlimited')])
+    .default('unlimited')
+    .describe('how many jobs may delay one head; the authors have 1'),
+  awt: z.number().nonnegative().optional().describe('a constant in seconds instead of the mean wait of the jobs finished so far'),
+  ...windowOptions,
+  ...overrunOptions,
+})
+/** Options of `fattened`. */
+export interface FattenedOptions extends z.input<typeof fattenedOptions> {
+  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+type Options = z.output<typeof fattenedOptions>
+
+/**
+ * EASY in which a job may also start when it delays the first waiting job by less than AWT, the mean wait of the jobs
+ * finished so far (0 before the first); the others may be delayed freely. The delay of a head is the shadow time that it
+ * would have if the job started now, less its reference.
+ *
+ * Source: Gomez-Martin, Vega-Rodriguez and Gonzalez-Sanchez, JPDC 97, 2016; the pseudo-code was lost, this is the reading
+ * of Lin et al., survey, section 8. The authors' simulator is `delayReference: 'currentShadow'`, `delayingBackfillsPerHead: 1`,
+ * except that it compares the end of the job with the shadow time plus AWT and knows no extra amounts.
+ */
+export const fattenedPolicy = definePolicy({
+  name: 'fattened',
+  summary: 'EASY that may delay the first waiting job by less than the mean wait',
+  source: 'Gomez-Martin et al., JPDC 97, 2016; Lin et al., survey, section 8',
+  options: fattenedOptions,
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order, placement }) => new Fattened(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+})
+
+/** Fattened backfilling over an order. */
+export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options }: FattenedOptions = {}): Plug<'policy'> =>
+  fattenedPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+
+class Fattened implements Policy {
+  readonly #options: Options
+  readonly #mayDelay: number
+  readonly #order: Order
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #profiles: readonly Profile[]
+  readonly #explanations: Explanations
+  readonly #waits: MeanWait
+  readonly #queue: JobId[] = []
+  /** Per job: its first shadow time, `NaN` before it was a head, and how many jobs have delayed it. */
+  #first = new Float64Array(64)
+  #delayed = new Float64Array(64)
+
+  constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
+    this.#options = options
+    this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
+    this.#order = order
+    this.#jobs = new RigidJobs(env, order, placement, options)
+    this.#windows = new Windows(options.windows, env.cluster)
+    this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
+    this.#explanations = new Explanations(this.#jobs)
+    this.#waits = new MeanWait(env.work)
+    Object.assign(this, forwarding(order, placement, this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#jobs.open(round)
+    this.#waits.now = round.now
+    const profile = this.#profiles[round.lane] as Profile
+    const head = startHeads(round, this.#jobs, lane, (job) => {
+      planRunning(profile, lane, this.#windows, round.now)
+      return profile.fitsNow(lane.length[job] as number, lane.demand, job * lane.width)
+    })
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    if (head !== None) this.#scan(head, round, lane, profile)
+    this.#explanations.give(round, lane, head)
+  }
+
+  #scan(head: JobId, round: Round, lane: RigidLane, profile: Profile): void {
+    planRunning(profile, lane, this.#windows, round.now)
+    let shadow = this.#shadowOf(head, lane, profile)
+    if (Number.isNaN(this.#first[head])) this.#first[head] = shadow
+    const queue = this.#queue
+    queue.length = 0
+    this.#jobs.read(round, queue)
+    for (let i = 0; i < queue.length; i++) {
+      const job = queue[i] as JobId
+      while (job !== head && round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job)) {
+        const after = this.#tryNow(job, head, shadow, round, lane, profile)
+        if (after < 0) break
+        shadow = after
+      }
+    }
+  }
+
+  /** Starts the job if it may; returns the head's shadow time then, or -1. */
+  #tryNow(job: JobId, head: JobId, shadow: Seconds, round: Round, lane: RigidLane, profile: Profile): Seconds {
+    const length = lane.length[job] as number
+    const at = job * lane.width
+    if (!profile.fitsNow(length, lane.demand, at)) return -1
+    profile.take(round.now, round.now + length, lane.demand, at)
+    const after = this.#shadowOf(head, lane, profile)
+    const isDelay = after > shadow
+    if ((!isDelay || this.#mayDelayBy(after, head, shadow)) && this.#jobs.start(job, round)) {
+      if (isDelay) this.#delayed[head] = (this.#delayed[head] as number) + 1
+      return after
+    }
+    profile.take(round.now, round.now + length, lane.demand, at, -1)
+    return -1
+  }
+
+  #mayDelayBy(after: Seconds, head: JobId, shadow: Seconds): boolean {
+    const reference = this.#options.delayReference === 'firstShadow' ? (this.#first[head] as number) : shadow
+    return (this.#delayed[head] as number) < this.#mayDelay && after - reference < (this.#options.awt ?? this.#waits.mean)
+  }
+
+  #shadowOf(head: JobId, lane: RigidLane, profile: Profile): Seconds {
+    return profile.earliest(lane.length[head] as number, lane.demand, head * lane.width)
+  }
+
+  #reset(job: JobId): void {
+    if (job >= this.#first.length) {
+      this.#first = wider(this.#first, job + 1)
+      this.#delayed = wider(this.#delayed, job + 1)
+    }
+    this.#first[job] = NaN
+    this.#delayed[job] = 0
+  }
+}

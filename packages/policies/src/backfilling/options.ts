@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** What happens when a job outlives its estimate. */
+export const overrunOptions = {
+  overrun: z
+    .enum(['extend', 'kill'])
+    .default('extend')
+    .describe('a job that outlives its estimate: its expected end moves by `extension` s, then twice that, ...; or it is an error, since the system kills such jobs'),
+  extension: z.number().positive().default(60).describe('seconds by which the expected end of a job moves when it is outlived for the first time'),
+}
+export interface Overrun {
+  readonly overrun: 'extend' | 'kill'
+  readonly extension: number
+}
+
+/** Reservations in advance and maintenance: amounts that no job may use for a time. */
+export const windowOptions = {
+  windows: z
+    .array(
+      z.strictObject({
+        from: z.number().nonnegative().describe('seconds'),
+        to: z.number().positive().describe('seconds; the window ends before it'),
+        demand: z.union([z.literal('all'), z.record(z.string(), z.number().int().positive())]).describe('amounts by resource over the whole cluster, or all of it'),
+      }),
+    )
+    .default([])
+    .describe('reservations in advance and maintenance windows: amounts kept free from `from` to `to`'),
+}
+export type Window = z.output<typeof windowOptions.windows>[number]

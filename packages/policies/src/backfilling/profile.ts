@@ -1,0 +1,153 @@
+import type { Seconds } from '@sched/core'
+import { wider } from './running-pieces.js'
+
+/** Above this many entries one block copy beats a loop. */
+const LOOP = 32
+
+/**
+ * Free amounts over time as steps: from `times[i]` to `times[i + 1]` the vector at `free[i * width]` is free, the last
+ * step has no end. Steps `first` to `last` are in use; neighbours differ.
+ *
+ * A vector to look for or to take is given as a column and the place where it starts in it.
+ */
+export class Profile {
+  readonly width: number
+  first = 0
+  last = 0
+  times = new Float64Array(64)
+  free: Float64Array
+
+  constructor(width: number) {
+    this.width = width
+    this.free = new Float64Array(64 * width)
+  }
+
+  /** Everything from `now` on has the same amounts. */
+  reset(now: Seconds, amounts: Float64Array): void {
+    this.first = this.last = 0
+    this.times[0] = now
+    this.free.set(amounts.subarray(0, this.width))
+  }
+
+  /** Forgets what lies before `now`. */
+  advance(now: Seconds): void {
+    while (this.first < this.last && (this.times[this.first + 1] as number) <= now) this.first++
+    this.times[this.first] = now
+    if (this.first > this.last - this.first + LOOP) this.#compact()
+  }
+
+  /** Adds a step at `time`, after all others, with the amounts of the last one. */
+  append(time: Seconds): void {
+    if (this.last + 1 >= this.times.length) this.#grow()
+    const { width, free } = this
+    const at = ++this.last
+    this.times[at] = time
+    for (let r = 0; r < width; r++) free[at * width + r] = free[(at - 1) * width + r] as number
+  }
+
+  /** The earliest time from the first step on from which `length` seconds have room for the vector, before `before`; else `Infinity`. */
+  earliest(length: Seconds, vector: Float64Array, from: number, before: Seconds = Infinity): Seconds {
+    const { times, last } = this
+    let start = times[this.first] as number
+    for (let i = this.first; start < before; i++) {
+      if (!this.#fits(i, vector, from)) {
+        if (i === last) return Infinity
+        start = times[i + 1] as number
+      } else if (i === last) return start
+      else {
+        const end = times[i + 1] as number
+        if (end >= start + length || end >= before) return start
+      }
+    }
+    return Infinity
+  }
+
+  /** Whether the vector has room from the first step's beginning for `length` seconds. */
+  fitsNow(length: Seconds, vector: Float64Array, from: number): boolean {
+    const end = (this.times[this.first] as number) + length
+    for (let i = this.first; i <= this.last && (i === this.first || (this.times[i] as number) < end); i++) if (!this.#fits(i, vector, from)) return false
+    return true
+  }
+
+  /** Takes (`sign` 1) or gives back (-1) the vector from `start` to `end`. Nothing happens before the first step. */
+  take(start: Seconds, end: Seconds, vector: Float64Array, from: number, sign: 1 | -1 = 1): void {
+    if (!(start < end)) return
+    const { width } = this
+    const begin = this.#split(start)
+    const stop = end === Infinity ? this.last + 1 : this.#split(end)
+    const { free } = this
+    for (let i = begin; i < stop; i++) for (let r = 0; r < width; r++) free[i * width + r] = (free[i * width + r] as number) - sign * (vector[from + r] as number)
+    this.#merge(stop)
+    this.#merge(begin)
+  }
+
+  #fits(step: number, vector: Float64Array, from: number): boolean {
+    const { width, free } = this
+    for (let r = 0; r < width; r++) if ((free[step * width + r] as number) < (vector[from + r] as number)) return false
+    return true
+  }
+
+  /** The step that begins at `time`, or the first one where that is later; made if there is none. */
+  #split(time: Seconds): number {
+    const { times, first } = this
+    let low = first
+    let high = this.last + 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((times[middle] as number) < time) low = middle + 1
+      else high = middle
+    }
+    if (low === first || (low <= this.last && times[low] === time)) return low
+    this.#insert(low, time)
+    return low
+  }
+
+  /** A step that has come to equal the one before it goes. */
+  #merge(step: number): void {
+    if (step <= this.first || step > this.last) return
+    const { width, free } = this
+    for (let r = 0; r < width; r++) if (free[step * width + r] !== free[(step - 1) * width + r]) return
+    this.#shift(step + 1, -1)
+    this.last--
+  }
+
+  #insert(step: number, time: Seconds): void {
+    if (this.last + 1 >= this.times.length) this.#grow()
+    this.#shift(step, 1)
+    this.last++
+    const { width, free } = this
+    this.times[step] = time
+    for (let r = 0; r < width; r++) free[step * width + r] = free[(step - 1) * width + r] as number
+  }
+
+  /** Moves the steps from `step` to the last by one place. */
+  #shift(step: number, by: 1 | -1): void {
+    const { width, times, free, last } = this
+    if (last - step > LOOP || width > 1) {
+      times.copyWithin(step + by, step, last + 1)
+      free.copyWithin((step + by) * width, step * width, (last + 1) * width)
+    } else if (by === 1)
+      for (let i = last; i >= step; i--) {
+        times[i + 1] = times[i] as number
+        free[i + 1] = free[i] as number
+      }
+    else
+      for (let i = step; i <= last; i++) {
+        times[i - 1] = times[i] as number
+        free[i - 1] = free[i] as number
+      }
+  }
+
+  #compact(): void {
+    const { first, last, width } = this
+    this.times.copyWithin(0, first, last + 1)
+    this.free.copyWithin(0, first * width, (last + 1) * width)
+    this.last -= first
+    this.first = 0
+  }
+
+  #grow(): void {
+    this.times = wider(this.times, this.times.length + 1)
+    this.free = wider(this.free, this.times.length * this.width)
+  }
+}

@@ -1,0 +1,177 @@
+import type { JobId, Order, Round, Seconds } from '@sched/core'
+import { Profile } from './profile.js'
+import type { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { wider } from './running-pieces.js'
+import { planRunning, type Windows } from './windows.js'
+
+/** The reserved starts of all waiting jobs of a lane, and the profile that they and what runs leave: conservative backfilling. */
+export class Reservations {
+  readonly #lane: RigidLane
+  readonly #jobs: RigidJobs
+  readonly #order: Order
+  readonly #windows: Windows
+  readonly #profile: Profile
+  /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
+  #start = new Float64Array(64)
+  /** No reserved start is earlier. */
+  #soonest: Seconds = Infinity
+  #mustCompress = false
+  #surprises = -1
+  readonly #due: JobId[] = []
+
+  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows) {
+    this.#lane = lane
+    this.#jobs = jobs
+    this.#order = order
+    this.#windows = windows
+    this.#profile = new Profile(lane.width)
+    lane.released = []
+  }
+
+  reset(job: JobId): void {
+    if (job >= this.#start.length) this.#start = wider(this.#start, job + 1)
+    this.#start[job] = NaN
+  }
+
+  /** Takes a job's reservation away: it is not waiting any more, or asks something else from now on. */
+  withdraw(job: JobId): void {
+    const start = this.#start[job] as number
+    if (Number.isNaN(start)) return
+    this.#fill(job, start, -1)
+    this.#start[job] = NaN
+    this.#mustCompress = true
+    this.#lane.newcomers = 2 // if it still waits, it will be found when the queue is read
+  }
+
+  /** Brings the plan up to `round.now`: early ends, then newcomers. */
+  update(round: Round): void {
+    const lane = this.#lane
+    if (this.#surprises !== lane.surprises) return this.#planAnew(round)
+    this.#profile.advance(round.now)
+    this.#giveBack(round.now)
+    if (this.#soonest < round.now) this.#placeMissed(round)
+    if (this.#mustCompress) this.#compress(round)
+    if (lane.newcomers === 1) this.#place(lane.newcomer as JobId, round)
+    else if (lane.newcomers > 1) this.#placeNewcomers(round)
+  }
+
+  /** Starts the jobs whose time has come. */
+  startDue(round: Round): void {
+    const { now } = round
+    if (this.#soonest > now) return
+    const due = this.#due
+    due.length = 0
+    let soonest = Infinity
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        const start = this.#start[job] as number
+        if (start <= now) due.push(job)
+        else if (start < soonest) soonest = start
+      }
+    this.#soonest = soonest
+    for (const job of due) this.#startPieces(job, round)
+  }
+
+  /** Starts the job's next piece, and further ones that have a start now. */
+  #startPieces(job: JobId, round: Round): void {
+    while (this.#start[job] === round.now) {
+      this.#start[job] = NaN
+      if (!this.#lane.fitsIn(this.#lane.free, job) || !this.#jobs.start(job, round)) {
+        this.#start[job] = round.now // what should have ended still holds its room, or the nodes are in pieces: again at the next pass
+        this.#soonest = round.now
+      } else if (round.work.unplaced(job, round.lane) > 0) this.#place(job, round)
+    }
+  }
+
+  /** Reserves the earliest start. */
+  #place(job: JobId, round: Round): void {
+    const lane = this.#lane
+    const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width)
+    this.#fill(job, start, 1)
+    this.#promise(job, start, round)
+  }
+
+  #promise(job: JobId, start: Seconds, round: Round): void {
+    this.#start[job] = start
+    if (start < this.#soonest) this.#soonest = start
+    if (start < Infinity) round.reserve(job, start)
+  }
+
+  #fill(job: JobId, start: Seconds, sign: 1 | -1): void {
+    const lane = this.#lane
+    if (start < Infinity) this.#profile.take(start, start + (lane.length[job] as number), lane.demand, job * lane.width, sign)
+  }
+
+  /** What ended before its expected end is free from now until then. */
+  #giveBack(now: Seconds): void {
+    const released = this.#lane.released as number[]
+    if (released.length === 0) return
+    const amounts = Float64Array.from(released)
+    for (let at = 0; at < amounts.length; at += this.#lane.width + 1) {
+      const until = amounts[at] as number
+      if (until <= now) continue
+      this.#profile.take(now, until, amounts, at + 1, -1)
+      this.#mustCompress = true
+    }
+    released.length = 0
+  }
+
+  /** Each job in order moves to an earlier start if it has one; its own reservation stays in place while one is looked for. */
+  #compress(round: Round): void {
+    this.#mustCompress = false
+    const lane = this.#lane
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        const start = this.#start[job] as number
+        if (!(start > round.now)) continue
+        const earlier = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width, start)
+        if (earlier >= start) continue
+        this.#fill(job, start, -1)
+        this.#fill(job, earlier, 1)
+        this.#promise(job, earlier, round)
+      }
+  }
+
+  #placeNewcomers(round: Round): void {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if (Number.isNaN(this.#start[block.ids[i] as number])) this.#place(block.ids[i] as JobId, round)
+  }
+
+  /** Jobs that could not start when their time came are placed again: for instance because a piece needs more than one node has left. */
+  #placeMissed(round: Round): void {
+    const order = this.#order
+    this.#soonest = Infinity
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        const start = this.#start[job] as number
+        if (start < round.now) {
+          this.#fill(job, start, -1)
+          this.#place(job, round)
+        } else if (start < this.#soonest) this.#soonest = start
+      }
+  }
+
+  /** Nothing planned holds any more: every job is placed again, in order. */
+  #planAnew(round: Round): void {
+    const lane = this.#lane
+    const order = this.#order
+    this.#surprises = lane.surprises
+    ;(lane.released as number[]).length = 0
+    this.#mustCompress = false
+    this.#soonest = Infinity
+    planRunning(this.#profile, lane, this.#windows, round.now)
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next()) for (let i = block.from; i < block.to; i++) this.#place(block.ids[i] as JobId, round)
+  }
+}

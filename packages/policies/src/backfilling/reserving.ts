@@ -1,0 +1,90 @@
+import { None, type Env, type JobId, type Order, type Round } from '@sched/core'
+import { startHeads } from './heads.js'
+import type { Window } from './options.js'
+import { Profile } from './profile.js'
+import type { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { planRunning, Windows } from './windows.js'
+
+/**
+ * Backfilling by a plan that is made anew at every pass: the first k waiting jobs in order get reservations, each the
+ * earliest start that what runs, the windows and the reservations before it leave; every other job starts if it can do
+ * so at once beside them. A job between two reserved ones may start, too.
+ */
+export class Reserving {
+  readonly #jobs: RigidJobs
+  readonly #backfillOrder: Order | undefined
+  readonly #reservations: number
+  readonly #windows: Windows
+  readonly #profiles: readonly Profile[]
+  readonly #queue: JobId[] = []
+
+  constructor(env: Env, jobs: RigidJobs, backfillOrder: Order | undefined, reservations: number, windows: readonly Window[]) {
+    this.#jobs = jobs
+    this.#backfillOrder = backfillOrder
+    this.#reservations = reservations
+    this.#windows = new Windows(windows, env.cluster)
+    this.#profiles = jobs.lanes.map(({ width }) => new Profile(width))
+  }
+
+  /** Returns the first job that must wait, or `None`. */
+  pass(round: Round, lane: RigidLane): JobId | None {
+    const profile = this.#profiles[lane.lane] as Profile
+    const plan = () => planRunning(profile, lane, this.#windows, round.now)
+    const head = startHeads(round, this.#jobs, lane, (job) => {
+      plan()
+      return fitsNow(job, lane, profile)
+    })
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    if (head === None) return None
+    plan()
+    const next = this.#reserve(round, lane, profile)
+    if (this.#backfillOrder !== undefined) this.#readRest(round, this.#backfillOrder, next)
+    for (let i = this.#backfillOrder === undefined ? next : 0; i < this.#queue.length; i++) this.#startNow(this.#queue[i] as JobId, round, lane, profile)
+    return head
+  }
+
+  /** Goes through the queue until all reservations are made; returns the place after the last of them. */
+  #reserve(round: Round, lane: RigidLane, profile: Profile): number {
+    const queue = this.#queue
+    queue.length = 0
+    this.#jobs.read(round, queue)
+    let made = 0
+    let i = 0
+    for (; i < queue.length && made < this.#reservations; i++) {
+      const job = queue[i] as JobId
+      this.#startNow(job, round, lane, profile)
+      if (round.work.unplaced(job, round.lane) === 0) continue
+      const at = job * lane.width
+      const start = profile.earliest(lane.length[job] as number, lane.demand, at)
+      if (start === Infinity) continue
+      profile.take(start, start + (lane.length[job] as number), lane.demand, at)
+      round.reserve(job, start)
+      made++
+    }
+    return i
+  }
+
+  /** The jobs without a reservation, in the order in which they are tried. */
+  #readRest(round: Round, order: Order, reserved: number): void {
+    const isReserved = new Set(this.#queue.slice(0, reserved))
+    this.#queue.length = 0
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if (!isReserved.has(block.ids[i] as JobId)) this.#queue.push(block.ids[i] as JobId)
+  }
+
+  /** Starts the pieces of the job for which there is room at once. */
+  #startNow(job: JobId, round: Round, lane: RigidLane, profile: Profile): void {
+    while (round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job) && fitsNow(job, lane, profile)) {
+      const now = profile.times[profile.first] as number
+      const end = now + (lane.length[job] as number)
+      profile.take(now, end, lane.demand, job * lane.width)
+      if (this.#jobs.start(job, round)) continue
+      profile.take(now, end, lane.demand, job * lane.width, -1)
+      return
+    }
+  }
+}
+
+const fitsNow = (job: JobId, lane: RigidLane, profile: Profile) => profile.fitsNow(lane.length[job] as number, lane.demand, job * lane.width)

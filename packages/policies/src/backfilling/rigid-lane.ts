@@ -1,0 +1,147 @@
+import { None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { RunningPieces, wider } from './running-pieces.js'
+
+/**
+ * One lane as a discipline for rigid jobs plans it: the machine as one vector of amounts, what each waiting job asks,
+ * and what runs until when. Amounts are those of the lane's resources, added up over all nodes.
+ */
+export class RigidLane {
+  readonly lane: LaneId
+  readonly resources: readonly ResourceId[]
+  readonly width: number
+  /** What this policy's jobs may hold in all, and what is free of it now. */
+  readonly capacity: Float64Array
+  readonly free: Float64Array
+  /** What the next piece of a waiting job asks, `[job * width + resource]`, and how long it is expected to run, `[job]`. */
+  demand: Float64Array
+  length = new Float64Array(64)
+  readonly running: RunningPieces
+  /** How many jobs became ready since the last pass, and the last of them. */
+  newcomers = 0
+  newcomer: JobId | None = None
+  /** Raised by whatever may let a job start that could not: a release, a larger job, more capacity, a job taken away. */
+  changes = 0
+  /** Raised by what makes plans wrong: a piece has outlived its expected end, the capacity has changed. */
+  surprises = 0
+  /** What pieces gave back since the last pass, and until when it was theirs: `[until, amounts...]` one after another; if asked for. */
+  released: number[] | undefined
+  readonly #work: WorkView
+  readonly #total: Float64Array
+  readonly #held: Float64Array
+  readonly #names: readonly string[]
+  readonly #unit: Seconds
+
+  /** Estimates are rounded up to whole `unit`s, 0: as they are. */
+  constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }, lane: LaneId, unit: Seconds) {
+    this.lane = lane
+    this.resources = cluster.lanes[lane]?.resources ?? []
+    this.width = this.resources.length
+    this.#work = work
+    this.#unit = unit
+    this.#names = this.resources.map((resource) => cluster.resources[resource] ?? '')
+    this.#total = Float64Array.from(this.resources, (resource) => {
+      let sum = 0
+      for (let node = 0 as NodeId; node < cluster.nodes; node++) sum += cluster.total(node, resource)
+      return sum
+    })
+    this.capacity = this.#total.slice()
+    this.free = this.#total.slice()
+    this.#held = new Float64Array(this.width)
+    this.demand = new Float64Array(64 * this.width)
+    this.running = new RunningPieces(this.width)
+  }
+
+  /** Notes what the job's next piece asks. Throws `INFEASIBLE` for one that the whole cluster cannot hold. */
+  read(job: JobId): void {
+    const { width } = this
+    if (job >= this.length.length) {
+      this.length = wider(this.length, job + 1)
+      this.demand = wider(this.demand, this.length.length * width)
+    }
+    const work = this.#work
+    const tasks = work.together(job, this.lane)
+    if (tasks === 0) return
+    const shape = work.shape(job, this.lane)
+    for (let r = 0; r < width; r++) {
+      const amount = tasks * work.demand(shape, this.resources[r] as ResourceId)
+      if (amount > (this.#total[r] as number)) this.#infeasible(job, r, amount)
+      this.demand[job * width + r] = amount
+    }
+    const estimate = work.estimate(job)
+    this.length[job] = this.#unit === 0 ? estimate : Math.ceil(estimate / this.#unit) * this.#unit
+  }
+
+  /** Whether the job's next piece asks no more than the amounts. */
+  fitsIn(amounts: Float64Array, job: JobId | number): boolean {
+    const { width, demand } = this
+    const from = job * width
+    for (let r = 0; r < width; r++) if ((demand[from + r] as number) > (amounts[r] as number)) return false
+    return true
+  }
+
+  /** A task of a piece has started. */
+  hold(task: TaskId, piece: number): void {
+    this.running.join(task, piece)
+    this.#move(task, piece, 1)
+  }
+
+  /** A task has ended, or its claim was taken back; without `isChange` as if it had never been made. */
+  release(task: TaskId, isChange: boolean): void {
+    const { running } = this
+    const piece = running.pieceOf(task)
+    if (isChange) {
+      this.changes++
+      if (this.released !== undefined) this.#noteRelease(task, running.endOf(piece))
+    }
+    this.#move(task, piece, -1)
+    running.leave(piece)
+  }
+
+  #noteRelease(task: TaskId, until: Seconds): void {
+    const shape = this.#work.shapeOf(task)
+    this.released?.push(until)
+    for (let r = 0; r < this.width; r++) this.released?.push(this.#work.demand(shape, this.resources[r] as ResourceId))
+  }
+
+  /** Counts anew what is free of the cluster; what others hold of it is no part of the capacity. */
+  measure(cluster: ClusterView): void {
+    for (let r = 0; r < this.width; r++) {
+      const resource = this.resources[r] as ResourceId
+      let free = 0
+      for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.up(node)) free += cluster.free(node, resource)
+      const capacity = free + (this.#held[r] as number)
+      this.free[r] = free
+      if (capacity === this.capacity[r]) continue
+      this.capacity[r] = capacity
+      this.changes++
+      this.surprises++
+    }
+  }
+
+  /** Whether others hold some of the cluster, or a node is down. */
+  get isShared(): boolean {
+    for (let r = 0; r < this.width; r++) if (this.capacity[r] !== this.#total[r]) return true
+    return false
+  }
+
+  #move(task: TaskId, piece: number, sign: 1 | -1): void {
+    const { width, free, running } = this
+    const shape = this.#work.shapeOf(task)
+    for (let r = 0; r < width; r++) {
+      const amount = this.#work.demand(shape, this.resources[r] as ResourceId)
+      const at = piece * width + r
+      free[r] = (free[r] as number) - sign * amount
+      this.#held[r] = (this.#held[r] as number) + sign * amount
+      running.held[at] = (running.held[at] as number) + sign * amount
+    }
+  }
+
+  #infeasible(job: JobId, r: number, amount: number): never {
+    throw new SchedError(
+      'INFEASIBLE',
+      `job ${this.#work.name(job)} asks ${amount} ${this.#names[r] ?? ''} at once, the whole cluster has ${this.#total[r] ?? 0}`,
+      {},
+      'Leave such jobs out of the workload, or describe a larger cluster.',
+    )
+  }
+}

@@ -1,0 +1,72 @@
+import { definePolicy, Reason, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { fifo } from '../orders/fifo.js'
+import { Explanations } from './explain.js'
+import { startHeads } from './heads.js'
+import { overrunOptions, windowOptions } from './options.js'
+import { Profile } from './profile.js'
+import { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { planRunning, Windows } from './windows.js'
+
+const strictOptions = z.strictObject({ ...windowOptions, ...overrunOptions })
+/** Options of `strict`. */
+export interface StrictOptions extends z.input<typeof strictOptions> {
+  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+
+/**
+ * The first job in order starts as soon as there is room for it, and until then nobody else does: over `fifo` it is FCFS.
+ * Estimates matter only before a maintenance window, which a job must not run into.
+ *
+ * Source: Lin et al., survey of cluster resource scheduling, section 8 (FCFS).
+ */
+export const strictPolicy = definePolicy({
+  name: 'strict',
+  summary: 'the first job in order blocks the others until it starts (FCFS over fifo)',
+  source: 'Lin et al., survey, section 8',
+  options: strictOptions,
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order, placement }) => new Strict(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+})
+
+/** FCFS over an order: the first job blocks the others. */
+export const strict = (order: Plug<'order'> = fifo(), { placement, ...options }: StrictOptions = {}): Plug<'policy'> =>
+  strictPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+
+class Strict implements Policy {
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #profiles: readonly Profile[]
+  readonly #explanations: Explanations
+  readonly #order: Order
+
+  constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
+    this.#order = order
+    this.#jobs = new RigidJobs(env, order, placement, options)
+    this.#windows = new Windows(options.windows, env.cluster)
+    this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
+    this.#explanations = new Explanations(this.#jobs)
+    Object.assign(this, forwarding(order, placement, this.#jobs))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#jobs.open(round)
+    const head = startHeads(round, this.#jobs, lane, this.#windows.isEmpty ? undefined : (job) => this.#endsInTime(job, lane, round))
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    this.#explanations.give(round, lane, head, Reason.Order)
+  }
+
+  #endsInTime(job: JobId, lane: RigidLane, { now }: Round): boolean {
+    const profile = this.#profiles[lane.lane] as Profile
+    planRunning(profile, lane, this.#windows, now)
+    return profile.fitsNow(lane.length[job] as number, lane.demand, job * lane.width)
+  }
+}

@@ -1,0 +1,69 @@
+import { SchedError, suggest, type ClusterView, type Round, type Seconds } from '@sched/core'
+import type { Window } from './options.js'
+import type { Profile } from './profile.js'
+import type { RigidLane } from './rigid-lane.js'
+
+/** Reservations in advance and maintenance, as entries of a profile. */
+export class Windows {
+  readonly isEmpty: boolean
+  /** Per window: from, to, and the amounts in the cluster's resources. */
+  readonly #from: readonly Seconds[]
+  readonly #to: readonly Seconds[]
+  readonly #amounts: readonly (Window['demand'])[]
+  readonly #cluster: ClusterView
+
+  constructor(windows: readonly Window[], cluster: ClusterView) {
+    this.isEmpty = windows.length === 0
+    this.#from = windows.map(({ from }) => from)
+    this.#to = windows.map(({ to }) => to)
+    this.#amounts = windows.map(({ demand }) => demand)
+    this.#cluster = cluster
+    for (const [i, window] of windows.entries()) check(window, i, cluster)
+  }
+
+  /** Takes what windows keep free out of the profile, from its first step on. */
+  takeFrom(profile: Profile, lane: RigidLane): void {
+    const now = profile.times[profile.first] as number
+    for (let i = 0; i < this.#to.length; i++)
+      if ((this.#to[i] as number) > now) profile.take(Math.max(now, this.#from[i] as number), this.#to[i] as number, this.#amountsIn(lane, i), 0)
+  }
+
+  /** A window's end may let a job start, and nothing else need happen then. */
+  wake(round: Round): void {
+    const { now } = round
+    let next = Infinity
+    for (let i = 0; i < this.#to.length; i++) {
+      const to = this.#to[i] as number
+      if (to > now && to < next) next = to
+    }
+    if (next < Infinity) round.wakeAt(next)
+  }
+
+  #amountsIn(lane: RigidLane, window: number): Float64Array {
+    const demand = this.#amounts[window] as Window['demand']
+    return Float64Array.from(lane.resources, (resource, r) => (demand === 'all' ? (lane.capacity[r] as number) : (demand[this.#cluster.resources[resource] ?? ''] ?? 0)))
+  }
+}
+
+function check({ from, to, demand }: Window, index: number, { resources }: ClusterView): void {
+  const field = `windows[${index}]`
+  if (!(to > from)) throw new SchedError('BAD_OPTION', `the window ends at ${to} s and begins at ${from} s.`, { field: `${field}.to` }, 'Let it end after its beginning.')
+  const unknown = demand === 'all' ? undefined : Object.keys(demand).find((name) => !resources.includes(name))
+  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `${field}.demand` }, suggest(unknown, resources))
+}
+
+/** The profile of what runs, by expected ends, and of windows. */
+export function planRunning(profile: Profile, lane: RigidLane, windows: Windows, now: Seconds): void {
+  profile.reset(now, lane.free)
+  const { width, running } = lane
+  const { ends, pieces, held, count } = running
+  for (let i = 0; i < count; i++) {
+    const end = ends[i] as number
+    if (end === Infinity) break
+    if (end > (profile.times[profile.last] as number)) profile.append(end)
+    const at = profile.last * width
+    const piece = (pieces[i] as number) * width
+    for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (held[piece + r] as number)
+  }
+  if (!windows.isEmpty) windows.takeFrom(profile, lane)
+}

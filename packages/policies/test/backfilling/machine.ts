@@ -1,0 +1,79 @@
+import { defineArchitecture, type JobSpec, type LaneId, type Observer, type Plug, type Workload } from '@sched/core'
+import { simulate } from '@sched/sim'
+import type { RigidJob } from './reference/machine.js'
+
+/** One scheduler and a queue pass over all nodes, as `monolithic` has it, which this package's tests may not import. */
+const queuePasses = defineArchitecture({
+  name: 'queue passes',
+  summary: 'one scheduler, a pass whenever something has changed',
+  options: { '~standard': { version: 1, vendor: 'none', validate: (value) => ({ value }) } },
+  create(_, env) {
+    const scheduler = env.addScheduler('scheduler')
+    return {
+      trigger() {
+        for (let lane = 0 as LaneId; lane < env.cell.cluster.lanes.length; lane++) {
+          if (scheduler.pending(lane) === 0) continue
+          const round = env.cell.draft(scheduler, lane, env.cell.nodes)
+          scheduler.policy.schedule(round)
+          round.commit({ conflict: 'none', atomic: false })
+        }
+      },
+    }
+  },
+})
+
+export const resourceNames = ['procs', 'memory', 'gpus']
+
+/** A rigid job as one task with its whole demand, on a machine that is one node. */
+export const asSpec = (job: RigidJob, index: number): JobSpec => ({
+  id: `J${index}`,
+  submit: job.submit,
+  estimate: job.estimate,
+  stages: [{ name: 'job', tasks: 1, demand: Object.fromEntries(job.size.map((amount, r) => [resourceNames[r] ?? '', amount])), duration: job.runtime }],
+})
+
+export const workloadOf = (specs: readonly JobSpec[]): Workload => ({
+  name: 'jobs',
+  open: () => {
+    let next = 0
+    return { next: () => specs[next++] }
+  },
+})
+
+export interface Options {
+  readonly nodes?: number
+  readonly observers?: readonly Observer[]
+  readonly passPerEvent?: 'submits-first' | 'ends-first'
+  readonly validate?: boolean
+}
+
+/** Runs jobs on a machine of `nodes` nodes with the capacity each; returns the first start of every job by id. */
+export function startsOf(specs: readonly JobSpec[], capacity: readonly number[], policy: Plug<'policy'>, options: Options = {}): Map<string, number> {
+  const { nodes = 1, observers = [], validate = true, passPerEvent } = options
+  const starts = new Map<string, number>()
+  const names: string[] = []
+  const watch: Observer = {
+    onSubmit: (job, spec) => void (names[job] = spec.id),
+    onTaskStart: (_task, job, _lane, _node, _level, now) => {
+      const name = names[job] ?? ''
+      if (!starts.has(name)) starts.set(name, now)
+    },
+  }
+  simulate({
+    cluster: { nodes: [{ count: nodes, resources: Object.fromEntries(capacity.map((amount, r) => [resourceNames[r] ?? '', amount])) }] },
+    workload: workloadOf(specs),
+    policy,
+    architecture: queuePasses.plug({}),
+    runtime: { localityFactors: [1], jitter: 0 },
+    observers: [watch, ...observers],
+    validate,
+    ...(passPerEvent === undefined ? {} : { passPerEvent }),
+  })
+  return starts
+}
+
+/** Start times of rigid jobs, in the order of the jobs. */
+export function simulated(jobs: readonly RigidJob[], capacity: readonly number[], policy: Plug<'policy'>, options: Options = {}): number[] {
+  const starts = startsOf(jobs.map(asSpec), capacity, policy, options)
+  return jobs.map((_, index) => starts.get(`J${index}`) ?? NaN)
+}

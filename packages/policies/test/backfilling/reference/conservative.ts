@@ -1,0 +1,47 @@
+import { everySecond, type Moments } from './disciplines.js'
+import { fits, sum, type Machine, type Pass, type RigidJob } from './machine.js'
+
+/**
+ * Survey, section 8: every job has a reservation from its arrival on; when a job ends early, each waiting job in queue
+ * order moves to its earliest start, never a later one. When a running job outlives its estimate, all are placed anew.
+ */
+export function conservative(moments: Moments = everySecond, onPromise?: (job: RigidJob, start: number) => void): Pass {
+  const reserved = new Map<RigidJob, number>()
+  let expectations = new Map<RigidJob, number>()
+  const place = (job: RigidJob, machine: Machine, latest: number) => {
+    reserved.delete(job)
+    const start = Math.min(latest, earliest(job, machine, reserved, moments))
+    reserved.set(job, start)
+    onPromise?.(job, start)
+  }
+  return (machine) => {
+    const { now } = machine
+    if (machine.running.some(({ job, expected }) => expected > (expectations.get(job) ?? expected))) {
+      for (const job of machine.waiting) reserved.delete(job)
+      for (const job of machine.waiting) place(job, machine, Infinity)
+    } else if (machine.ended.some(({ expected }) => expected > now)) {
+      for (const job of machine.waiting) if (reserved.has(job)) place(job, machine, reserved.get(job) ?? NaN)
+    }
+    for (const job of machine.waiting) if (!reserved.has(job)) place(job, machine, Infinity)
+    for (const job of machine.waiting)
+      if ((reserved.get(job) ?? NaN) <= now && fits(job.size, machine.free())) {
+        reserved.delete(job)
+        machine.start(job)
+      }
+    expectations = new Map(machine.running.map(({ job, expected }) => [job, expected]))
+  }
+}
+
+/** The earliest time from now on from which the job fits, second by second, for all of its estimated run. */
+function earliest(job: RigidJob, machine: Machine, reserved: ReadonlyMap<RigidJob, number>, moments: Moments): number {
+  const ends = [...machine.running.map(({ expected }) => expected), ...[...reserved].map(([other, start]) => start + other.estimate)]
+  const begins = [...reserved.values()]
+  const freeAt = (t: number) =>
+    machine.freeAt(t).map((free, r) => free - sum([...reserved].filter(([other, start]) => start <= t && t < start + other.estimate).map(([other]) => other.size[r] ?? 0)))
+  for (const start of moments(machine.now, ends)) {
+    const end = start + job.estimate
+    const during = [start, ...begins.filter((t) => t > start && t < end)] // free amounts fall only where a reservation begins
+    if (during.every((t) => fits(job.size, freeAt(t)))) return start
+  }
+  throw new Error('the job is larger than the machine')
+}

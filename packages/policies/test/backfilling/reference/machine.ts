@@ -1,0 +1,75 @@
+/** A rigid job: whole numbers only; `size` is its demand, one amount per resource. */
+export interface RigidJob {
+  readonly submit: number
+  readonly runtime: number
+  readonly estimate: number
+  readonly size: readonly number[]
+}
+
+export interface Running {
+  readonly job: RigidJob
+  readonly start: number
+  /** Start + estimate, until the job outlives it. */
+  expected: number
+}
+
+/** A machine as a reference discipline sees it: plain arrays, in the order in which jobs came. */
+export class Machine {
+  now = 0
+  readonly capacity: readonly number[]
+  waiting: RigidJob[] = []
+  running: Running[] = []
+  /** Running jobs that ended since the last pass, with what they were expected to be. */
+  ended: Running[] = []
+  readonly starts = new Map<RigidJob, number>()
+
+  constructor(capacity: readonly number[]) {
+    this.capacity = capacity
+  }
+
+  start(job: RigidJob): void {
+    this.waiting = this.waiting.filter((other) => other !== job)
+    this.running.push({ job, start: this.now, expected: this.now + job.estimate })
+    this.starts.set(job, this.now)
+  }
+
+  /** What is not held by running jobs at this moment. */
+  free(): number[] {
+    return this.capacity.map((amount, r) => amount - sum(this.running.map(({ job }) => job.size[r] ?? 0)))
+  }
+
+  /** What will not be held by running jobs at time t, if they end as expected. */
+  freeAt(t: number): number[] {
+    return this.capacity.map((amount, r) => amount - sum(this.running.filter(({ expected }) => expected > t).map(({ job }) => job.size[r] ?? 0)))
+  }
+}
+
+export const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+export const fits = (size: readonly number[], free: readonly number[]) => size.every((amount, r) => amount <= (free[r] ?? 0))
+export const minus = (a: readonly number[], b: readonly number[]) => a.map((amount, r) => amount - (b[r] ?? 0))
+
+/** Decides at one instant, when all ends and submissions of the instant have happened. */
+export type Pass = (machine: Machine) => void
+
+/** Start times of all jobs under a discipline. At each instant: ends, then submissions, then one pass. */
+export function schedule(jobs: readonly RigidJob[], capacity: readonly number[], pass: Pass, extension = 60): number[] {
+  const machine = new Machine(capacity)
+  const coming = [...jobs].sort((a, b) => a.submit - b.submit)
+  while (coming.length > 0 || machine.running.length > 0) {
+    machine.now = Math.min(coming[0]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
+    machine.ended = machine.running.filter(({ job, start }) => start + job.runtime <= machine.now)
+    machine.running = machine.running.filter((running) => !machine.ended.includes(running))
+    while (coming[0] !== undefined && coming[0].submit <= machine.now) machine.waiting.push(coming.shift() as RigidJob)
+    for (const running of machine.running) extend(running, machine.now, extension)
+    pass(machine)
+  }
+  return jobs.map((job) => machine.starts.get(job) ?? NaN)
+}
+
+/** A job that outlives its expected end is given 60 s more, then 120 s, and so on. */
+function extend(running: Running, now: number, extension: number): void {
+  if (running.expected >= now) return
+  let end = running.start + running.job.estimate
+  for (let more = extension; end < now; more *= 2) end += more
+  running.expected = end
+}

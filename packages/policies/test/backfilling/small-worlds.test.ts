@@ -1,0 +1,59 @@
+import type { Plug } from '@sched/core'
+import { conservative, easy, fattened, strict } from '@sched/policies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { simulated } from './machine.js'
+import { conservative as referenceConservative } from './reference/conservative.js'
+import { easy as referenceEasy, fattened as referenceFattened, fcfs } from './reference/disciplines.js'
+import { schedule, type Pass, type RigidJob } from './reference/machine.js'
+
+/** Few distinct values, so that ties, equal estimates, zero-length jobs and jobs as wide as the machine are frequent. */
+const world = ({ overrun, resources }: { overrun: boolean; resources: number }) =>
+  fc.integer({ min: 1, max: 8 }).chain((slots) =>
+    fc.record({
+      capacity: fc.constant(Array.from({ length: resources }, () => slots)),
+      jobs: fc.array(
+        fc
+          .record({
+            submit: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 12 })),
+            runtime: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 9 })),
+            more: fc.oneof(fc.constant(0), fc.integer({ min: overrun ? -4 : 0, max: 6 })),
+            size: fc.array(fc.oneof(fc.constant(slots), fc.integer({ min: 1, max: slots })), { minLength: resources, maxLength: resources }),
+          })
+          .map(({ submit, runtime, more, size }): RigidJob => ({ submit, runtime, estimate: Math.max(0, runtime + more), size })),
+        { minLength: 1, maxLength: 12 },
+      ),
+    }),
+  )
+
+/** In the order of their submission, as a workload has them. */
+const sorted = (jobs: readonly RigidJob[]) => [...jobs].sort((a, b) => a.submit - b.submit)
+
+const pairs: Record<string, () => { policy: Plug<'policy'>; reference: () => Pass }> = {
+  FCFS: () => ({ policy: strict(), reference: () => fcfs }),
+  EASY: () => ({ policy: easy(), reference: () => referenceEasy() }),
+  conservative: () => ({ policy: conservative(), reference: () => referenceConservative() }),
+  fattened: () => ({ policy: fattened(), reference: () => referenceFattened({ delayReference: 'firstShadow', delayingBackfillsPerHead: Infinity }) }),
+  'fattened as its authors': () => ({
+    policy: fattened(undefined, { delayReference: 'currentShadow', delayingBackfillsPerHead: 1 }),
+    reference: () => referenceFattened({ delayReference: 'currentShadow', delayingBackfillsPerHead: 1 }),
+  }),
+}
+
+describe('on random small worlds, job by job', () => {
+  for (const [name, make] of Object.entries(pairs)) {
+    const agrees = (kind: { overrun: boolean; resources: number }, numRuns: number) => {
+      fc.assert(
+        fc.property(world(kind), ({ capacity, jobs }) => {
+          const { policy, reference } = make()
+          const queue = sorted(jobs)
+          expect(simulated(queue, capacity, policy)).toEqual(schedule(queue, capacity, reference()))
+        }),
+        { seed: 20_240_117, numRuns },
+      )
+    }
+    it(`${name} starts as its second-by-second reference does`, () => agrees({ overrun: false, resources: 1 }, 3000))
+    it(`${name} does so with two resources`, () => agrees({ overrun: false, resources: 2 }, 600))
+    it(`${name} does so when jobs outlive their estimates`, () => agrees({ overrun: true, resources: 1 }, 600))
+  }
+})
