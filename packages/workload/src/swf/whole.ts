@@ -1,9 +1,9 @@
 import { SchedError, type JobSource } from '@sched/core'
+import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
 import { BadLine, type ReadOptions, type Trace } from '../trace/format.js'
-import { binaryKind } from '../trace/looks-like.js'
 import { Cell, SwfJobs } from './cells.js'
 import { NumberSet } from './number-set.js'
 import { resourcesOf, type SwfRules } from './options.js'
@@ -27,7 +27,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
     jobs: size,
     machine,
     header: table.reading.header.fields,
-    report: { lines: table.line, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },
+    report: { lines: table.lines, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {
       const jobs = new SwfJobs(options)
       const { cells } = table
@@ -44,6 +44,7 @@ class SwfTable {
   readonly width: number
   readonly checked = false
   readonly file: string | undefined
+  readonly lines: number
   line = 0
   size = 0
   cells: Float64Array
@@ -56,7 +57,10 @@ class SwfTable {
     this.reading = new SwfReading(options, this, true)
     this.width = this.reading.cells.length
     this.cells = new Float64Array(this.width * Math.ceil(bytes.length / 64)) // lines of the archive's logs are longer; pages not written cost nothing
-    this.#readAll(bytes)
+    this.lines = eachLine(bytes, file, (line, from, to) => {
+      this.line = line
+      this.#readLine(bytes, from, to)
+    })
     if (this.size === 0) throw this.#empty()
   }
 
@@ -69,19 +73,6 @@ class SwfTable {
     for (let i = 0; i < size; i++) sorted.set(cells.subarray(order[i]! * width, (order[i]! + 1) * width), i * width)
     this.cells = sorted
     return this.#unsorted
-  }
-
-  #readAll(bytes: Uint8Array): void {
-    const kind = binaryKind(bytes)
-    if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file: this.file }, kind.wayOut)
-    for (let from = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; from < bytes.length; ) {
-      const end = bytes.indexOf(10, from)
-      const to = end === -1 ? bytes.length : end
-      this.line++
-      const last = to > from && bytes[to - 1] === 13 ? to - 1 : to
-      if (last > from) this.#readLine(bytes, from, last)
-      from = to + 1
-    }
   }
 
   #readLine(bytes: Uint8Array, from: number, to: number): void {

@@ -1,0 +1,31 @@
+const mib: Readonly<Record<string, number>> = { '': 1, K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3, E: 1024 ** 4 }
+
+/**
+ * Memory of a job in MiB, rounded up: `64G` for the job, `4Gn` for each of its nodes, `2000Mc` for each of its
+ * processors. -1 where it is absent or 0, `undefined` for anything else.
+ */
+export function requestedMemory(text: string, nodes: number, procs: number): number | undefined {
+  if (text === '' || /^0[KMGTPE]?[nc]?$/.test(text)) return -1
+  const parts = /^(\d+(?:\.\d+)?)([KMGTPE]?)([nc]?)\??$/.exec(text)
+  if (parts === null) return undefined
+  const times = parts[3] === 'n' ? nodes : parts[3] === 'c' ? procs : 1
+  return times > 0 ? Math.ceil(Number(parts[1]) * mib[parts[2]!]! * times) : -1
+}
+
+/** The value of a trackable resource in `cpu=32,mem=128G,node=1,gres/gpu=4`; `undefined` where it is absent. */
+export function tres(text: string, name: string): string | undefined {
+  for (const part of text.split(',')) if (part.startsWith(`${name}=`)) return part.slice(name.length + 1)
+  return undefined
+}
+
+/** GPUs of any kind: the sum over kinds where only those are given. */
+export function tresGpus(text: string): number {
+  const all = tres(text, 'gres/gpu')
+  if (all !== undefined) return whole(all)
+  return text.split(',').reduce((sum, part) => sum + (part.startsWith('gres/gpu:') ? whole(part.slice(part.indexOf('=') + 1)) : 0), 0)
+}
+
+/** A whole number of at least 0, also with a fraction of zeros; -1 for anything else. */
+export function whole(text: string): number {
+  return /^\d{1,15}(\.0*)?$/.test(text) ? Number(text) : -1
+}

@@ -1,0 +1,90 @@
+import { DistinctIds } from '../trace/distinct-ids.js'
+import type { RuleCount } from '../trace/facts.js'
+import { asText } from '../trace/fields.js'
+import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
+import { Columns } from './columns.js'
+import { splitCsv } from './csv.js'
+import type { slurmOptions } from './options.js'
+import type { RecordReader, SlurmRecord } from './records.js'
+import { slurmFormat } from './slurm-format.js'
+
+const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_req']
+
+/**
+ * The table of jobs of NREL's Eagle: CSV made from Slurm's records. Times are taken as they stand. Eagle gave whole nodes
+ * to jobs, which `unit: nodes` follows. Tasks of an array share an id in the table and are told apart here; the unit of `mem_req` is not published, so memory is not read.
+ *
+ * Source: Menear et al., "Mastering HPC Runtime Prediction", PEARC 2023; data under BSD 3-clause.
+ */
+export const eagleFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+  name: 'eagle',
+  title: 'job table of NREL\'s Eagle (CSV)',
+  source: 'Menear et al., PEARC 2023',
+  detect: (head) => isHeader(splitCsv(head.split('\n', 1)[0]!.trim())),
+  reader: (place) => new EagleReader(place),
+})
+
+const isHeader = (names: readonly string[]) => ['job_id', 'submit_time', 'processors_req'].every((name) => names.includes(name))
+
+class EagleReader implements RecordReader {
+  #columns: Columns | undefined
+  readonly #ids = new RepeatedIds()
+
+  constructor(private readonly place: LinePlace) {}
+
+  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | undefined {
+    const fields = splitCsv(asText(bytes, from, to))
+    if (this.#columns !== undefined) {
+      this.#columns.take(fields)
+      return record(this.#columns, this.#ids)
+    }
+    this.#columns = new Columns(fields)
+    for (const name of needed) this.#columns.require(this.place, `A job table of Eagle has ${needed.join(', ')}.`, name)
+    return undefined
+  }
+
+  rules(): RuleCount[] {
+    return this.#ids.repeated === 0 ? [] : [{ rule: 'repeated', jobs: this.#ids.repeated, text: 'with the id of one above, tasks of an array: called <id>#2, <id>#3, ...' }]
+  }
+}
+
+/** The table has one id for all tasks of an array. */
+class RepeatedIds {
+  repeated = 0
+  readonly #seen = new DistinctIds()
+  readonly #times = new Map<string, number>()
+
+  distinct(id: string): string {
+    if (this.#seen.add(id)) return id
+    const times = (this.#times.get(id) ?? 1) + 1
+    this.#times.set(id, times)
+    this.repeated++
+    return `${id}#${times}`
+  }
+}
+
+function record(columns: Columns, ids: RepeatedIds): SlurmRecord {
+  const id = columns.text('job_id')
+  if (id === '') throw new BadLine('job_id', 'is empty.')
+  const procs = columns.number('processors_req')
+  return {
+    id: ids.distinct(id),
+    submit: columns.instant('submit_time'),
+    start: columns.instant('start_time'),
+    end: columns.instant('end_time'),
+    elapsed: columns.number('run_time'),
+    limit: columns.number('wallclock_req'),
+    requested: procs,
+    allocated: procs,
+    nodes: columns.number('nodes_req'),
+    mem: -1,
+    gpus: columns.number('gpus_req'),
+    priority: -1,
+    state: columns.text('state').toLowerCase(),
+    user: columns.text('user'),
+    group: '',
+    account: columns.text('account'),
+    partition: columns.text('partition'),
+    qos: columns.text('qos'),
+  }
+}

@@ -1,0 +1,128 @@
+import type { JobSpec } from '@sched/core'
+import { Demands, RigidJob } from '../rigid/resources.js'
+import { Rules } from '../rigid/rules.js'
+import type { RuleCount } from '../trace/facts.js'
+import type { LinePlace, TraceFormat } from '../trace/format.js'
+import { slurmLimits, slurmResources, type SlurmRules } from './options.js'
+
+/** What Slurm recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
+export interface SlurmRecord {
+  readonly id: string
+  readonly submit: number
+  readonly start: number
+  readonly end: number
+  readonly elapsed: number
+  readonly limit: number
+  readonly requested: number
+  readonly allocated: number
+  readonly nodes: number
+  readonly mem: number
+  readonly gpus: number
+  readonly priority: number
+  readonly state: string
+  readonly user: string
+  readonly group: string
+  readonly account: string
+  readonly partition: string
+  readonly qos: string
+}
+
+/** Reads records of jobs from the lines of one table. */
+export interface RecordReader {
+  /** `step`: a line about a step of a job; `undefined`: the header. Throws `BadLine`. */
+  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined
+  /** What it did to them. */
+  rules?(): RuleCount[]
+}
+
+export interface SlurmTable extends Pick<TraceFormat, 'name' | 'title' | 'source' | 'detect'> {
+  reader(place: LinePlace): RecordReader
+}
+
+/** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
+export class SlurmJobs {
+  readonly #job: RigidJob
+  readonly #rules: Rules
+  readonly #demands: Demands
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0 }
+
+  constructor(private readonly options: SlurmRules) {
+    const resources = slurmResources(options)
+    this.#job = new RigidJob(resources.length)
+    this.#rules = new Rules(options, resources, slurmLimits(options))
+    this.#demands = new Demands(resources)
+  }
+
+  /** A line that tells of a step of a job, not of a job. */
+  step(): void {
+    this.#counts.steps++
+  }
+
+  /** Throws `BadLine` for a job that is too wide where that is an error. */
+  job(record: SlurmRecord): JobSpec | undefined {
+    const { state, start, submit, elapsed, end } = record
+    const { status } = this.options
+    if (status !== undefined && !(status as readonly string[]).includes(state === '' ? 'unknown' : state)) return this.#leave('status')
+    if (!(submit >= 0)) return this.#leave('submit')
+    if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
+    this.#fill(record, !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
+    const logged = this.#job.runtime
+    return this.#rules.apply(this.#job) ? this.#spec(record, logged) : undefined
+  }
+
+  rules(): RuleCount[] {
+    const { steps, status, neverStarted, submit, processors, memory } = this.#counts
+    const { options } = this
+    return [
+      { rule: 'steps', jobs: steps, text: 'that are steps of a job: left out' },
+      { rule: 'status', jobs: status, text: `of a status other than ${(options.status ?? []).join(', ')}: left out` },
+      { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
+      { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
+      { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
+      { rule: 'memory', jobs: memory, text: 'without requested memory: ask for none' },
+      ...this.#rules.counts(),
+    ].filter(({ jobs }) => jobs > 0)
+  }
+
+  #leave(why: 'status' | 'submit' | 'neverStarted'): undefined {
+    this.#counts[why]++
+    return undefined
+  }
+
+  #fill({ requested, allocated, nodes, limit, mem, gpus }: SlurmRecord, runtime: number): void {
+    const { unit, processors, memory, gpuDemand } = this.options
+    const job = this.#job
+    job.runtime = runtime
+    job.estimate = limit > 0 && limit < Infinity ? limit : -1
+    const [wanted, other] = processors === 'requested' ? [requested, allocated] : [allocated, requested]
+    if (unit === 'procs' && !(wanted > 0) && other > 0) this.#counts.processors++
+    let r = 0
+    job.amounts[r++] = unit === 'nodes' ? nodes : wanted > 0 ? wanted : other
+    if (memory !== 'none') job.amounts[r++] = mem > 0 ? mem : 0
+    if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
+    if (gpuDemand) job.amounts[r++] = gpus > 0 ? gpus : 0
+  }
+
+  #spec(record: SlurmRecord, logged: number): JobSpec {
+    const { runtime, estimate, amounts } = this.#job
+    const { id, submit, start, user, group, account, partition, state, priority } = record
+    const queue = record[this.options.queue]
+    return {
+      id,
+      submit,
+      ...(user !== '' && { user }),
+      ...(queue !== '' && { queue }),
+      ...(group !== '' && { group }),
+      ...(account !== '' && { account }),
+      ...(partition !== '' && { partition }),
+      ...(priority >= 0 && { priority }),
+      ...(estimate >= 0 && { estimate }),
+      recorded: {
+        ...(start >= submit && { wait: start - submit }),
+        ...(logged !== runtime && logged >= 0 && { runtime: logged }),
+        ...(state !== '' && { status: state }),
+      },
+      stages: [{ name: 'job', tasks: 1, demand: this.#demands.of(amounts), duration: runtime }],
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { asText } from '../trace/fields.js'
+import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
+import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
+import { Columns } from './columns.js'
+import { slurmFormat } from './slurm-format.js'
+import type { slurmOptions } from './options.js'
+import type { RecordReader, SlurmRecord } from './records.js'
+
+const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES'
+
+/**
+ * Slurm's accounting records: the output of `sacct --parsable2`, whose header line names the columns. Lines of job steps
+ * (`123.batch`) are left out, tasks of an array (`123_4`) are jobs of their own. Times are taken as they stand.
+ *
+ * Source: the manual page of `sacct`, Slurm 20 to 24.
+ */
+export const sacctFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+  name: 'sacct',
+  title: 'Slurm accounting records (sacct --parsable2)',
+  source: 'manual page of sacct',
+  detect: (head) => isHeader(head.split('\n', 1)[0]!),
+  reader: (place) => new SacctReader(place),
+})
+
+function isHeader(line: string): boolean {
+  const names = line.trim().toLowerCase().split('|')
+  return names.length > 1 && (names.includes('jobid') || names.includes('jobidraw'))
+}
+
+class SacctReader implements RecordReader {
+  #columns: Columns | undefined
+
+  constructor(private readonly place: LinePlace) {}
+
+  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined {
+    const fields = asText(bytes, from, to).split('|')
+    if (this.#columns === undefined) {
+      this.#columns = this.#header(new Columns(fields))
+      return undefined
+    }
+    this.#columns.take(fields, 'A name may hold a "|": leave JobName, WorkDir and SubmitLine out of --format')
+    return record(this.#columns)
+  }
+
+  #header(columns: Columns): Columns {
+    const wayOut = `Ask for example: ${command}`
+    columns.require(this.place, wayOut, 'JobID', 'JobIDRaw')
+    columns.require(this.place, wayOut, 'Submit')
+    columns.require(this.place, wayOut, 'Start')
+    columns.require(this.place, wayOut, 'End')
+    columns.require(this.place, wayOut, 'NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes')
+    return columns
+  }
+}
+
+function record(columns: Columns): SlurmRecord | 'step' {
+  const id = columns.text('JobID', 'JobIDRaw')
+  if (id === '') throw new BadLine('JobID', 'is empty.')
+  if (id.includes('.')) return 'step'
+  const requestedTres = columns.text('ReqTRES', 'AllocTRES')
+  const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
+  const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
+  const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
+  const allocated = count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
+  return {
+    id,
+    submit: columns.instant('Submit'),
+    start: columns.instant('Start'),
+    end: columns.instant('End'),
+    elapsed: columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed'),
+    limit: limit(columns),
+    requested,
+    allocated,
+    nodes,
+    mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
+    gpus: tresGpus(requestedTres),
+    priority: columns.number('Priority'),
+    state: columns.text('State').toLowerCase().split(/[ +]/, 1)[0]!, // "CANCELLED by 1234"
+    user: columns.text('User'),
+    group: columns.text('Group'),
+    account: columns.text('Account'),
+    partition: columns.text('Partition'),
+    qos: columns.text('QOS'),
+  }
+}
+
+/** The limit in minutes where it is given so, otherwise as a span. */
+function limit(columns: Columns): number {
+  const raw = columns.text('TimelimitRaw')
+  return /^\d+$/.test(raw) ? Number(raw) * 60 : columns.timeSpan('Timelimit')
+}
+
+function count(columns: Columns, names: readonly string[], other: string | undefined): number {
+  const text = columns.text(...names)
+  const value = whole(text === '' ? (other ?? '') : text)
+  if (value === -1 && text !== '') throw new BadLine(names[0], `found ${JSON.stringify(text)}, expected a whole number.`)
+  return value
+}
+
+function memory(columns: Columns, total: string | undefined, nodes: number, procs: number): number {
+  const text = total ?? columns.text('ReqMem')
+  const value = requestedMemory(text, nodes, procs)
+  if (value === undefined) throw new BadLine('ReqMem', `found ${JSON.stringify(text)}, expected an amount of memory such as 64G, 4Gn or 2000Mc.`)
+  return value
+}

@@ -1,0 +1,45 @@
+import { BadLine, type TraceFormat } from '../trace/format.js'
+import { ruleLine } from '../trace/facts.js'
+import { machineOf } from '../rigid/machine.js'
+import { slurmOptions, slurmResources, slurmSizes } from './options.js'
+import { SlurmJobs, type SlurmTable } from './records.js'
+import { readSlurm } from './whole.js'
+
+/** A trace format for a table of Slurm's records. Times count from the first submission. */
+export function slurmFormat({ reader, ...table }: SlurmTable): TraceFormat<typeof slurmOptions> {
+  return {
+    ...table,
+    options: slurmOptions,
+
+    facts(options) {
+      const machine = machineOf(slurmResources(options), slurmSizes(options))
+      return machine === undefined ? {} : { machine }
+    },
+
+    readWhole: (bytes, options, reading) => readSlurm(table.name, reader, bytes, options, reading),
+
+    parser(options, place) {
+      const lines = reader(place)
+      const jobs = new SlurmJobs(options)
+      let first = NaN
+      let latest = -Infinity
+      return {
+        line(bytes, from, to) {
+          const record = lines.line(bytes, from, to)
+          if (record === 'step') jobs.step()
+          const job = typeof record === 'object' ? jobs.job(record) : undefined
+          if (job === undefined) return undefined
+          if (job.submit < latest)
+            throw new BadLine('submit', 'submitted before the job above it.', 'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
+          if (Number.isNaN(first)) first = job.submit
+          latest = job.submit
+          return { ...job, submit: job.submit - first }
+        },
+        report() {
+          const rules = [...jobs.rules(), ...(lines.rules?.() ?? [])]
+          return { rules, notes: rules.map(ruleLine) }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/** Times that are not known, in Slurm's words and those of tables made from its records. */
+const unknown = /^(|unknown|none|none assigned|invalid|nat|nan|n\/a|-)$/i
+
+/**
+ * Seconds since 1970 of `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, or of a plain number of them; NaN where it is not
+ * known, `undefined` for anything else. Without a zone the time is taken as it stands: an hour that a change of clocks
+ * repeats or leaves out is not noticed.
+ */
+export function instant(text: string): number | undefined {
+  if (unknown.test(text)) return NaN
+  if (/^\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  const parts = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[-+]\d\d:?\d\d)?$/.exec(text)
+  if (parts === null) return undefined
+  const [year, month, day, hour, minute] = parts.slice(1, 6).map(Number) as [number, number, number, number, number]
+  const second = Number(parts[6] ?? 0)
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || hour > 23 || minute > 59 || second >= 61) return undefined
+  return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(parts[7])
+}
+
+/** Seconds of `[days-]hours:minutes:seconds`, also `minutes:seconds`; `Infinity` for `UNLIMITED`, NaN where it is not known. */
+export function timeSpan(text: string): number | undefined {
+  if (unknown.test(text) || /^partition_limit$/i.test(text)) return NaN
+  if (/^unlimited$/i.test(text)) return Infinity
+  const parts = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)$/.exec(text)
+  if (parts === null || (parts[1] !== undefined && parts[2] === undefined)) return undefined
+  const [days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as [number, number, number, number]
+  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+}
+
+/** Days of the Gregorian calendar, with years that start in March so that the leap day comes last. */
+function daysSince1970(year: number, month: number, day: number): number {
+  const marchYear = month > 2 ? year : year - 1
+  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400)
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1 // months from March: 31, 30, 31, 30, 31 days, twice and a bit
+  return marchYear * 365 + leapDays + dayOfYear - 719_468 // March 1 of year 0 to January 1, 1970
+}
+
+function daysOf(year: number, month: number): number {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+}
+
+function offset(zone: string | undefined): number {
+  if (zone === undefined || zone === 'Z') return 0
+  const seconds = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(-2)) * 60
+  return zone.startsWith('-') ? -seconds : seconds
+}

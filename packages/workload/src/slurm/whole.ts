@@ -1,0 +1,102 @@
+import { SchedError, type JobSource, type JobSpec } from '@sched/core'
+import { eachLine } from '../rigid/each-line.js'
+import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
+import type { RigidResource } from '../rigid/resources.js'
+import { BadLines } from '../trace/bad-lines.js'
+import { DistinctIds } from '../trace/distinct-ids.js'
+import { ruleLine } from '../trace/facts.js'
+import { BadLine, type LinePlace, type ReadOptions, type Trace } from '../trace/format.js'
+import { slurmResources, slurmSizes, type SlurmRules } from './options.js'
+import { SlurmJobs, type SlurmTable } from './records.js'
+
+/**
+ * A table of Slurm's records whose content is in memory: all jobs are made now and sorted by submit time, equal ones in
+ * the order of the table; times count from the first of them. Throws `BAD_INPUT` with file, line and field.
+ */
+export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, reading: ReadOptions): Trace {
+  const { jobs, unsorted, report } = readJobs(reader, bytes, options, reading)
+  const origin = jobs[0]!.submit
+  const { machine, notes } = sized(jobs, options)
+  const rules = [...report.rules, ...(unsorted === 0 ? [] : [{ rule: 'sorted', jobs: unsorted, text: 'submitted before one above: sorted' }])]
+  return {
+    name: reading.file ?? format,
+    format,
+    jobs: jobs.length,
+    machine,
+    report: { ...report, jobs: jobs.length, rules, notes: [...notes, ...rules.map(ruleLine)] },
+    open(): JobSource {
+      let next = 0
+      return {
+        next() {
+          const job = jobs[next++]
+          return job && { ...job, submit: job.submit - origin }
+        },
+      }
+    },
+  }
+}
+
+function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, { file, onBadLine = 'fail' }: ReadOptions) {
+  const bad = new BadLines(onBadLine)
+  const place = { file, line: 0, checked: false }
+  const lines = reader(place)
+  const made = new SlurmJobs(options)
+  const ids = new DistinctIds()
+  const jobs: JobSpec[] = []
+  let unsorted = 0
+  const read = (from: number, to: number) => {
+    const record = lines.line(bytes, from, to)
+    if (record === 'step') made.step()
+    const job = typeof record === 'object' ? made.job(record) : undefined
+    if (job === undefined) return
+    if (!ids.add(job.id)) throw new BadLine('JobID', `job ${job.id} was recorded before.`, 'Leave --duplicates out')
+    if (jobs.length > 0 && job.submit < jobs.at(-1)!.submit) unsorted++
+    jobs.push(job)
+  }
+  const count = eachLine(bytes, file, (line, from, to) => {
+    place.line = line
+    excuse(bad, place, () => read(from, to))
+  })
+  const rules = [...made.rules(), ...(lines.rules?.() ?? [])]
+  if (jobs.length === 0) throw empty(file, bad, rules.map(ruleLine))
+  if (unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
+  return { jobs, unsorted, report: { lines: count, skipped: bad.skipped, problems: bad.problems, rules } }
+}
+
+function excuse(bad: BadLines, place: LinePlace, read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof BadLine)) throw error
+    bad.add(error, place)
+  }
+}
+
+function empty(file: string | undefined, bad: BadLines, rules: readonly string[]): SchedError {
+  const [first] = bad.problems
+  if (first !== undefined) return new SchedError('BAD_INPUT', `all ${bad.skipped} lines with jobs are bad, the first: ${first}`)
+  const why = rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`
+  return new SchedError('BAD_INPUT', `the trace holds no jobs${why}.`, { file })
+}
+
+/** The machine; what the options do not say is inferred from the jobs. */
+function sized(jobs: readonly JobSpec[], options: SlurmRules) {
+  const sizes: { [R in RigidResource]?: Size | undefined } = { ...slurmSizes(options) } satisfies Sizes
+  const notes: string[] = []
+  for (const resource of slurmResources(options)) {
+    if (sizes[resource] !== undefined) continue
+    const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource)))
+    notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
+  }
+  return { machine: machineOf(slurmResources(options), sizes)!, notes }
+}
+
+function recordedUse(jobs: readonly JobSpec[], resource: RigidResource) {
+  const column = (value: (job: JobSpec) => number) => new Float64Array(jobs.length).map((_, i) => value(jobs[i]!))
+  const start = ({ submit, recorded }: JobSpec) => submit + (recorded?.wait ?? NaN)
+  return {
+    amounts: column(({ stages }) => stages[0]!.demand[resource] ?? 0),
+    starts: column(start),
+    ends: column((job) => start(job) + (job.recorded?.runtime ?? (job.stages[0]!.duration as number))),
+  }
+}

@@ -1,0 +1,236 @@
+import { SchedError, type JobSpec } from '@sched/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { describe as summaryOf, detectFormatOf, jobsOf, parseTrace, streamJobs, type ParseOptions } from '../src/index.js'
+import { openTrace } from '../src/node/index.js'
+import { requestedMemory, tresGpus } from '../src/slurm/amounts.js'
+import { splitCsv } from '../src/slurm/csv.js'
+import { sacctFormat } from '../src/slurm/sacct.js'
+import { instant, timeSpan } from '../src/slurm/times.js'
+import { LineDecoder } from '../src/trace/line-decoder.js'
+import { realTrace } from './traces.js'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const columns = [
+  'JobID', 'JobIDRaw', 'User', 'Group', 'Account', 'Partition', 'QOS', 'Priority', 'Submit', 'Start', 'End', 'Elapsed', 'Timelimit', 'State', 'NNodes',
+  'ReqCPUS', 'NCPUS', 'ReqMem', 'AllocTRES',
+] as const
+type Record = Partial<{ readonly [C in (typeof columns)[number]]: string }>
+const header = columns.join('|')
+
+/** A job that waited 60 s and ran an hour of its two on 32 processors of 2 nodes, changed in some columns. */
+const record = (change: Record = {}) => {
+  const usual: Record = {
+    JobID: '101', JobIDRaw: '101', User: 'ada', Group: 'math', Account: 'proj', Partition: 'main', QOS: 'normal', Priority: '500',
+    Submit: '2024-01-31T10:00:00', Start: '2024-01-31T10:01:00', End: '2024-01-31T11:01:00', Elapsed: '01:00:00', Timelimit: '02:00:00', State: 'COMPLETED',
+    NNodes: '2', ReqCPUS: '30', NCPUS: '32', ReqMem: '64G', AllocTRES: 'billing=32,cpu=32,gres/gpu=4,mem=64G,node=2',
+  }
+  return columns.map((column) => change[column] ?? usual[column]).join('|')
+}
+const table = (...records: Record[]) => [header, ...records.map(record)].join('\n')
+const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 's.txt', options, ...more })
+const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
+const first = (change: Record, options?: object) => jobs(table(change, { JobID: '999' }), options)[0]!
+const messageOf = (doing: () => unknown) => {
+  try {
+    doing()
+  } catch (error) {
+    expect(error).toBeInstanceOf(SchedError)
+    return (error as SchedError).message
+  }
+  return 'no error'
+}
+
+describe('sacct', () => {
+  it('gives a task with all its processors, times from the first submission, and what was recorded', () => {
+    expect(jobs(table({}))[0]).toEqual({
+      id: '101', submit: 0, user: 'ada', queue: 'main', group: 'math', account: 'proj', partition: 'main', priority: 500, estimate: 7200,
+      recorded: { wait: 60, status: 'completed' },
+      stages: [{ name: 'job', tasks: 1, demand: { procs: 30 }, duration: 3600 }],
+    })
+  })
+
+  it.each<[string, Record, object, (job: JobSpec) => unknown, unknown]>([
+    ['processors it was given', {}, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 32 }],
+    ['processors it was given where none are requested', { ReqCPUS: '' }, {}, ({ stages }) => stages[0]!.demand, { procs: 32 }],
+    ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
+    ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
+    ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
+    ['memory per processor', { AllocTRES: '', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
+    ['GPUs', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 30, gpus: 4 }],
+    ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj'],
+    ['its quality of service as queue', {}, { queue: 'qos' }, ({ queue }) => queue, 'normal'],
+    ['no limit', { Timelimit: 'UNLIMITED' }, { missingEstimate: 'unknown' }, ({ estimate }) => estimate, undefined],
+    ['the limit of its partition', { Timelimit: 'Partition_Limit' }, {}, ({ estimate }) => estimate, 3600],
+    ['a limit of days', { Timelimit: '1-12:00:00' }, {}, ({ estimate }) => estimate, 129_600],
+    ['a run beyond its limit', { Timelimit: '00:59:30', State: 'TIMEOUT' }, {}, ({ stages, recorded }) => [stages[0]!.duration, recorded], [3570, { wait: 60, runtime: 3600, status: 'timeout' }]],
+    ['a run beyond its limit, kept', { Timelimit: '00:59:30' }, { overrun: 'keep' }, ({ stages }) => stages[0]!.duration, 3600],
+    ['a cancelled run', { State: 'CANCELLED by 1234' }, {}, ({ recorded }) => recorded!.status, 'cancelled'],
+    ['run time 0', { Elapsed: '00:00:00', End: '2024-01-31T10:01:00' }, { zeroRuntime: 1 }, ({ stages }) => stages[0]!.duration, 1],
+    ['a task of an array', { JobID: '101_7' }, {}, ({ id }) => id, '101_7'],
+    ['no elapsed time', { Elapsed: '' }, {}, ({ stages }) => stages[0]!.duration, 3600],
+  ])('reads %s', (_, change, options, facts, expected) => {
+    expect(facts(first(change, options))).toEqual(expected)
+  })
+
+  it.each<[string, Record, object, string]>([
+    ['steps', { JobID: '101.batch' }, {}, '1 job that are steps of a job: left out (steps)'],
+    ['jobs that never started', { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }, {}, '1 job that never started: left out (neverStarted)'],
+    ['jobs cancelled in the queue', { Start: 'None', State: 'CANCELLED' }, {}, '1 job that never started: left out (neverStarted)'],
+    ['jobs that still run', { End: 'Unknown', State: 'RUNNING' }, {}, '1 job of unknown run time: left out (unknownRuntime)'],
+    ['other states', { State: 'FAILED' }, { status: ['completed'] }, '1 job of a status other than completed: left out (status)'],
+    ['jobs without submit time', { Submit: 'Unknown' }, {}, '1 job without submit time: left out (submit)'],
+    ['wide jobs', { ReqCPUS: '64' }, { wide: 'skip', procs: 40 }, '1 job wider than the machine: left out (wide)'],
+  ])('leaves out %s, counted', (_, change, options, note) => {
+    const trace = read(table(change, { JobID: '999' }), { procs: 100, ...options })
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['999'])
+    expect(trace.report.notes).toEqual([note])
+  })
+
+  it('takes CPU counts and nodes from trackable resources where they have no column, minutes and seconds from raw columns', () => {
+    const text = [
+      'JobIDRaw|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocTRES|', '7|1730212549|1730212550|1730212650|100|144|COMPLETED|cpu=40,mem=10G,node=3,gres/gpu:a100=2,gres/gpu:v100=1|',
+    ].join('\n')
+    expect(jobs(text, { gpuDemand: true })[0]).toMatchObject({ id: '7', submit: 0, estimate: 8640, stages: [{ demand: { procs: 40, gpus: 3 }, duration: 100 }] })
+    expect(jobs(text, { unit: 'nodes' })[0]!.stages[0]!.demand).toEqual({ nodes: 3 })
+  })
+
+  it('sorts by submit time, equal ones as they stand, and says so', () => {
+    const trace = read(table({ JobID: '3', Submit: '2024-01-31T10:00:30' }, { JobID: '1' }, { JobID: '2' }))
+    expect([...jobsOf(trace)].map(({ id, submit }) => [id, submit])).toEqual([['1', 0], ['2', 0], ['3', 30]])
+    expect(trace.report.rules!.find(({ rule }) => rule === 'sorted')!.jobs).toBe(1)
+  })
+
+  it('infers the machine from what ran at once, and says so, unless told', () => {
+    const text = table({ JobID: '1' }, { JobID: '2' })
+    expect(read(text).machine!.resources).toEqual({ procs: 60 })
+    expect(read(text).report.notes).toEqual(['procs of the machine: 60, inferred, the log does not say how many: up to 60 are recorded in use at once; give procs if that is wrong'])
+    expect(read(text, { procs: 128, memory: 'requested', mem: 1_000_000 }).machine).toMatchObject({ procs: 128, resources: { procs: 128, mem: 1_000_000 } })
+  })
+
+  it('streams the same jobs, cut anywhere', () => {
+    const text = `${table({}, { JobID: '101.batch' }, { JobID: '102', Submit: '2024-01-31T10:00:30' })}\r\n`
+    fc.assert(fc.property(fc.integer({ min: 1, max: text.length }), (chunk) => {
+      const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), {})
+      const found: JobSpec[] = []
+      for (let at = 0; at <= text.length; at += chunk) {
+        decoder.push(bytesOf(text.slice(at, at + chunk)))
+        if (at + chunk >= text.length) decoder.end()
+        for (let job = decoder.next(); job !== undefined; job = decoder.next()) found.push(job)
+      }
+      expect(found).toEqual(jobs(text))
+    }), { numRuns: 30, seed: 20_266 })
+  })
+})
+
+describe('bad records', () => {
+  it.each<[string, string, object, string]>([
+    ['no submit times', 'JobID|Start|End|NCPUS\n1|2|3|4', {}, '"s.txt" line 1: column Submit is missing. Ask for example: sacct --allusers'],
+    ['no sizes', 'JobID|Submit|Start|End\n1|2|3|4', {}, 'column NCPUS or AllocCPUS or ReqCPUS or AllocTRES or ReqTRES or NNodes or AllocNodes is missing.'],
+    ['a name with a separator', `${header}\n${record()}|x`, {}, '"s.txt" line 2: found 20 columns, the header has 19. A name may hold a "|": leave JobName, WorkDir and SubmitLine out of --format, or drop such lines with onBadLine "skip".'],
+    ['a day that does not exist', table({ Submit: '2023-02-29T00:00:00' }), {}, '"s.txt" line 2 Submit: found "2023-02-29T00:00:00", expected a time such as 2024-01-31T10:00:00.'],
+    ['a time in words', table({ Start: 'yesterday' }), {}, 'Start: found "yesterday", expected a time'],
+    ['a wrong span', table({ Timelimit: '1-00' }), {}, 'Timelimit: found "1-00", expected a span of time such as 1-12:00:00.'],
+    ['half a processor', table({ ReqCPUS: '1.5' }), {}, 'ReqCPUS: found "1.5", expected a whole number.'],
+    ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
+    ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 was recorded before. Leave --duplicates out, or drop'],
+    ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with wide "skip"'],
+    ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
+    ['no jobs left', table({ Start: 'Unknown' }), {}, 'the trace holds no jobs or none is left: 1 job that never started: left out (neverStarted).'],
+  ])('%s', (_, text, options, message) => {
+    expect(messageOf(() => read(text, options))).toContain(message)
+  })
+
+  it('are dropped when told so', () => {
+    const trace = read(table({}, { JobID: '2', Submit: 'x' }, { JobID: '3' }), {}, { onBadLine: 'skip' })
+    expect([[...jobsOf(trace)].length, trace.report.skipped, trace.report.problems.length]).toEqual([2, 1, 1])
+  })
+
+  it('unsorted, as a stream: an error that says what to do', () => {
+    const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), { file: 's.txt' })
+    decoder.push(bytesOf(table({}, { JobID: '2', Submit: '2024-01-31T09:00:00' })))
+    decoder.end()
+    decoder.next()
+    expect(messageOf(() => decoder.next())).toContain('"s.txt" line 3 submit: submitted before the job above it. Hold the table in memory (stream: false), where it is sorted')
+  })
+})
+
+describe('times', () => {
+  it('count seconds as Date.UTC does, on any day of 1600 to 2400', () => {
+    fc.assert(fc.property(fc.integer({ min: Date.UTC(1600, 0, 1) / 1000, max: Date.UTC(2400, 0, 1) / 1000 }), (seconds) => {
+      expect(instant(new Date(seconds * 1000).toISOString().slice(0, 19))).toBe(seconds)
+    }), { numRuns: 300, seed: 20_267 })
+  })
+
+  it.each<[string, number | undefined]>([
+    ['2024-02-29T12:00:00', Date.UTC(2024, 1, 29, 12) / 1000], ['2019-01-01 08:55:55', Date.UTC(2019, 0, 1, 8, 55, 55) / 1000], ['2024-01-31T10:00:00Z', Date.UTC(2024, 0, 31, 10) / 1000],
+    ['2024-01-31T10:00:00+01:30', Date.UTC(2024, 0, 31, 8, 30) / 1000], ['2024-01-31T10:00:00.25', Date.UTC(2024, 0, 31, 10) / 1000 + 0.25], ['1730212549', 1_730_212_549],
+    ['Unknown', NaN], ['None', NaN], ['', NaN], ['2024-13-01T00:00:00', undefined], ['2100-02-29T00:00:00', undefined], ['2024-01-31T24:00:00', undefined], ['31.1.2024', undefined],
+  ])('%j is %d', (text, expected) => {
+    expect(instant(text)).toBe(expected)
+  })
+
+  it.each<[string, number | undefined]>([
+    ['00:00:10', 10], ['01:02:03', 3723], ['3-08:24:04', 289_444], ['02:30', 150], ['00:01:14.500', 74.5], ['100:00:00', 360_000], ['UNLIMITED', Infinity], ['Partition_Limit', NaN],
+    ['', NaN], ['1-00', undefined], ['1-02:03', undefined], ['x', undefined],
+  ])('a span %j is %d s', (text, expected) => {
+    expect(timeSpan(text)).toBe(expected)
+  })
+})
+
+describe('amounts', () => {
+  it.each<[string, number | undefined]>([['64G', 65_536], ['4Gn', 8192], ['2000Mc', 12_000], ['500K', 1], ['62.50G', 64_000], ['10?', 10], ['0n', -1], ['', -1], ['1X', undefined]])(
+    'memory %j of 2 nodes and 6 processors is %d MiB', (text, expected) => {
+      expect(requestedMemory(text, 2, 6)).toBe(expected)
+    })
+
+  it('counts GPUs of all kinds once', () => {
+    expect([tresGpus('cpu=2,gres/gpu=4,gres/gpu:v100=4'), tresGpus('gres/gpu:a=1,gres/gpu:b=2'), tresGpus('cpu=2')]).toEqual([4, 3, 0])
+  })
+
+  it('splits CSV with quotes', () => {
+    expect(splitCsv('a,"b, ""c""",,"d"')).toEqual(['a', 'b, "c"', '', 'd'])
+    expect(splitCsv('a,,b,')).toEqual(['a', '', 'b', ''])
+  })
+})
+
+const eagle = realTrace('slurm/nrel-eagle-sample-1000.csv')
+describe.skipIf(!eagle.there)(`the table ${eagle.title}`, () => {
+  it('has the jobs, users, partitions, sizes and states that its README counts', () => {
+    const trace = openTrace(eagle.path, { options: { overrun: 'keep', unit: 'nodes' } })
+    const all = [...jobsOf(trace)]
+    const summary = summaryOf(trace)
+    expect([trace.format, trace.jobs, summary.users, summary.queues, summary.resources[0]!.largest]).toEqual(['eagle', 1000, 15, 5, 360])
+    expect([all.filter(({ recorded }) => recorded!.status === 'timeout').length, trace.report.rules]).toEqual([15, [
+      { rule: 'overrun', jobs: 14, text: 'longer than estimated: kept' },
+      { rule: 'repeated', jobs: 451, text: 'with the id of one above, tasks of an array: called <id>#2, <id>#3, ...' },
+    ]])
+    // job 532939 is an array of 452 tasks
+    expect(all.filter(({ id }) => id.startsWith('532939')).map(({ id }) => id).slice(0, 3)).toEqual(['532939', '532939#2', '532939#3'])
+    expect(all[0]).toEqual({
+      id: '532209', submit: 0, user: 'user0014', queue: 'partition001', account: 'account0003', partition: 'partition001', estimate: 172_800,
+      recorded: { wait: 1, status: 'completed' }, stages: [{ name: 'job', tasks: 1, demand: { nodes: 10 }, duration: 99_825 }],
+    })
+  })
+
+  it('has 4 jobs with GPUs', () => {
+    expect([...jobsOf(openTrace(eagle.path, { options: { gpuDemand: true } }))].filter(({ stages }) => (stages[0]!.demand['gpus'] ?? 0) > 0).length).toBe(4)
+  })
+
+  it('gives the same jobs as a stream', async () => {
+    const streamed: JobSpec[] = []
+    for await (const job of streamJobs(openTrace(eagle.path, { stream: true }))) streamed.push(job)
+    expect(streamed).toEqual([...jobsOf(openTrace(eagle.path))])
+  })
+})
+
+describe('detection', () => {
+  it.each<[string, string]>([[table({}), 'sacct'], ['JobIDRaw|Submit\n', 'sacct'], ['job_id,user,processors_req,submit_time\n', 'eagle']])('%# knows it', (text, format) => {
+    expect(detectFormatOf(bytesOf(text)).name).toBe(format)
+  })
+
+  it('does not take another CSV for it, or a job table without what it needs', () => {
+    expect(messageOf(() => detectFormatOf(bytesOf('job_id,submit\n1,2\n')))).toContain('looks like a table of 2 comma-separated columns')
+    expect(messageOf(() => read('job_id,submit_time,processors_req\n1,2,3\n'))).toContain('column start_time is missing. A job table of Eagle has job_id, submit_time, start_time')
+  })
+})
