@@ -1,6 +1,5 @@
-import { SchedError } from '@sched/core'
-import { median } from '@sched/metrics'
 import { profilePath } from './profile.js'
+import { mustAgree, summarise } from './summarise.js'
 import { VariantProcess } from './variant-process.js'
 import type { Benchmark, Measurement, Size, Variant } from './benchmark.js'
 import type { Ran } from './messages.js'
@@ -30,7 +29,7 @@ export async function measure(benchmark: Benchmark, options: MeasureOptions): Pr
     const rans = await runInTurn(benchmark.name, taking, options)
     for (const [i, variant] of taking.entries()) runs.get(variant)?.push(rans[i] as Ran[])
   }
-  const measured = Object.fromEntries([...runs].map(([variant, rans]) => [variant.name, summary(`${benchmark.name}/${variant.name}`, rans)]))
+  const measured = Object.fromEntries([...runs].map(([variant, rans]) => [variant.name, summarise(`${benchmark.name}/${variant.name}`, rans)]))
   for (const group of benchmark.agree ?? []) mustAgree(benchmark.name, group, measured)
   return measured
 }
@@ -55,36 +54,4 @@ async function runInTurn(benchmark: string, variants: readonly Variant[], option
   } finally {
     for (const process of started) await process.end()
   }
-}
-
-/** The last run of each process is the hashed one; where it is the only one it also counts as the first. */
-function summary(title: string, processes: readonly (readonly Ran[])[]): Measurement {
-  const all = processes.flat()
-  const [first] = all
-  const hashes = new Set(processes.map((rans) => rans.at(-1)?.hash))
-  if (first === undefined) throw new SchedError('BROKEN_CONTRACT', `${title} was not run`)
-  if (hashes.size > 1 || all.some(({ work, check }) => work !== first.work || !Object.is(check, first.check)))
-    throw new SchedError('INVARIANT', `${title} did different things in different runs`, {}, 'A benchmark must be deterministic; look for state that outlives a run.')
-  const timed = processes.map((rans) => (rans.length === 1 ? rans : rans.slice(0, -1)))
-  const facts = Object.keys(first.facts ?? {}).map((name) => [name, median(timed.map(([ran]) => ran?.facts?.[name] ?? NaN))])
-  return {
-    work: first.work,
-    cold: median(timed.map(([ran]) => (ran as Ran).cpu)),
-    warm: median(timed.flatMap((rans) => rans.slice(1)).map(({ cpu }) => cpu)),
-    peak: median(timed.map(([ran]) => (ran as Ran).peak)),
-    hash: [...hashes][0] ?? '',
-    facts: Object.fromEntries(facts) as Record<string, number>,
-  }
-}
-
-function mustAgree(benchmark: string, group: readonly string[], measured: Readonly<Record<string, Measurement>>): void {
-  const [first, ...others] = group.map((name) => ({ name, ...(measured[name] as Measurement) }))
-  for (const other of others)
-    if (other.hash !== first?.hash || other.work !== first.work)
-      throw new SchedError(
-        'INVARIANT',
-        `${benchmark}: "${first?.name}" and "${other.name}" decide differently (${first?.hash} and ${other.hash}, ${first?.work} and ${other.work} units of work)`,
-        {},
-        'One of them is wrong, so neither figure means anything.',
-      )
 }
