@@ -51,19 +51,7 @@ export class EventQueue {
     this.#orders[id] = kind * KIND_STEP + this.#sequence++
     this.#kinds[id] = kind
     this.#subjects[id] = subject
-    const times = this.#times
-    const ids = this.#ids
-    let hole = this.#length++
-    while (hole > 0) {
-      const parent = (hole - 1) >> 2
-      const above = times[parent] as number
-      if (above < time || (above === time && this.#before(ids[parent] as number, id))) break
-      times[hole] = above
-      ids[hole] = ids[parent] as number
-      hole = parent
-    }
-    times[hole] = time
-    ids[hole] = id
+    this.#lift(this.#length++, time, id)
     return id
   }
 
@@ -116,19 +104,25 @@ export class EventQueue {
       const t1 = times[child + 1] as number
       const t2 = times[child + 2] as number
       const t3 = times[child + 3] as number
-      const right = +(t1 < t0)
-      const low = t1 < t0 ? t1 : t0
-      const right2 = +(t3 < t2)
-      const low2 = t3 < t2 ? t3 : t2
-      const upper = +(low2 < low)
-      let best = child + right + upper * (2 + right2 - right)
-      const least = low2 < low ? low2 : low
-      if (+(t0 === least) + +(t1 === least) + +(t2 === least) + +(t3 === least) > 1 && least !== Infinity) best = this.#firstOf(child, least)
-      times[hole] = least
+      const left = child + +(t1 < t0)
+      const right = child + 2 + +(t3 < t2)
+      const l = times[left] as number
+      const r = times[right] as number
+      let best = left + (right - left) * +(r < l)
+      if ((+(t0 === t1) | +(t2 === t3) | +(l === r)) !== 0) best = this.#firstOf(child, times[best] as number)
+      times[hole] = times[best] as number
       ids[hole] = ids[best] as number
       hole = best
     }
     if (hole === last) return
+    this.#lift(hole, time, id)
+  }
+
+  /** Moves the hole up to where an event belongs, and puts it there. */
+  #lift(from: number, time: number, id: number): void {
+    const times = this.#times
+    const ids = this.#ids
+    let hole = from
     while (hole > 0) {
       const parent = (hole - 1) >> 2
       const above = times[parent] as number
