@@ -1,4 +1,17 @@
-import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type Sharing, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
+import {
+  SchedError,
+  type ClusterView,
+  type JobId,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type Observer,
+  type Seconds,
+  type Sharing,
+  type TaskEnd,
+  type TaskId,
+  type WorkView,
+} from '@sched/core'
 import { grown, LiveJobs } from './columns.js'
 import { LaneFairness, type LaneFairnessResult } from './lane-fairness.js'
 import { QueueShares } from './queue-shares.js'
@@ -44,8 +57,10 @@ export class Fairness implements Observer {
 
   constructor(options: FairnessOptions) {
     const { step = 1, points = 256 } = options
-    if (!(step > 0)) throw new SchedError('BAD_OPTION', `the sampling step is ${step} s.`, { field: 'fairness.step' }, 'Use a number above 0.')
-    if (!(points >= 2 && points % 2 === 0)) throw new SchedError('BAD_OPTION', `a series of ${points} points is asked for.`, { field: 'fairness.points' }, 'Use an even number, 2 or more.')
+    if (!(step > 0))
+      throw new SchedError('BAD_OPTION', `the sampling step is ${step} s.`, { field: 'fairness.step' }, 'Use a number above 0.')
+    if (!(points >= 2 && points % 2 === 0))
+      throw new SchedError('BAD_OPTION', `a series of ${points} points is asked for.`, { field: 'fairness.points' }, 'Use an even number, 2 or more.')
     this.#options = options
     this.#clock = new SampleClock(step, points, () => this.#lanes.forEach((lane) => lane.thin()))
   }
@@ -73,7 +88,7 @@ export class Fairness implements Observer {
     this.#shares.hold(this.#queueOf[job] as number, lane, task, 1)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _how: TaskEnd, _from: Seconds, _to: Seconds, now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
     this.#shares.hold(this.#queueOf[job] as number, lane, task, -1)
   }

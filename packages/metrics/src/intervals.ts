@@ -19,7 +19,8 @@ export interface Interval {
 
 /** Student's t interval of a mean: m +- t(n - 1, (1 + level) / 2) x s / sqrt(n). Throws `BAD_OPTION` for a level outside (0, 1). */
 export function meanInterval(values: readonly number[], level = 0.95): Interval {
-  if (!(level > 0 && level < 1)) throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')
+  if (!(level > 0 && level < 1))
+    throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')
   const n = values.length
   const mean = values.reduce((sum, value) => sum + value, 0) / n
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
@@ -34,5 +35,8 @@ export function meanInterval(values: readonly number[], level = 0.95): Interval 
 export function pairedDifference(a: readonly number[], b: readonly number[], level = 0.95): Interval {
   if (a.length !== b.length)
     throw new SchedError('BAD_INPUT', `${a.length} values are paired with ${b.length}.`, {}, 'Measure both on the same seeds, in the same order.')
-  return meanInterval(a.map((value, i) => value - (b[i] as number)), level)
+  return meanInterval(
+    a.map((value, i) => value - (b[i] as number)),
+    level,
+  )
 }

@@ -9,7 +9,13 @@ export function maxMinShares(demands: ArrayLike<number>, weights: ArrayLike<numb
 }
 
 /** The same for the first `count` entries of columns that are used again and again. */
-export function fillMaxMinShares(demands: ArrayLike<number>, weights: ArrayLike<number>, count: number, capacity: number, shares: Float64Array): void {
+export function fillMaxMinShares(
+  demands: ArrayLike<number>,
+  weights: ArrayLike<number>,
+  count: number,
+  capacity: number,
+  shares: Float64Array,
+): void {
   let weight = 0
   for (let i = 0; i < count; i++) weight += weights[i] as number
   let wanting = 0
@@ -21,7 +27,14 @@ export function fillMaxMinShares(demands: ArrayLike<number>, weights: ArrayLike<
   if (wanting < count) pour(demands, weights, count, capacity, weight, shares)
 }
 
-function pour(demands: ArrayLike<number>, weights: ArrayLike<number>, count: number, capacity: number, weight: number, shares: Float64Array): void {
+function pour(
+  demands: ArrayLike<number>,
+  weights: ArrayLike<number>,
+  count: number,
+  capacity: number,
+  weight: number,
+  shares: Float64Array,
+): void {
   const level = (i: number) => (demands[i] as number) / (weights[i] as number)
   const order = Array.from({ length: count }, (_, i) => i).sort((a, b) => level(a) - level(b) || a - b)
   // Served by rising demand per weight: all that come later can use at least as much per weight.

@@ -45,7 +45,8 @@ export class Preemption implements Observer {
     for (const losses of [this.#all, queue]) {
       losses.tasks++
       losses.taskSeconds += seconds
-      for (const resource of this.#cluster.lanes[lane]?.resources ?? []) losses.add(this.#cluster.resources[resource] as string, this.#amount(task, resource) * seconds)
+      for (const resource of this.#cluster.lanes[lane]?.resources ?? [])
+        losses.add(this.#cluster.resources[resource] as string, this.#amount(task, resource) * seconds)
     }
   }
 
@@ -64,6 +65,7 @@ class Losses {
   }
 
   result(): Evictions {
-    return { tasks: this.tasks, taskSeconds: this.taskSeconds, lost: Object.fromEntries([...this.#lost].sort(([a], [b]) => naturalOrder(a, b))) }
+    const lost = [...this.#lost].sort(([a], [b]) => naturalOrder(a, b))
+    return { tasks: this.tasks, taskSeconds: this.taskSeconds, lost: Object.fromEntries(lost) }
   }
 }

@@ -1,4 +1,14 @@
-import { Reason, reasonNames, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
+import {
+  Reason,
+  reasonNames,
+  type JobId,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type Observer,
+  type Seconds,
+  type TaskId,
+} from '@sched/core'
 import { grown, LiveJobs } from './columns.js'
 import { exactParts } from './exact-parts.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'

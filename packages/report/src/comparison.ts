@@ -32,7 +32,10 @@ export interface ComparisonCell {
  * far better than the means. Throws `BAD_INPUT` when policies were measured on different numbers of seeds.
  */
 export function comparison(policies: readonly string[], figures: readonly Measured[], level = 0.95): ComparisonRow[] {
-  return figures.map(({ title, unit, values }) => ({ title, unit, cells: policies.map((policy, p) => cell(policy, values[p] ?? [], p === 0 ? undefined : values[0], level)) }))
+  return figures.map(({ title, unit, values: [base = [], ...others] }) => {
+    const compared = policies.slice(1).map((policy, p) => cell(policy, others[p] ?? [], base, level))
+    return { title, unit, cells: [...policies.slice(0, 1).map((policy) => cell(policy, base, undefined, level)), ...compared] }
+  })
 }
 
 /** For `table` and `markdownTable`: a row per figure; a column per policy and, after it, its difference from the first. */
@@ -51,7 +54,8 @@ export function comparisonRecords(rows: readonly ComparisonRow[]): { titles: str
     titles: ['figure', 'unit', 'policy', 'runs', 'mean', 'low', 'high', 'difference', 'difference low', 'difference high'],
     rows: rows.flatMap(({ title, unit, cells }) =>
       cells.map(({ policy, mean, difference }) => [
-        title, unit === '%' ? 'fraction' : unit, policy, mean.n, mean.mean, mean.low, mean.high, difference?.mean, difference?.low, difference?.high,
+        ...[title, unit === '%' ? 'fraction' : unit, policy, mean.n, mean.mean, mean.low, mean.high],
+        ...[difference?.mean, difference?.low, difference?.high],
       ]),
     ),
   }

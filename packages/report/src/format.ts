@@ -44,7 +44,8 @@ export interface IntervalFormat {
  * A mean and the half width of its interval, both to the half width's second significant digit: `12.3 +- 1.4`,
  * `120 +- 14`. The mean alone, to three digits, where there is no interval (fewer than two values).
  */
-export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth'>, { scale = 1, unit = '', signed = false }: IntervalFormat = {}): string {
+export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth'>, format: IntervalFormat = {}): string {
+  const { scale = 1, unit = '', signed = false } = format
   const [middle, width] = [mean * scale, halfWidth * scale]
   const decimals = width > 0 && width < Infinity ? decimalsFor(width, 2) : decimalsFor(middle, 3)
   const sign = signed && middle > 0 ? '+' : ''

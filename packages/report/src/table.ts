@@ -44,7 +44,9 @@ type Pad = (text: string, width: number) => string
 
 function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], least = 0) {
   const texts = rows.map((row) => columns.map((_, c) => flat(cellText(row[c]))))
-  const widths = columns.map(({ title }, c) => Math.max(least, stringWidth(flat(title)), ...texts.map((row) => stringWidth(row[c] as string))))
+  const widths = columns.map(({ title }, c) =>
+    texts.reduce((most, row) => Math.max(most, stringWidth(row[c] as string)), Math.max(least, stringWidth(flat(title)))),
+  )
   const right = columns.map(({ align }, c) => (align === undefined ? isNumeric(texts.map((row) => row[c] as string)) : align === 'right'))
   return { texts, widths, right, pads: right.map((each): Pad => (each ? padStart : padEnd)) }
 }
