@@ -4,7 +4,9 @@
  */
 export class Blocks {
   #end = 0
-  readonly #free = new Map<number, number[]>()
+  /** Free blocks of up to `SMALL` indices by size, since single ids come and go with every task; larger ones by size. */
+  readonly #small: number[][] = Array.from({ length: SMALL + 1 }, () => [])
+  readonly #large = new Map<number, number[]>()
 
   /** One past the highest index handed out so far: what columns must hold. */
   get end(): number {
@@ -13,7 +15,7 @@ export class Blocks {
 
   take(size: number): number {
     const rounded = roundUp(size)
-    const at = this.#free.get(rounded)?.pop()
+    const at = this.#free(rounded).pop()
     if (at !== undefined) return at
     const start = this.#end
     this.#end += rounded
@@ -21,15 +23,21 @@ export class Blocks {
   }
 
   giveBack(at: number, size: number): void {
-    const rounded = roundUp(size)
-    const list = this.#free.get(rounded)
-    if (list === undefined) this.#free.set(rounded, [at])
-    else list.push(at)
+    this.#free(roundUp(size)).push(at)
+  }
+
+  #free(rounded: number): number[] {
+    if (rounded <= SMALL) return this.#small[rounded] as number[]
+    let list = this.#large.get(rounded)
+    if (list === undefined) this.#large.set(rounded, (list = []))
+    return list
   }
 }
 
+const SMALL = 8
+
 function roundUp(size: number): number {
-  if (size <= 8) return size
+  if (size <= SMALL) return size
   const quarter = 2 ** (29 - Math.clz32(size - 1))
   return Math.ceil(size / quarter) * quarter
 }
