@@ -1,6 +1,44 @@
-import { describeIssues, fieldOf, SchedError } from '@sched/core'
+import { describeIssues, fieldOf, SchedError, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import type { ClusterDescription } from './model.js'
+
+/** Heartbeats of worker nodes; without them every change reaches the master at once. */
+export interface Heartbeat {
+  /** Seconds between two heartbeats of one node, > 0. */
+  readonly interval: Seconds
+  /** Node i of N beats i/N of an interval after node 0; otherwise all beat together. */
+  readonly stagger: boolean
+}
+
+/** How the replicas of a block are spread over nodes. */
+export interface ReplicaRule {
+  /** Replicas per block, at least 1 (HDFS default 3). */
+  readonly factor: number
+  /** `hdfs`: one anywhere, two on distinct nodes of one other rack, further ones anywhere; `uniform`: distinct nodes anywhere. */
+  readonly placement: 'hdfs' | 'uniform'
+}
+
+/** Nodes of one kind. */
+export interface NodeGroup {
+  /** Node names are `<name>-<index>`; default `node`. */
+  readonly name?: string
+  readonly count: number
+  /** Spread over this many racks, as evenly as can be, in order; or the path of group names from the rack up (`['r1', 'row A']`). */
+  readonly racks?: number | readonly string[]
+  /** Named slots: every slot type is scheduled on its own. */
+  readonly slots?: Readonly<Record<string, number>>
+  /** Named amounts (millicores, MiB, milli-GPU, ...), scheduled together. */
+  readonly resources?: Readonly<Record<string, number>>
+  /** Relative speed, 1 = nominal. */
+  readonly speed?: number
+}
+
+/** A cluster as a file or a program describes it. */
+export interface ClusterDescription {
+  readonly name?: string
+  readonly nodes: readonly NodeGroup[]
+  readonly heartbeat?: Heartbeat | undefined
+  readonly replicas?: ReplicaRule | undefined
+}
 
 /** Above this a number of nodes is a slip of the hand: ten times the largest cluster of the literature. */
 const MOST_NODES = 1_000_000

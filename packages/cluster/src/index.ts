@@ -1,14 +1,10 @@
-export { clusterSchema, readCluster, type ClusterInput } from './description.js'
+export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 export { YamlSource } from './description-yaml.js'
 export {
   buildCluster,
   nodeIds,
   resourceId,
-  type ClusterDescription,
   type ClusterModel,
-  type Heartbeat,
-  type NodeGroup,
-  type ReplicaRule,
 } from './model.js'
 export { CellState } from './cell-state.js'
 export { Shapes } from './shapes.js'

@@ -17,7 +17,7 @@ export interface Complaint {
 
 /** The first issue in words: what was found, what was expected, the nearest known key for an unknown one. */
 export function describeIssues(schema: unknown, value: unknown, issues: readonly SchemaIssue[]): Complaint {
-  const issue = telling(issues as readonly Issue[])
+  const issue = telling(issues)
   if (issue === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
   const at = pathOf(issue)
   if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not zod's: its words are all there is

@@ -47,7 +47,7 @@ export function whole(text: string): number {
   return Number(text)
 }
 
-export function real(text: string): number {
+function real(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number of at least 0.')
   return value

@@ -58,7 +58,7 @@ export async function prepare(description: Description): Promise<Experiment> {
 }
 
 /** An error about a part of the experiment, with the line on which its field stands. */
-export function placed<T>(description: Description, under: readonly (string | number)[], run: () => T): T {
+function placed<T>(description: Description, under: readonly (string | number)[], run: () => T): T {
   try {
     return run()
   } catch (error) {

@@ -62,7 +62,7 @@ function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined
     seeds,
     until,
     validate,
-  }) as Partial<ExperimentInput>
+  })
 }
 
 /** A name on the command line means the policy that the file calls so, if there is one. */

@@ -6,7 +6,7 @@ const name = z.string().min(1)
 /** A plug as a file writes it: a name, or one name with its options. What it may be is up to the registry. */
 const config = z.union([name, z.record(name, z.unknown())])
 
-export const workloadSchema = z
+const workloadSchema = z
   .strictObject({
     trace: name.optional().describe('path of a trace file, relative to this file'),
     format: name.optional().describe('format of the trace; default: found out from its content'),
@@ -22,14 +22,14 @@ export const workloadSchema = z
   })
   .describe('A trace or a generator, and what is changed about it')
 
-export const runtimeSchema = z
+const runtimeSchema = z
   .strictObject({
     localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2'),
     jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1'),
   })
   .describe('How long a task takes where it was placed')
 
-export const metricsSchema = z
+const metricsSchema = z
   .strictObject({
     classes: z
       .union([z.enum(['label', 'size']), z.array(z.int().min(1)).min(1)])

@@ -80,5 +80,7 @@ function typeText(schema: JsonSchema): string {
   const values = schema['enum'] as readonly unknown[] | undefined
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' or ')
   if (schema['type'] === 'array') return `list of ${typeText((schema['items'] ?? {}) as JsonSchema)}`
-  return schema['type'] === 'object' ? 'mapping' : schema['type'] === 'integer' ? 'whole number' : String(schema['type'] ?? 'any')
+  const words: Readonly<Record<string, string>> = { object: 'mapping', integer: 'whole number' }
+  const type = typeof schema['type'] === 'string' ? schema['type'] : 'anything'
+  return words[type] ?? type
 }

@@ -7,16 +7,22 @@ import { writing } from './output-file.js'
 const columns = ['seed', 'id', 'label', 'user', 'queue', 'submit', 'start', 'end', 'wait', 'response', 'tasks'] as const
 const PIECE = 1 << 16 // a write per line would cost more than the line
 
+interface JobFile {
+  readonly descriptor: number
+  pending: string
+}
+
 /** One CSV file of finished jobs per policy, written while runs go on. Throws `IO`. */
 export class JobFiles {
+  /** What the directory will be called: for messages. */
   readonly #directory: string
-  readonly #files = new Map<string, { readonly path: string; readonly descriptor: number; pending: string }>()
+  readonly #files = new Map<string, JobFile>()
 
-  constructor(directory: string, policies: readonly string[]) {
+  constructor(place: string, directory: string, policies: readonly string[]) {
     this.#directory = directory
     for (const policy of policies) {
-      const path = join(this.#directory, jobFileName(policy, policies))
-      this.#files.set(policy, { path, descriptor: writing(path, () => openSync(path, 'wx')), pending: csvLine(columns) })
+      const descriptor = writing(directory, () => openSync(join(place, jobFileName(policy, policies)), 'wx'))
+      this.#files.set(policy, { descriptor, pending: csvLine(columns) })
     }
   }
 
@@ -35,8 +41,8 @@ export class JobFiles {
     this.#files.clear()
   }
 
-  #flush(file: { readonly path: string; readonly descriptor: number; pending: string }): void {
-    writing(file.path, () => writeFileSync(file.descriptor, file.pending))
+  #flush(file: JobFile): void {
+    writing(this.#directory, () => writeFileSync(file.descriptor, file.pending))
     file.pending = ''
   }
 }

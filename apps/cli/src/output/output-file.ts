@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { ioError } from '@sched/workload/node'
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Io } from '../io.js'
 
@@ -15,7 +15,8 @@ export interface OutputFile {
  */
 export function outputFile(path: string, io: Io, force: boolean): OutputFile {
   if (path === '-') return { write: (text) => void io.stdout.write(text) }
-  const target = resolve(io.cwd, path)
+  const named = resolve(io.cwd, path)
+  const target = existsSync(named) ? realpathSync(named) : named // what a link points to is replaced, not the link
   const device = isDevice(target, path, force)
   return {
     write(text) {

@@ -37,7 +37,7 @@ export class Outputs {
     this.#path = out ?? ''
     this.#target = resolve(io.cwd, this.#path)
     this.#directory = out === undefined ? undefined : new OutputDirectory(out, io.cwd, force)
-    this.#jobs = this.#directory === undefined ? undefined : new JobFiles(this.#directory.place, policies)
+    this.#jobs = this.#directory === undefined ? undefined : new JobFiles(this.#directory.place, this.#path, policies)
   }
 
   /** To be told of every finished job, if anybody asked for them. */

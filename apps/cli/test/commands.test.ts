@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, experiment, sched, small, trace } from './sched.js'
+
+const ok = async (args: readonly string[], cwd = small()) => {
+  const outcome = await sched(args, { cwd })
+  expect(outcome).toMatchObject({ code: 0 })
+  return outcome
+}
+
+describe('sched run', () => {
+  it('runs the policy of the file on the first seed, and reports it in full', async () => {
+    const { out } = await ok(['run', 'small.yaml'])
+    expect(out).toMatch(/^small: 3 jobs on 4 nodes in 2 racks, each 1 map, heartbeat 3 s\nfifo on seed 1\n\n3 of 3 jobs finished; 10 tasks, 10 starts; makespan /)
+    expect(out.split('\n\n')).toHaveLength(6) // headline, counts, use, times, locality, classes
+    expect(out).toMatch(/^large {5}1 /m)
+  })
+
+  it('chooses by --policy, then by `policy`, then the first of `policies`', async () => {
+    const cwd = small({ 'small.yaml': `${experiment}policy: naive-fair\n` })
+    const policy = async (...args: string[]) => (await ok(['run', 'small.yaml', ...args], cwd)).out.split('\n')[1]
+    expect(await policy('--policy', 'hfs', '--seed', '3')).toBe('hfs on seed 3')
+    expect(await policy()).toBe('naive-fair on seed 1')
+  })
+
+  it('says what has not finished by the end of the simulated time', async () => {
+    expect((await ok(['run', 'small.yaml', '--until', '5'])).out).toMatch(/0 of 3 jobs finished, 3 not finished/)
+  })
+})
+
+describe('sched trace', () => {
+  it('describes counts, span, load and size classes', async () => {
+    const { out, err } = await ok(['trace', 'describe', 'jobs.jsonl', '--nodes', '11', '--slots', 'map=2'])
+    expect(err).toBe('')
+    // work 8 x 10 + 4 + 4 = 88 slot seconds over 22 slots x 2 s = 200 %
+    expect(out).toBe(`jobs.jsonl
+  format            sched-workload
+  jobs              3
+  stages            3
+  tasks             10, in the median job 1
+  users and queues  2 and 0
+  span              2.00 s from 0 s
+  gaps              mean 1 s, median 1 s, longest 1 s
+
+resource  tasks  work, unit seconds  median duration, s  largest demand    load
+--------  -----  ------------------  ------------------  --------------  ------
+map          10                  88                  10               1  200.0%
+
+size class  jobs  of all jobs  tasks  of all work
+----------  ----  -----------  -----  -----------
+bin 1          2        66.7%      2         9.1%
+bin 3          1        33.3%      8        90.9%
+`)
+    expect(JSON.parse((await ok(['trace', 'describe', 'jobs.jsonl', '--json'])).out)).toMatchObject({ format: 'sched-workload', jobs: 3, tasks: 10, skippedLines: 0 })
+  })
+
+  it('converts to the native format, which then describes alike', async () => {
+    const cwd = directory({ 'jobs.tsv': 'job0\t0\t0\t200000000\t0\t100\njob1\t5\t5\t100\t5000\t100\n' })
+    expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.jsonl.gz'], cwd)).err).toBe('jobs.jsonl.gz: 2 jobs\n')
+    const described = async (file: string) => (await ok(['trace', 'describe', file], cwd)).out.split('\n').slice(2)
+    expect(await described('jobs.jsonl.gz')).toEqual(await described('jobs.tsv'))
+  })
+
+  it('passes options to the format and skips bad lines when told to', async () => {
+    const cwd = directory({ 'jobs.tsv': 'job0\t0\t0\t256000000\t0\t100\njob1\t5\t5\tx\t5000\t100\n' })
+    const { out, err } = await ok(['trace', 'describe', 'jobs.tsv', '--format', 'swim', '--option', 'blockSize=64000000', '--on-bad-line', 'skip', '--json'], cwd)
+    expect(JSON.parse(out)).toMatchObject({ tasks: 4, skippedLines: 1 })
+    expect(err).toMatch(/^warning: 1 bad line skipped, for example:\n.*line 2 map input bytes: /)
+    expect((await sched(['trace', 'describe', 'jobs.tsv', '--option', 'blocksize=1'], { cwd })).err).toContain('Did you mean "blockSize"?')
+  })
+
+  it('generates every kind that a file can hold, the same for the same seed', async () => {
+    const cwd = directory()
+    for (const kind of ['facebook', 'facebook-mixed', 'poisson-jobs']) {
+      const content = async (name: string, seed: string) => {
+        await ok(['trace', 'generate', kind, name, '--seed', seed], cwd)
+        return readFileSync(join(cwd, name), 'utf8')
+      }
+      const first = await content(`${kind}-1`, '1')
+      expect(await content(`${kind}-2`, '1')).toBe(first)
+      expect(await content(`${kind}-3`, '2')).not.toBe(first)
+    }
+    expect((await sched(['trace', 'generate', '--help'])).out).toMatch(/sticky-slots .*scan jobs/)
+    expect((await sched(['trace', 'generate', 'facebook', '--help'])).out).toMatch(/--mean-gap <value> +Mean time between submissions, seconds\. \(default: 14\)/)
+  })
+
+  it('does not replace a file unless forced', async () => {
+    const cwd = small()
+    expect(await sched(['trace', 'convert', 'jobs.jsonl', 'jobs.jsonl'], { cwd })).toMatchObject({ code: 2, out: '' })
+    expect(readFileSync(join(cwd, 'jobs.jsonl'), 'utf8')).toBe(trace)
+    expect((await ok(['trace', 'generate', 'facebook', 'jobs.jsonl', '--force'], cwd)).err).toBe('jobs.jsonl: 100 jobs\n')
+    expect(readdirSync(cwd)).toEqual(['jobs.jsonl', 'small.yaml'])
+  })
+
+  it('leaves nothing when interrupted', async () => {
+    const cwd = small()
+    const stop = new AbortController()
+    stop.abort()
+    expect(await sched(['trace', 'convert', 'jobs.jsonl', 'copy.jsonl'], { cwd, signal: stop.signal })).toMatchObject({ code: 130, out: '' })
+    expect(readdirSync(cwd)).toEqual(['jobs.jsonl', 'small.yaml'])
+  })
+})
+
+describe('sched policies', () => {
+  it('lists everything installed with options, defaults and sources', async () => {
+    const { out } = await ok(['policies'])
+    for (const heading of ['Policies', 'Orders', 'Placements', 'Architectures']) expect(out).toMatch(new RegExp(`^${heading}: `, 'm'))
+    expect(out).toContain('  delay: a job waits up to W1 s for a node with its data, then W2 s for a rack\n      Zaharia et al., EuroSys 2010, Algorithm 3\n')
+    expect(out).toContain('      - node: number or "auto" (default "auto"): W1: ')
+    expect(out).toContain('      - order: an order (default fair)\n')
+    expect(out).toContain('  naive-fair: jobs by running tasks, no waiting\n      Zaharia et al., EuroSys 2010, Algorithm 1\n      = greedy(order=fair(pools=false))\n')
+  })
+
+  it('lists what is asked for, also as JSON with options as JSON Schema, also from plug-ins', async () => {
+    const parts = JSON.parse((await ok(['policies', 'fifo', 'delay', '--json'])).out) as { name: string; options: { properties: object } }[]
+    expect(parts.map(({ name }) => name)).toEqual(['delay', 'fifo'])
+    expect(Object.keys(parts[0]?.options.properties ?? {})).toEqual(['node', 'rack', 'waits'])
+    expect((await ok(['policies', 'last-first', '--plugin', plugIn])).out).toContain('  last-first: the youngest job first\n')
+  })
+})
+
+const plugIn = join(import.meta.dirname, 'plug-in/last-first.js')
+
+describe('a plug-in', () => {
+  it('is used by name like what is built in', async () => {
+    const cwd = small({ 'small.yaml': experiment.replace('- fifo', '- last-first\n  - delay: { node: 1, order: last-first }') + `plugins: [${plugIn}]\n` })
+    const { out } = await ok(['compare', 'small.yaml'], cwd)
+    expect(out).toContain('last-first, delay(node=1, order=last-first), delay(node=5) on seeds 1 to 3')
+  })
+
+  it('may not take a name that is taken', async () => {
+    const cwd = small({ 'small.yaml': `${experiment}plugins: [${plugIn}, ${plugIn}]\n` })
+    const { code, err } = await sched(['compare', 'small.yaml'], { cwd })
+    expect({ code, err }).toEqual({ code: 2, err: `error: "small.yaml" line 8 column ${13 + plugIn.length}: order "last-first" is already registered. Give the plug-in another name.\n` })
+  })
+})
+
+describe('sched init', () => {
+  it('writes a commented experiment that runs as it is', async () => {
+    const cwd = directory()
+    expect((await ok(['init'], cwd)).err).toBe('experiment.yaml written. Next: sched compare experiment.yaml\n')
+    const { out } = await ok(['compare', 'experiment.yaml', '--seeds', '1', '--validate'], cwd)
+    expect(out).toMatch(/^three policies on a small cluster: 200 jobs/)
+    expect(await sched(['init'], { cwd })).toMatchObject({ code: 2, err: 'error: "experiment.yaml": exists already. Choose another name, or replace it with --force.\n' })
+    expect((await ok(['init', '-'], cwd)).out).toBe(readFileSync(join(cwd, 'experiment.yaml'), 'utf8'))
+  })
+
+  it('shows options that are commented out as they may be written', async () => {
+    const { out } = await ok(['init', '-'])
+    const workload = out.replace(/ {2}generate:[^]*?\n {2}# trace/, '  # trace').replace(/^ {2}# (trace|onBadLine|window|take|load)/gm, '  $1')
+    const { code, err } = await sched(['compare', 'experiment.yaml', '--seeds', '1'], { cwd: directory({ 'experiment.yaml': workload, 'jobs.tsv': 'job0\t0\t0\t100\t0\t100\n' }) })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+})
+
+describe('sched schema', () => {
+  it.each(['experiment', 'cluster'])('prints what is published of an %s file', async (of) => {
+    // update: sched schema experiment > apps/cli/schema/experiment.schema.json
+    expect((await ok(['schema', of])).out).toBe(readFileSync(join(import.meta.dirname, `../schema/${of}.schema.json`), 'utf8'))
+  })
+
+  it('knows every option of every built-in policy and generator', async () => {
+    const { $defs, properties } = JSON.parse((await ok(['schema'])).out) as { $defs: Record<string, { anyOf: [unknown, { properties: Record<string, { properties: object }> }] }>; properties: Record<string, object> }
+    const policies = $defs['policy']?.anyOf[1].properties ?? {}
+    expect(Object.keys(policies['delay']?.properties ?? {})).toEqual(['node', 'rack', 'waits', 'order'])
+    expect(Object.keys(policies)).toEqual(expect.arrayContaining(['fifo', 'fair', 'naive-fair', 'hfs']))
+    expect(JSON.stringify(properties['workload'])).toContain('meanGap')
+  })
+
+  it('names no host', async () => {
+    for (const of of ['experiment', 'cluster', 'workload']) expect((await ok(['schema', of])).out).not.toMatch(/https?:/)
+  })
+})
+
+describe('sched demo', () => {
+  it('compares three policies on the schedule of the paper, by job size, and says what to do next', async () => {
+    const { out, err } = await ok(['demo', '--seeds', '2'])
+    expect(err).toBe('')
+    expect(out).toMatch(/^Facebook-like schedule.*: 100 jobs on 100 nodes, each 4 map \+ 2 reduce, heartbeat 3 s\nfifo, naive-fair, delay on seeds 1 to 2: mean/)
+    expect(out.match(/^bin 1 .*$/gm)).toHaveLength(3)
+    expect(out).toMatch(/Next:\n {2}sched compare/)
+  })
+})
+
+describe('sched', () => {
+  it('has a version and help', async () => {
+    expect((await ok(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await ok(['--help'])).out).toMatch(/^Usage: sched[^]*compare [^]*sched demo/)
+    expect((await ok(['compare', '--help'])).out).toMatch(/Workload:[^]*Cluster:[^]*Output:/)
+  })
+})

@@ -1,0 +1,137 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { jobFileName } from '../src/output/job-files.js'
+import { sched, small } from './sched.js'
+
+const files = (cwd: string) => readdirSync(cwd).sort()
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
+
+describe('--out', () => {
+  it('writes a directory with the summary, the table, the jobs of each policy and the experiment', async () => {
+    const cwd = small()
+    expect((await sched(['compare', 'small.yaml', '--out', 'results'], { cwd })).code).toBe(0)
+    expect(files(join(cwd, 'results'))).toEqual(['experiment.yaml', 'jobs-delay-node-5.csv', 'jobs-fifo.csv', 'summary.json', 'table.csv'])
+    const [heading, ...jobs] = read(cwd, 'results/jobs-fifo.csv').trimEnd().split('\n')
+    expect(heading).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks')
+    expect(jobs).toHaveLength(9) // 3 jobs on 3 seeds
+    for (const [, , label, , , submit, start, end, wait, response] of jobs.map((job) => job.split(','))) {
+      expect(['large', 'small']).toContain(label)
+      expect(Number(start) - Number(submit)).toBeCloseTo(Number(wait), 9)
+      expect(Number(end) - Number(submit)).toBeCloseTo(Number(response), 9)
+    }
+  })
+
+  it('holds the experiment as it ran: running that again gives the same files', async () => {
+    const cwd = small()
+    await sched(['compare', 'small.yaml', '--seed', '4', '--policies', 'fifo,{delay: {node: 1}}', '--out', 'deep'], { cwd })
+    expect((await sched(['compare', 'deep/experiment.yaml', '--out', 'again'], { cwd })).code).toBe(0)
+    for (const name of files(join(cwd, 'deep'))) expect(read(cwd, 'again', name), name).toBe(read(cwd, 'deep', name).replace('../deep', '../again'))
+  })
+
+  it('refuses an existing directory, and replaces only results and only by force', async () => {
+    const cwd = small()
+    const out = (...args: string[]) => sched(['compare', 'small.yaml', '--seeds', '1', ...args], { cwd })
+    expect((await out('--out', 'r')).code).toBe(0)
+    expect(await out('--out', 'r')).toMatchObject({ code: 2, out: '', err: 'error: "r": exists already. Choose another name, or replace it with --force.\n' })
+    writeFileSync(join(cwd, 'r/table.csv'), 'old')
+    expect((await out('--out', 'r', '--force')).code).toBe(0)
+    expect(read(cwd, 'r/table.csv')).not.toBe('old')
+    mkdirSync(join(cwd, 'precious'))
+    writeFileSync(join(cwd, 'precious/thesis.tex'), '')
+    expect(await out('--out', 'precious', '--force')).toMatchObject({
+      code: 2, err: 'error: "precious": holds files but no summary.json, so it is not a result that --force may replace. Choose another name.\n',
+    })
+    expect(await out('--out', 'jobs.jsonl', '--force')).toMatchObject({ code: 2, err: 'error: "jobs.jsonl": is not a directory. Choose another name.\n' })
+    expect(files(cwd)).toEqual(['jobs.jsonl', 'precious', 'r', 'small.yaml'])
+  })
+
+  it('leaves nothing when a run fails or is interrupted', async () => {
+    const cwd = small()
+    const wide = read(cwd, 'jobs.jsonl').replace(/("id":"c".*"map":)1/, '$12')
+    writeFileSync(join(cwd, 'jobs.jsonl'), wide)
+    expect((await sched(['compare', 'small.yaml', '--out', 'r', '--json', 'r.json'], { cwd })).code).toBe(2)
+    expect(files(cwd)).toEqual(['jobs.jsonl', 'small.yaml'])
+    const stop = new AbortController()
+    stop.abort()
+    const long = ['compare', '--generate', 'facebook', '--out', 'r', '--csv', 'r.csv']
+    expect(await sched(long, { cwd, signal: stop.signal })).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n' })
+    expect(files(cwd)).toEqual(['jobs.jsonl', 'small.yaml'])
+  })
+
+  it('fails at once, before any run, where it could not write', async () => {
+    const cwd = small()
+    expect(await sched(['compare', 'small.yaml', '--out', 'no/where'], { cwd })).toMatchObject({ code: 1, err: 'error: "no/where": cannot write: there is no such file. Check the path.\n' })
+  })
+
+  it('gives policies files of their own whatever their names', () => {
+    const policies = ['fifo', 'delay(node=5)', 'delay node 5', '../../x', '?']
+    expect(policies.map((policy) => jobFileName(policy, policies))).toEqual(['jobs-fifo.csv', 'jobs-delay-node-5-1.csv', 'jobs-delay-node-5-2.csv', 'jobs-..-..-x.csv', 'jobs-policy.csv'])
+  })
+})
+
+describe('--json and --csv', () => {
+  it('write files, and the text still is printed', async () => {
+    const cwd = small()
+    const { code, out } = await sched(['compare', 'small.yaml', '--json', 'r.json', '--csv', 'r.csv'], { cwd })
+    expect({ code, printed: out.startsWith('small: 3 jobs') }).toEqual({ code: 0, printed: true })
+    expect(files(cwd)).toEqual(['jobs.jsonl', 'r.csv', 'r.json', 'small.yaml'])
+    const { table } = JSON.parse(read(cwd, 'r.json')) as { table: { key: string; cells: { mean: { mean: number } }[] }[] }
+    const [heading, first] = read(cwd, 'r.csv').split('\n')
+    expect(heading).toBe('class,figure,unit,policy,seeds,mean,low,high,difference,difference_low,difference_high')
+    expect(first?.split(',').slice(0, 6)).toEqual(['all', 'response', 's', 'fifo', '3', String(table[0]?.cells[0]?.mean.mean)])
+  })
+
+  it('print instead of the text when the file is -', async () => {
+    const cwd = small()
+    expect((await sched(['compare', 'small.yaml', '--csv', '-'], { cwd })).out).toMatch(/^class,figure/)
+    expect(JSON.parse((await sched(['run', 'small.yaml', '--json', '-'], { cwd })).out)).toMatchObject({ seeds: [1], policies: ['fifo'] })
+  })
+
+  it('refuse an existing file unless forced, and a directory always', async () => {
+    const cwd = small({ 'r.json': 'old', 'd/x': '' })
+    const out = (...args: string[]) => sched(['compare', 'small.yaml', '--seeds', '1', ...args], { cwd })
+    expect(await out('--json', 'r.json')).toMatchObject({ code: 2, out: '', err: 'error: "r.json": exists already. Choose another name, or replace it with --force.\n' })
+    expect(read(cwd, 'r.json')).toBe('old')
+    expect((await out('--json', 'r.json', '--force')).code).toBe(0)
+    expect(read(cwd, 'r.json')).toMatch(/^\{\n/)
+    expect(await out('--csv', 'd', '--force')).toMatchObject({ code: 1, err: 'error: "d": cannot write: is a directory. Give the path of a file in it.\n' })
+    expect(await out('--csv', 'no/r.csv')).toMatchObject({ code: 1, err: 'error: "no/r.csv": cannot write: there is no such file. Check the path.\n' })
+  })
+
+  it('write through a link to the file behind it', async () => {
+    const cwd = small({ 'r.json': 'old' })
+    symlinkSync('r.json', join(cwd, 'link.json'))
+    expect((await sched(['run', 'small.yaml', '--json', 'link.json', '--force'], { cwd })).code).toBe(0)
+    expect(lstatSync(join(cwd, 'link.json')).isSymbolicLink()).toBe(true)
+    expect(read(cwd, 'r.json')).toMatch(/^\{\n/)
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('say when the disk is full', async () => {
+    expect(await sched(['run', 'small.yaml', '--json', '/dev/full'], { cwd: small() })).toEqual({
+      code: 1, out: '', err: 'error: "/dev/full": cannot write: the disk is full. Make room or choose another place.\n',
+    })
+  })
+})
+
+describe('--quiet', () => {
+  it('prints nothing and still writes', async () => {
+    const cwd = small()
+    expect(await sched(['compare', 'small.yaml', '--quiet', '--csv', 'r.csv'], { cwd, tty: true })).toEqual({ code: 0, out: '', err: '' })
+    expect(files(cwd)).toContain('r.csv')
+  })
+})
+
+describe('progress', () => {
+  it('is a bar on a terminal, with the run, the rate and the time left, and is gone at the end', async () => {
+    const { err } = await sched(['compare', 'small.yaml'], { cwd: small(), tty: true })
+    expect(err).toMatch(/run 1\/6/)
+    expect(err).toMatch(/\d+ tasks\/s/)
+    expect(err).toContain('\u001B[?25h') // the cursor is back
+  })
+
+  it('is silent anywhere else, and on a terminal that cannot', async () => {
+    expect((await sched(['compare', 'small.yaml'], { cwd: small() })).err).toBe('')
+    expect((await sched(['compare', 'small.yaml'], { cwd: small(), tty: true, env: { TERM: 'dumb' } })).err).toBe('')
+  })
+})

@@ -1,0 +1,54 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { directory, small } from './sched.js'
+
+const command = [process.execPath, '--conditions=@sched/source', '--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../src/main.ts')]
+const [node = '', ...sources] = command
+const shell = (script: string, cwd: string) => spawnSync('bash', ['-c', script, 'sched', ...command], { cwd, encoding: 'utf8' })
+
+/** Two minutes of work, to be interrupted. */
+const long = ['compare', '--generate', '{facebook: {localMapTime: 1}}', '--seeds', '500', '--out', 'results']
+
+describe('the program', () => {
+  it('prints, and ends with the exit code of the command', () => {
+    const cwd = small()
+    const { stdout, stderr, status } = spawnSync(node, [...sources, 'compare', 'small.yaml', '--seeds', '1'], { cwd, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/^small: 3 jobs/)
+    expect(spawnSync(node, [...sources, 'compare', 'none.yaml'], { cwd }).status).toBe(2)
+  })
+
+  it('ends quietly when its reader has had enough', () => {
+    const { stdout, stderr, status } = shell('set -o pipefail; "$@" policies --json | head -n 1', directory())
+    expect({ stdout, stderr, status }).toEqual({ stdout: '[\n', stderr: '', status: 0 })
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
+    const cwd = directory()
+    const child = spawn(node, [...sources, ...long], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const text = collected(child)
+    while (readdirSync(cwd).length === 0) await setTimeout(20) // it has begun
+    await setTimeout(100)
+    child.kill(signal)
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
+  })
+
+  it('leaves nothing when a write fails half-way', () => {
+    const cwd = directory()
+    // files may grow to 4 blocks only: the list of jobs does not fit
+    const { stdout, stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" compare --generate facebook --seeds 1 --policies fifo --out results', cwd)
+    expect({ status, stdout, files: readdirSync(cwd) }).toEqual({ status: 1, stdout: '', files: [] })
+    expect(stderr).toBe('error: "results": cannot write: EFBIG: file too large, write.\n')
+  })
+})
+
+function collected({ stdout, stderr }: ChildProcess): { out: string; err: string } {
+  const text = { out: '', err: '' }
+  stdout?.on('data', (data: Buffer) => (text.out += data.toString()))
+  stderr?.on('data', (data: Buffer) => (text.err += data.toString()))
+  return text
+}
