@@ -1,4 +1,4 @@
-import { definePolicy, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import { fifo } from '../orders/fifo.js'
@@ -21,7 +21,7 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
  * job in the order of the queue, once, moves to an earlier start if it now has one.
  *
  * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
- * promise is kept all the same. Promises are made anew, and may become later, only when a job outlives its estimate or
+ * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate or
  * the cluster shrinks. Of a job that is no gang, only the next task has a reservation.
  *
  * Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Lin et al., survey, section 8.
@@ -40,6 +40,9 @@ export const conservativePolicy = definePolicy({
 export const conservative = (order: Plug<'order'> = fifo(), { placement, ...options }: ConservativeOptions = {}): Plug<'policy'> =>
   conservativePolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
 
+/** A reservation of no length would keep nothing free for its job. */
+const atLeastASecond = (estimate: Seconds) => Math.max(estimate, 1)
+
 class Conservative implements Policy {
   readonly #order: Order
   readonly #jobs: RigidJobs
@@ -48,7 +51,7 @@ class Conservative implements Policy {
   readonly #explanations: Explanations
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
-    const jobs = new RigidJobs(env, order, placement, options)
+    const jobs = new RigidJobs(env, order, placement, options, atLeastASecond)
     this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)
@@ -70,8 +73,8 @@ class Conservative implements Policy {
     const plan = this.#plans[round.lane] as Reservations
     plan.update(round)
     plan.startDue(round)
+    plan.wake(round)
     lane.newcomers = 0
-    if (!this.#windows.isEmpty) this.#windows.wake(round)
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))
   }
 }

@@ -14,8 +14,9 @@ export class Reservations {
   readonly #profile: Profile
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
   #start = new Float64Array(64)
-  /** No reserved start is earlier. */
+  /** No reserved start is earlier, except of jobs that could not start when their time came, which was then. */
   #soonest: Seconds = Infinity
+  #stuck: Seconds = Infinity
   #mustCompress = false
   #surprises = -1
   readonly #due: JobId[] = []
@@ -47,10 +48,9 @@ export class Reservations {
   /** Brings the plan up to `round.now`: early ends, then newcomers. */
   update(round: Round): void {
     const lane = this.#lane
-    if (this.#surprises !== lane.surprises) return this.#planAnew(round)
+    if (this.#surprises !== lane.surprises || this.#soonest < round.now || this.#stuck < round.now) return this.#planAnew(round)
     this.#profile.advance(round.now)
     this.#giveBack(round.now)
-    if (this.#soonest < round.now) this.#placeMissed(round)
     if (this.#mustCompress) this.#compress(round)
     if (lane.newcomers === 1) this.#place(lane.newcomer as JobId, round)
     else if (lane.newcomers > 1) this.#placeNewcomers(round)
@@ -59,7 +59,8 @@ export class Reservations {
   /** Starts the jobs whose time has come. */
   startDue(round: Round): void {
     const { now } = round
-    if (this.#soonest > now) return
+    if (this.#soonest > now && this.#stuck > now) return
+    this.#stuck = Infinity
     const due = this.#due
     due.length = 0
     let soonest = Infinity
@@ -76,15 +77,22 @@ export class Reservations {
     for (const job of due) this.#startPieces(job, round)
   }
 
+  /** A start can fall due when nothing else happens: where a job that moved later in the compression was to end. */
+  wake(round: Round): void {
+    if (this.#soonest < Infinity) round.wakeAt(this.#soonest)
+  }
+
   /** Starts the job's next piece, and further ones that have a start now. */
   #startPieces(job: JobId, round: Round): void {
-    while (this.#start[job] === round.now) {
+    do {
       this.#start[job] = NaN
       if (!this.#lane.fitsIn(this.#lane.free, job) || !this.#jobs.start(job, round)) {
         this.#start[job] = round.now // what should have ended still holds its room, or the nodes are in pieces: again at the next pass
-        this.#soonest = round.now
-      } else if (round.work.unplaced(job, round.lane) > 0) this.#place(job, round)
-    }
+        this.#stuck = round.now
+        return
+      }
+      if (round.work.unplaced(job, round.lane) > 0) this.#place(job, round)
+    } while (this.#start[job] === round.now)
   }
 
   /** Reserves the earliest start. */
@@ -146,30 +154,17 @@ export class Reservations {
       for (let i = block.from; i < block.to; i++) if (Number.isNaN(this.#start[block.ids[i] as number])) this.#place(block.ids[i] as JobId, round)
   }
 
-  /** Jobs that could not start when their time came are placed again: for instance because a piece needs more than one node has left. */
-  #placeMissed(round: Round): void {
-    const order = this.#order
-    this.#soonest = Infinity
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        const start = this.#start[job] as number
-        if (start < round.now) {
-          this.#fill(job, start, -1)
-          this.#place(job, round)
-        } else if (start < this.#soonest) this.#soonest = start
-      }
-  }
-
-  /** Nothing planned holds any more: every job is placed again, in order. */
+  /**
+   * Every job is placed again, in order: what was planned does not hold, or a job could not start when its time came
+   * (what should have ended had not, or no node had room for one of its tasks).
+   */
   #planAnew(round: Round): void {
     const lane = this.#lane
     const order = this.#order
     this.#surprises = lane.surprises
     ;(lane.released as number[]).length = 0
     this.#mustCompress = false
-    this.#soonest = Infinity
+    this.#soonest = this.#stuck = Infinity
     planRunning(this.#profile, lane, this.#windows, round.now)
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) for (let i = block.from; i < block.to; i++) this.#place(block.ids[i] as JobId, round)

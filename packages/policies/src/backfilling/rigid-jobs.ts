@@ -5,6 +5,8 @@ import { RigidLane } from './rigid-lane.js'
 /** Up to this many nodes are counted at every pass: cheaper than to ask whether somebody else uses them. */
 const FEW_NODES = 4
 
+const AS_ESTIMATED = (estimate: Seconds) => estimate
+
 /**
  * The part that all disciplines for rigid jobs have in common: follows what waits and what runs in every lane, starts
  * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
@@ -17,18 +19,20 @@ export class RigidJobs implements WorkListener {
   readonly #order: Order
   readonly #placement: Placement | undefined
   readonly #overrun: Overrun
+  readonly #planned: (estimate: Seconds) => Seconds
   #now: Seconds = 0
   /** The job that is being started and its piece; -1 before its first claim. */
   #starting: JobId | None = None
   #piece = -1
   #mustMeasure = true
 
-  constructor(env: Env, order: Order, placement: Placement | undefined, overrun: Overrun, unit: Seconds = 0) {
+  constructor(env: Env, order: Order, placement: Placement | undefined, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
     this.#env = env
     this.#order = order
     this.#placement = placement
     this.#overrun = overrun
-    this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, unit))
+    this.#planned = planned
+    this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
   }
 
   /** The round's lane as of now: to be called first in every round. */
@@ -140,7 +144,7 @@ export class RigidJobs implements WorkListener {
       state.hold(task, this.#piece)
     } else {
       const started = this.#env.work.started(task) // an eviction was taken back
-      state.hold(task, state.running.begin((Number.isNaN(started) ? this.#now : started) + this.#env.work.estimate(job)))
+      state.hold(task, state.running.begin((Number.isNaN(started) ? this.#now : started) + this.#planned(this.#env.work.estimate(job))))
     }
   }
 

@@ -29,15 +29,15 @@ export class RigidLane {
   readonly #total: Float64Array
   readonly #held: Float64Array
   readonly #names: readonly string[]
-  readonly #unit: Seconds
+  readonly #planned: (estimate: Seconds) => Seconds
 
-  /** Estimates are rounded up to whole `unit`s, 0: as they are. */
-  constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }, lane: LaneId, unit: Seconds) {
+  /** `planned` says for how long a job of an estimate is planned. */
+  constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }, lane: LaneId, planned: (estimate: Seconds) => Seconds) {
     this.lane = lane
     this.resources = cluster.lanes[lane]?.resources ?? []
     this.width = this.resources.length
     this.#work = work
-    this.#unit = unit
+    this.#planned = planned
     this.#names = this.resources.map((resource) => cluster.resources[resource] ?? '')
     this.#total = Float64Array.from(this.resources, (resource) => {
       let sum = 0
@@ -67,8 +67,7 @@ export class RigidLane {
       if (amount > (this.#total[r] as number)) this.#infeasible(job, r, amount)
       this.demand[job * width + r] = amount
     }
-    const estimate = work.estimate(job)
-    this.length[job] = this.#unit === 0 ? estimate : Math.ceil(estimate / this.#unit) * this.#unit
+    this.length[job] = this.#planned(work.estimate(job))
   }
 
   /** Whether the job's next piece asks no more than the amounts. */

@@ -3,7 +3,8 @@ import { fits, sum, type Machine, type Pass, type RigidJob } from './machine.js'
 
 /**
  * Survey, section 8: every job has a reservation from its arrival on; when a job ends early, each waiting job in queue
- * order moves to its earliest start, never a later one. When a running job outlives its estimate, all are placed anew.
+ * order moves to its earliest start, never a later one. When a running job outlives its estimate, or a job could not start
+ * at its time, all are placed anew.
  */
 export function conservative(moments: Moments = everySecond, onPromise?: (job: RigidJob, start: number) => void): Pass {
   const reserved = new Map<RigidJob, number>()
@@ -16,7 +17,8 @@ export function conservative(moments: Moments = everySecond, onPromise?: (job: R
   }
   return (machine) => {
     const { now } = machine
-    if (machine.running.some(({ job, expected }) => expected > (expectations.get(job) ?? expected))) {
+    const isOutlived = machine.running.some(({ job, expected }) => expected > (expectations.get(job) ?? expected))
+    if (isOutlived || [...reserved.values()].some((start) => start < now)) {
       for (const job of machine.waiting) reserved.delete(job)
       for (const job of machine.waiting) place(job, machine, Infinity)
     } else if (machine.ended.some(({ expected }) => expected > now)) {
@@ -28,7 +30,9 @@ export function conservative(moments: Moments = everySecond, onPromise?: (job: R
         reserved.delete(job)
         machine.start(job)
       }
+    const next = [...reserved.values()].filter((start) => start > now)
     expectations = new Map(machine.running.map(({ job, expected }) => [job, expected]))
+    return Math.min(...next)
   }
 }
 

@@ -48,20 +48,21 @@ export const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + 
 export const fits = (size: readonly number[], free: readonly number[]) => size.every((amount, r) => amount <= (free[r] ?? 0))
 export const minus = (a: readonly number[], b: readonly number[]) => a.map((amount, r) => amount - (b[r] ?? 0))
 
-/** Decides at one instant, when all ends and submissions of the instant have happened. */
-export type Pass = (machine: Machine) => void
+/** Decides at one instant, when all ends and submissions of the instant have happened; may say when it wants to be asked again. */
+export type Pass = (machine: Machine) => number | void
 
 /** Start times of all jobs under a discipline. At each instant: ends, then submissions, then one pass. */
 export function schedule(jobs: readonly RigidJob[], capacity: readonly number[], pass: Pass, extension = 60): number[] {
   const machine = new Machine(capacity)
   const coming = [...jobs].sort((a, b) => a.submit - b.submit)
-  while (coming.length > 0 || machine.running.length > 0) {
-    machine.now = Math.min(coming[0]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
+  let asked = Infinity
+  while (coming.length > 0 || machine.running.length > 0 || asked < Infinity) {
+    machine.now = Math.min(asked, coming[0]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
     machine.ended = machine.running.filter(({ job, start }) => start + job.runtime <= machine.now)
     machine.running = machine.running.filter((running) => !machine.ended.includes(running))
     while (coming[0] !== undefined && coming[0].submit <= machine.now) machine.waiting.push(coming.shift() as RigidJob)
     for (const running of machine.running) extend(running, machine.now, extension)
-    pass(machine)
+    asked = pass(machine) ?? Infinity
   }
   return jobs.map((job) => machine.starts.get(job) ?? NaN)
 }
