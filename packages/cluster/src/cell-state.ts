@@ -1,6 +1,7 @@
 import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import type { ClusterModel } from './model.js'
+import { NodeList } from './node-list.js'
 import type { Shapes } from './shapes.js'
 
 /**
@@ -23,9 +24,11 @@ export class CellState implements ClusterView {
   readonly #up: Uint8Array
   readonly #validate: boolean
   /** Nodes with room, per lane. */
-  readonly #roomy: readonly BitSet[]
+  #roomy: readonly BitSet[]
+  /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
+  #filled: NodeList | undefined
 
-  constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly empty?: boolean } = {}) {
+  constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly stockOf?: CellState } = {}) {
     this.model = model
     this.shapes = shapes
     this.nodes = model.nodes
@@ -33,13 +36,18 @@ export class CellState implements ClusterView {
     this.lanes = model.lanes
     this.levels = model.groups.length
     this.heartbeat = model.heartbeat?.interval ?? 0
-    this.freeAmounts = options.empty === true ? new Int32Array(model.total.length) : model.total.slice()
-    this.versions = new Int32Array(model.nodes)
-    this.#up = new Uint8Array(model.nodes).fill(1)
     this.#validate = options.validate ?? false
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
-    this.#capacity = new Float64Array(model.resources.length)
     shapes.watchLeast(() => this.#noteAllRoom())
+    const { stockOf } = options
+    this.freeAmounts = stockOf === undefined ? model.total.slice() : new Int32Array(model.total.length)
+    this.versions = stockOf?.versions ?? new Int32Array(model.nodes)
+    this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
+    this.#capacity = stockOf === undefined ? new Float64Array(model.resources.length) : stockOf.#capacity
+    if (stockOf !== undefined) {
+      this.#filled = new NodeList(model.nodes)
+      return
+    }
     for (let r = 0; r < model.resources.length; r++)
       for (let n = 0; n < model.nodes; n++) this.#capacity[r] = (this.#capacity[r] ?? 0) + (model.total[r * model.nodes + n] ?? 0)
   }
@@ -58,6 +66,9 @@ export class CellState implements ClusterView {
   }
   groups(level: number): number {
     return (this.model.groupNames[level] as readonly string[]).length
+  }
+  groupName(level: number, group: number): string {
+    return this.model.groupNames[level]?.[group] ?? ''
   }
   speed(node: NodeId): number {
     return this.model.speed[node] as number
@@ -106,14 +117,54 @@ export class CellState implements ClusterView {
     this.#move(shape, node, 1)
   }
 
-  /** Moves all that is free to an empty state of the same cluster. */
+  /** An empty state of the same cluster, to move to what is free here and to draft on. */
+  stock(): CellState {
+    return new CellState(this.model, this.shapes, { validate: this.#validate, stockOf: this })
+  }
+
+  /**
+   * Moves all that is free to another state of the cluster. Costs as much as there are nodes with something free in one
+   * of the two that was empty: the columns change hands, and only what the emptier one had is added up.
+   */
   moveAllTo(other: CellState): void {
-    for (let i = 0; i < this.freeAmounts.length; i++) {
-      other.freeAmounts[i] = (other.freeAmounts[i] as number) + (this.freeAmounts[i] as number)
-      this.freeAmounts[i] = 0
+    if (this.#filled === undefined && other.#filled !== undefined) this.#swapWith(other)
+    const { nodes, count } = this.#filled ?? this.#everyNode()
+    for (let i = 0; i < count; i++) this.moveNodeTo(other, nodes[i] as NodeId)
+    this.#filled?.clear()
+  }
+
+  /** Moves what is free on one node to another state of the cluster. */
+  moveNodeTo(other: CellState, node: NodeId): void {
+    for (let at: number = node; at < this.freeAmounts.length; at += this.nodes) {
+      other.freeAmounts[at] = (other.freeAmounts[at] as number) + (this.freeAmounts[at] as number)
+      this.freeAmounts[at] = 0
     }
-    this.#noteAllRoom()
-    other.#noteAllRoom()
+    other.#filled?.add(node)
+    for (let lane = 0; lane < this.lanes.length; lane++) {
+      this.#noteRoom(lane, node)
+      other.#noteRoom(lane, node)
+    }
+  }
+
+  /** Nodes on which something may be free, ascending; `undefined`: any. */
+  filled(): NodeId[] | undefined {
+    return this.#filled?.sorted()
+  }
+
+  #swapWith(other: CellState): void {
+    const { freeAmounts } = this
+    this.freeAmounts = other.freeAmounts
+    other.freeAmounts = freeAmounts
+    const roomy = this.#roomy
+    this.#roomy = other.#roomy
+    other.#roomy = roomy
+    const filled = this.#filled
+    this.#filled = other.#filled
+    other.#filled = filled
+  }
+
+  #everyNode(): { readonly nodes: ArrayLike<number>; readonly count: number } {
+    return { nodes: Int32Array.from({ length: this.nodes }, (_, node) => node), count: this.nodes }
   }
 
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
@@ -134,6 +185,7 @@ export class CellState implements ClusterView {
       this.freeAmounts[at] = amount
       if (this.#validate && (amount < 0 || amount > (this.model.total[at] as number))) this.#broken(node, resource[i] as number, amount)
     }
+    this.#filled?.add(node)
     this.#noteRoom(this.shapes.lanes[shape] as number, node)
   }
 

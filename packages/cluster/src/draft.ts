@@ -36,6 +36,7 @@ export interface DraftSink {
  * node it saw; so a private snapshot needs no copy. One object is used for all rounds of a scheduler.
  */
 export class Draft implements OpenRound {
+  serial = 0
   now: Seconds = 0
   lane: LaneId = 0 as LaneId
   nodes: readonly NodeId[] = []
@@ -44,13 +45,16 @@ export class Draft implements OpenRound {
   readonly work: Work
   taken: JobId | None = None
   claims = 0
+  evictions = 0
   readonly #live: CellState
   readonly #owner: number
   readonly #sink: DraftSink
   /** Claims and evictions in order; an eviction is the complement of its task. */
   readonly #moves: number[] = []
-  /** Version of the node before each claim of a suspended round. */
+  /** Of each move of a suspended round: the version of the node before a claim, the start of a task to be evicted. */
   readonly #seen: number[] = []
+  /** Rank of the job of each task to be evicted, since task ids are used again. */
+  readonly #victims: number[] = []
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
@@ -58,6 +62,9 @@ export class Draft implements OpenRound {
   #maxClaims = Infinity
   #maxJobs = Infinity
   #onlyJob: JobId | None = None
+  #isPeek = false
+  /** What may still be claimed of every resource. */
+  #amounts: Float64Array | undefined
 
   constructor(cluster: CellState, work: Work, sink: DraftSink, owner = 0) {
     this.#live = cluster
@@ -71,18 +78,30 @@ export class Draft implements OpenRound {
   begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on: CellState = this.#live): this {
     if (this.#state !== 'closed') throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed')
     this.#state = 'open'
+    this.serial++
     this.now = now
     this.lane = lane
     this.nodes = nodes
     this.cluster = on
     this.taken = None
     this.claims = 0
+    this.evictions = 0
     this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
     this.#jobs = 0
-    this.#maxClaims = limits?.claims ?? Infinity
+    this.#isPeek = limits?.peek ?? false
+    this.#maxClaims = this.#isPeek ? 0 : (limits?.claims ?? Infinity)
     this.#maxJobs = limits?.jobs ?? Infinity
     this.#onlyJob = limits?.only ?? None
+    this.#amounts = limits?.amounts === undefined ? undefined : Float64Array.from(limits.amounts)
     return this
+  }
+
+  goOn(now: Seconds, jobs: number): void {
+    this.#mustBeOpen()
+    this.serial++
+    this.now = now
+    this.#maxJobs = this.#jobs + jobs
+    if (jobs > 0) this.taken = None
   }
 
   get pending(): number {
@@ -93,12 +112,22 @@ export class Draft implements OpenRound {
     return this.#maxJobs - this.#jobs
   }
 
+  get claimsLeft(): number {
+    return this.#maxClaims - this.claims
+  }
+
   get explained(): boolean {
     return this.#sink.explained
   }
 
   room(node: NodeId): boolean {
-    return this.claims < this.#maxClaims && this.cluster.hasRoom(this.lane, node) && this.pending !== 0
+    return (this.claims < this.#maxClaims || this.#isPeek) && this.cluster.hasRoom(this.lane, node) && this.pending !== 0 && !this.#isSettled()
+  }
+
+  /** Whether nothing more may be claimed since the jobs that may be taken up are: all of them in a peek, placed otherwise. */
+  #isSettled(): boolean {
+    if (this.#jobs < this.#maxJobs) return false
+    return this.#isPeek || this.taken === None || this.work.unplaced(this.taken, this.lane) === 0
   }
 
   fits(job: JobId, node: NodeId): boolean {
@@ -122,8 +151,8 @@ export class Draft implements OpenRound {
     this.#mustBeOpen()
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
-    if (this.claims >= this.#maxClaims || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
-    if (!this.#takeUp(this.work.jobOf(task))) return false
+    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
+    if (!this.#takeUp(this.work.jobOf(task)) || this.#isPeek || (this.#amounts !== undefined && !this.#spend(shape, this.#amounts))) return false
     this.cluster.take(shape, node)
     this.work.claim(task, node)
     this.#moves.push(task)
@@ -138,6 +167,7 @@ export class Draft implements OpenRound {
     this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
+    this.evictions++
   }
 
   reserve(job: JobId, start: Seconds): void {
@@ -163,11 +193,30 @@ export class Draft implements OpenRound {
       if (move < 0) {
         this.cluster.take(this.work.shapeOf(task), node)
         this.work.keep(task)
+        this.evictions--
       } else {
-        this.cluster.give(this.work.shapeOf(task), node)
+        const shape = this.work.shapeOf(task)
+        this.cluster.give(shape, node)
         this.work.unclaim(task, 'withdrawn')
         this.claims--
+        if (this.#amounts !== undefined) this.#count(shape, this.#amounts, 1)
       }
+    }
+  }
+
+  /** Takes a shape out of what may be claimed; false, and nothing changes, when it is more. */
+  #spend(shape: ShapeId, amounts: Float64Array): boolean {
+    const { from, to, resource, amounts: asked } = this.work.shapes
+    for (let i = from[shape] as number; i < (to[shape] as number); i++) if ((asked[i] as number) > (amounts[resource[i] as number] as number)) return false
+    this.#count(shape, amounts, -1)
+    return true
+  }
+
+  #count(shape: ShapeId, amounts: Float64Array, sign: 1 | -1): void {
+    const { from, to, resource, amounts: asked } = this.work.shapes
+    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
+      const r = resource[i] as number
+      amounts[r] = (amounts[r] as number) + sign * (asked[i] as number)
     }
   }
 
@@ -179,14 +228,26 @@ export class Draft implements OpenRound {
   suspend(): void {
     this.#mustBeOpen()
     this.#state = 'suspended'
+    const { work, cluster } = this
     const moves = this.#moves
-    for (let i = 0; i < moves.length; i++) {
+    const { versions } = this.#live
+    for (let i = moves.length - 1; i >= 0; i--) {
       const move = moves[i] as number
-      if (move < 0) throw new SchedError('BROKEN_CONTRACT', 'a round with evictions cannot be suspended')
-      const node = this.work.nodeOf(move as TaskId) as NodeId
-      this.cluster.give(this.work.shapeOf(move as TaskId), node)
-      this.#seen[i] = this.#live.versions[node] as number
+      if (move < 0) this.#suspendEviction(i, ~move as TaskId)
+      else {
+        const run = work.taskRun[move] as number
+        const node = work.runNode[run] as NodeId
+        cluster.give(work.stageShape[work.taskStage[move] as number] as ShapeId, node)
+        this.#seen[i] = versions[node] as number
+      }
     }
+  }
+
+  #suspendEviction(index: number, task: TaskId): void {
+    this.cluster.take(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
+    this.work.keep(task)
+    this.#seen[index] = this.work.started(task)
+    this.#victims[index] = this.work.rank(this.work.jobOf(task))
   }
 
   commit(mode: CommitMode): Commit {
@@ -204,30 +265,65 @@ export class Draft implements OpenRound {
 
   abandon(): void {
     if (this.#state === 'closed') return
-    if (this.#state === 'suspended') for (const task of this.#moves.splice(0)) this.work.unclaim(task as TaskId, 'withdrawn')
-    else this.rollback(0 as Savepoint)
+    if (this.#state === 'suspended') {
+      for (const move of this.#moves.splice(0)) if (move >= 0) this.work.unclaim(move as TaskId, 'withdrawn')
+    } else this.rollback(0 as Savepoint)
     this.#state = 'closed'
   }
 
-  /** Claims the suspended draft's moves again, in order, as far as they do not conflict; the others are pending again. */
+  /**
+   * Makes the suspended draft's moves again, in order, as far as they do not conflict; conflicting claims are pending
+   * again, tasks to be evicted that are gone are forgotten.
+   */
   #recheck({ conflict, atomic }: CommitMode): void {
     const { conflicted } = this.#commit
-    const moves = this.#moves.splice(0) as TaskId[]
-    for (const [i, task] of moves.entries()) {
-      const node = this.work.nodeOf(task) as NodeId
-      const shape = this.work.shapeOf(task)
-      if (this.#conflicts(conflict, i, shape, node)) conflicted.push(task)
+    const { work } = this
+    const moves = this.#moves
+    const count = moves.length
+    let kept = 0
+    for (let i = 0; i < count; i++) {
+      const move = moves[i] as number
+      if (move < 0) {
+        if (this.#evictAgain(i, ~move as TaskId)) moves[kept++] = move
+        continue
+      }
+      const node = work.runNode[work.taskRun[move] as number] as NodeId
+      const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
+      if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
       else {
         this.#live.take(shape, node)
-        this.#moves.push(task)
+        moves[kept++] = move
       }
     }
-    if (atomic && conflicted.length > 0)
-      for (const task of this.#moves.splice(0) as TaskId[]) {
-        this.#live.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
-        conflicted.push(task)
+    while (moves.length > kept) moves.pop()
+    if (atomic && conflicted.length > 0) this.#takeBack()
+    for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
+  }
+
+  #evictAgain(index: number, task: TaskId): boolean {
+    const { work } = this
+    const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#seen[index] && work.rank(work.jobOf(task)) === this.#victims[index]
+    if (!isSame || work.isReleased(task)) return false
+    work.release(task, 'evicted')
+    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId)
+    return true
+  }
+
+  /** One conflict rejects all: takes back what has been made again, newest first. */
+  #takeBack(): void {
+    const { work } = this
+    while (this.#moves.length > 0) {
+      const move = this.#moves.pop() as number
+      const task = (move < 0 ? ~move : move) as TaskId
+      const node = work.nodeOf(task) as NodeId
+      if (move < 0) {
+        this.#live.take(work.shapeOf(task), node)
+        work.keep(task)
+      } else {
+        this.#live.give(work.shapeOf(task), node)
+        this.#commit.conflicted.push(task)
       }
-    for (const task of conflicted) this.work.unclaim(task, 'withdrawn')
+    }
   }
 
   /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
@@ -251,10 +347,22 @@ export class Draft implements OpenRound {
   }
 
   #inSight(node: NodeId): boolean {
-    return node === this.#only || this.nodes.length === this.#live.nodes || this.nodes.includes(node)
+    return node === this.#only || this.nodes.length === this.#live.nodes || includes(this.nodes, node)
   }
 
   #mustBeOpen(): void {
     if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
   }
+}
+
+/** Whether an ascending list has a member. */
+function includes(sorted: readonly NodeId[], node: NodeId): boolean {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as NodeId) < node) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === node
 }

@@ -152,6 +152,9 @@ export class Work implements WorkView {
   queueName(queue: QueueId): string {
     return this.#queues.name(queue)
   }
+  classOf(job: JobId): string {
+    return this.spec(job).class ?? ''
+  }
   tasks(job: JobId): number {
     return this.jobTasks[job] as number
   }
@@ -173,6 +176,10 @@ export class Work implements WorkView {
     const left = this.stageUnplaced[stage] as number
     if (left === 1) return 1
     return this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true ? left : 1
+  }
+  isGang(job: JobId, lane: LaneId): boolean {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage >= 0 && this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true
   }
   demand(shape: ShapeId, resource: number): number {
     return this.shapes.amount(shape, resource)

@@ -133,7 +133,7 @@ describe.each([
   it('moves all that is free to a stock and back', () => {
     const shapes = new Shapes(model)
     const cell = new CellState(model, shapes)
-    const stock = new CellState(model, shapes, { empty: true })
+    const stock = cell.stock()
     const shape = shapes.intern(demands[kind][0] ?? {})
     const lane = shapes.lanes[shape] as LaneId
     cell.take(shape, 1 as NodeId)

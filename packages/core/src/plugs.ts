@@ -107,12 +107,18 @@ export interface RoundLimits {
   readonly claims?: number
   /** The one job that may be taken up. */
   readonly only?: JobId
+  /** Most of every resource claimed, by `ResourceId`. */
+  readonly amounts?: ArrayLike<number>
+  /** The round is only asked which job would be taken up: every claim is refused. */
+  readonly peek?: boolean
 }
 
 /** One of the schedulers of a run: a policy, the jobs routed to it, and at most one open round. */
 export interface Scheduler {
   readonly id: number
   readonly name: string
+  /** Schedulers of one kind, for example those that share the batch jobs; the name where there is one of a kind. */
+  readonly group: string
   readonly policy: Policy
   /** Unplaced tasks of its jobs in a lane, jobs held back not counted. */
   pending(lane: LaneId): number
@@ -123,8 +129,12 @@ export interface Stock {
   readonly cluster: ClusterView
   /** Takes all that is free in the cell. */
   takeAll(): void
-  /** Gives back what no accepted claim has used. */
+  /** Takes what is free on one node. */
+  takeNode(node: NodeId): void
+  /** Gives back all but what is claimed. */
   giveBack(): void
+  /** Nodes on which something may be in stock, in id order; `undefined`: any. A new array at every call. */
+  nodes(): readonly NodeId[] | undefined
 }
 
 /** The authoritative state as an architecture sees it. */
@@ -156,7 +166,14 @@ export interface OpenRound extends Round {
   readonly taken: JobId | None
   /** Number of claims drafted. */
   readonly claims: number
-  /** Takes the draft off the live state while time passes; its claims and the versions they saw are remembered. */
+  /** Number of evictions drafted. */
+  readonly evictions: number
+  /** Goes on with an open round at a later time: so many more jobs may be taken up. */
+  goOn(now: Seconds, jobs: number): void
+  /**
+   * Takes the draft off the live state while time passes; its claims and the versions they saw are remembered. A task
+   * whose eviction was drafted runs on; if it still runs at the commit it is killed then.
+   */
   suspend(): void
   /** Takes everything back and closes the round. */
   abandon(): void
@@ -175,6 +192,8 @@ export interface Decision {
   readonly claimed: number
   readonly accepted: number
   readonly conflicted: number
+  /** Tasks of the job in the lane that are left unplaced. */
+  readonly unplaced: number
 }
 
 /**
@@ -186,13 +205,18 @@ export interface Architecture {
   /** The scheduler of a new job; default: the first. */
   route?(spec: JobSpec): Scheduler
   trigger(trigger: Trigger): void
-  /** A time asked for with `cell.after` has come. */
+  /** A time asked for with `cell.after` has come. Rounds of the instant come later: `trigger` follows. */
   wake?(token: number): void
+  /** The run is over: the time for warnings about what never happened. */
+  finish?(): void
 }
 
 /** What an architecture is made with. */
 export interface ArchitectureEnv extends Env {
   readonly cell: Cell
-  /** Adds a scheduler with the run's policy, or with the one configured for its name. */
-  addScheduler(name: string): Scheduler
+  /**
+   * Adds a scheduler with the run's policy, or with the one configured for its name or else its group. A listener is
+   * told of the scheduler's jobs after its policy.
+   */
+  addScheduler(name: string, options?: { readonly group?: string; readonly listener?: WorkListener }): Scheduler
 }

@@ -23,10 +23,15 @@ export const reasonNames: readonly string[] = ['no room', 'locality delay', 'que
  * view behind it. Valid only until the architecture closes it; then every call throws `ROUND_CLOSED`.
  */
 export interface Round {
+  /** Differs from that of every other round of the scheduler: for what is remembered during one round. */
+  readonly serial: number
   /** When the decision takes effect. */
   readonly now: Seconds
   readonly lane: LaneId
-  /** One node at a heartbeat, the offered ones for an offer, all for a queue pass; in id order. Valid in this round. */
+  /**
+   * One node at a heartbeat, the offered ones for an offer, all for a queue pass; in id order. Valid in this round; the
+   * same array in a later round holds the same nodes, unless it holds one.
+   */
   readonly nodes: readonly NodeId[]
   readonly cluster: ClusterView
   readonly work: WorkView
@@ -38,6 +43,8 @@ export interface Round {
   readonly pending: number
   /** Jobs that may still be taken up; 0: only the one taken last, so a scan may stop. */
   readonly jobsLeft: number
+  /** Tasks that may still be claimed, as far as the architecture limits them; 0: it only asks which job would be taken up. */
+  readonly claimsLeft: number
   /**
    * "I decide about this job now": to be called before the first claim of a job. False when the architecture allows no
    * more jobs in this round, or this round is about another one.

@@ -29,6 +29,8 @@ export interface ClusterView {
   /** The group of a node at a level: itself at 0, its rack at 1. */
   group(level: number, node: NodeId): number
   groups(level: number): number
+  /** The name of a group as the cluster's description has it. */
+  groupName(level: number, group: number): string
   /** Relative speed of the node, 1 = nominal. */
   speed(node: NodeId): number
   /** Raised by one whenever a claim is committed on the node. */
@@ -56,6 +58,8 @@ export interface WorkView {
   userName(user: UserId): string
   queue(job: JobId): QueueId
   queueName(queue: QueueId): string
+  /** The kind of job that architectures go by, '' for a job without. */
+  classOf(job: JobId): string
   /** Tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not. */
@@ -69,6 +73,8 @@ export interface WorkView {
    * otherwise, 0 for a job without unplaced tasks in the lane.
    */
   together(job: JobId, lane: LaneId): number
+  /** Whether the front stage is a gang. */
+  isGang(job: JobId, lane: LaneId): boolean
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
   /** Whether the front stage reads blocks with known places: without them every node is equally near. */

@@ -3,7 +3,9 @@ import {
   randomStream,
   SchedError,
   streamKey,
+  suggest,
   type Architecture,
+  type ArchitectureEnv,
   type Cell,
   type Demand,
   type JobId,
@@ -20,6 +22,7 @@ import {
   type Seconds,
   type StageSpec,
   type TaskId,
+  type WorkListener,
   type Workload,
 } from '@sched/core'
 import { EventKind, EventQueue } from './event-queue.js'
@@ -149,19 +152,21 @@ export class Simulation implements DraftSink {
     const env = {
       cluster: this.cell,
       work: this.work,
-      random: (stream: string) => randomStream(seed, `policy:${stream}`),
+      random: (stream: string) => randomStream(seed, stream),
       warn: (message: string) => this.#warn(message),
     }
-    const addScheduler = (name: string): Scheduler => {
-      const policy = (options.policies?.[name] ?? options.policy).create(env)
-      const id = this.work.addListener(policy)
+    const addScheduler: ArchitectureEnv['addScheduler'] = (name, { group = name, listener } = {}) => {
+      // streams of its own: schedulers that drew the same numbers would all choose the same nodes
+      const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
+      const policy = (options.policies?.[name] ?? options.policies?.[group] ?? options.policy).create({ ...env, random })
+      const id = this.work.addListener(listener === undefined ? policy : both(policy, listener))
       this.#drafts.push(new Draft(this.cell, this.work, this, id))
-      const scheduler = { id, name, policy, pending: (lane: LaneId) => this.work.pending(id, lane) }
+      const scheduler = { id, name, group, policy, pending: (lane: LaneId) => this.work.pending(id, lane) }
       this.schedulers.push(scheduler)
       return scheduler
     }
     this.#architecture = options.architecture.create({ ...env, addScheduler, cell: this.#cellFor() })
-    if (this.schedulers.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${options.architecture.name}" has no scheduler`)
+    this.#checkSchedulers()
     this.#start = { spec: NO_JOB, stage: NO_STAGE, stageIndex: 0, task: 0, key: 0, level: -1, levels: this.cell.levels, speed: 1 }
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
     for (const task of options.prefill ?? []) this.#prefill(task)
@@ -398,6 +403,7 @@ export class Simulation implements DraftSink {
         this.#wakeDue = true
         return
       case EventKind.Timer:
+        this.#passNeeded = true
         this.#architecture.wake?.(subject)
         return
       case EventKind.PrefillEnd: {
@@ -572,8 +578,15 @@ export class Simulation implements DraftSink {
   }
 
   #stock(): Stock {
-    const cluster = new CellState(this.#model, this.work.shapes, { empty: true })
-    return { cluster, takeAll: () => this.cell.moveAllTo(cluster), giveBack: () => cluster.moveAllTo(this.cell) }
+    const { cell } = this
+    const cluster = cell.stock()
+    return {
+      cluster,
+      takeAll: () => cell.moveAllTo(cluster),
+      takeNode: (node) => cell.moveNodeTo(cluster, node),
+      giveBack: () => cluster.moveAllTo(cell),
+      nodes: () => cluster.filled(),
+    }
   }
 
   #abandon(job: JobId): void {
@@ -597,8 +610,18 @@ export class Simulation implements DraftSink {
     if (this.#ended) return 'done'
     this.#ended = true
     this.now = now
+    this.#architecture.finish?.()
     this.#observers.onRunEnd(now)
     return 'done'
+  }
+
+  /** A policy for a scheduler that does not exist would silently never be used. */
+  #checkSchedulers(): void {
+    const { architecture, policies = {} } = this.#options
+    if (this.schedulers.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${architecture.name}" has no scheduler`)
+    const known = [...new Set(this.schedulers.flatMap(({ name, group }) => [group, name]))]
+    for (const name of Object.keys(policies))
+      if (!known.includes(name)) throw new SchedError('UNKNOWN_NAME', `no scheduler is called "${name}".`, { field: 'policies' }, suggest(name, known))
   }
 
   #stalled(): never {
@@ -629,6 +652,21 @@ export class Simulation implements DraftSink {
 
 const NO_STAGE: StageSpec = { name: '', tasks: 1, demand: {}, duration: 0 }
 const NO_JOB: JobSpec = { id: '', submit: 0, stages: [] }
+/** Tells two listeners, in order. */
+function both(first: WorkListener, second: WorkListener): WorkListener {
+  const told = (hook: 'onSubmit' | 'onReady' | 'onDrained' | 'onMore' | 'onClaim' | 'onRelease' | 'onFinish') => {
+    const call = first[hook]?.bind(first) as ((...args: unknown[]) => void) | undefined
+    const then = second[hook]?.bind(second) as ((...args: unknown[]) => void) | undefined
+    if (call === undefined || then === undefined) return call ?? then
+    return (a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => {
+      call(a, b, c, d, e)
+      then(a, b, c, d, e)
+    }
+  }
+  const hooks = (['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelease', 'onFinish'] as const).map((hook) => [hook, told(hook)] as const)
+  return Object.fromEntries(hooks.filter(([, call]) => call !== undefined))
+}
+
 /** One object for all heartbeats: an architecture reads it during the call only. */
 const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
 
