@@ -1,1 +1,12 @@
-export {}
+export { cluster, instantCluster, job, mapJob, mapReduceJob, workloadOf, type JobChange } from './build.js'
+export { Recorder, type End, type JobEvent, type Launch, type Promised, type Recorded, type TaskName } from './recorder.js'
+export { digest } from './digest.js'
+export { exactRuntime, prepare, run, type Run, type RunOptions } from './run.js'
+export { serial, serialArchitecture } from './serial.js'
+export { Dispatcher, dispatcher, type Decisions, type DispatcherOptions, type HeartbeatOptions, type Placed } from './dispatcher.js'
+export { hostedBlocks } from './block-hosts.js'
+export { examples, playScript, type Script, type ScriptStep } from './examples.js'
+export { firstDifference } from './laws/repetition.js'
+export { checkPolicyLaws, laws, policyLaws, type LawName, type LawOptions, type LawReport } from './laws/policy-laws.js'
+export { play, type MakeArchitecture, type MakePolicy, type Play, type Rounds } from './laws/play.js'
+export { worlds, type World, type WorldOptions } from './laws/world.js'

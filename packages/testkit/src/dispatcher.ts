@@ -1,0 +1,152 @@
+import { buildCluster, CellState, Draft, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Seconds, type TaskId } from '@sched/core'
+import { hostedBlocks } from './block-hosts.js'
+import { taskName, type TaskName } from './recorder.js'
+
+export interface DispatcherOptions {
+  readonly cluster: ClusterDescription
+  readonly policy: Plug<'policy'>
+  /** For policies that draw random numbers. Default 1. */
+  readonly seed?: number
+  readonly warn?: (message: string) => void
+}
+
+/** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
+export interface Placed extends TaskName {
+  readonly id: TaskId
+  readonly node: string
+  readonly level: number
+}
+export interface Decisions {
+  readonly start: readonly Placed[]
+  readonly kill: readonly Placed[]
+}
+
+export interface HeartbeatOptions {
+  /** At most so many starts in each lane; default: all that fit. 0 is a node without a free slot. */
+  readonly free?: number
+}
+
+/**
+ * Runs a policy outside the simulator: somebody else tells of submissions, heartbeats and ended tasks, and carries out
+ * the decisions. The policy cannot tell the difference. Times are the caller's, in seconds, and never go back.
+ *
+ * Blocks are where `data.hosts` of a stage says.
+ */
+export function dispatcher(options: DispatcherOptions): Dispatcher {
+  return new Dispatcher(options)
+}
+
+export class Dispatcher {
+  readonly work: Work
+  readonly cell: CellState
+  readonly policy: Policy
+  /** The earliest time at which the policy asked for a round (`tick`); `Infinity`: none. */
+  nextWake: Seconds = Infinity
+  readonly #model: ClusterModel
+  readonly #draft: Draft
+  #now: Seconds = 0
+  #start: Placed[] = []
+  #kill: Placed[] = []
+
+  constructor({ cluster, policy, seed = 1, warn = () => undefined }: DispatcherOptions) {
+    this.#model = buildCluster(cluster)
+    const shapes = new Shapes(this.#model)
+    this.cell = new CellState(this.#model, shapes, { validate: true })
+    this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
+    this.policy = policy.create({ cluster: this.cell, work: this.work, random: (stream) => randomStream(seed, `policy:${stream}`), warn })
+    this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
+  }
+
+  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for a task larger than every node. */
+  submit(spec: JobSpec, now: Seconds = this.#now): void {
+    this.#pass(now)
+    const large = spec.stages.find(({ demand }) => !this.work.shapes.feasible(this.work.shapes.intern(demand)))
+    if (large !== undefined) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${JSON.stringify(large.demand)}, more than any node has.`)
+    this.work.open(this.work.submit(spec, now, 0))
+  }
+
+  /** A node reports: what to start on it now. */
+  heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
+    this.#pass(now)
+    const id = this.#node(node)
+    this.policy.onHeartbeat?.(id, now)
+    return this.#rounds([id], free)
+  }
+
+  /** A pass over all nodes, for a dispatcher without heartbeats. */
+  pass(now: Seconds): Decisions {
+    this.#pass(now)
+    return this.#rounds(nodeIds(this.#model))
+  }
+
+  /** A round that a policy asked for: nothing can start in it, but tasks may have to be killed. */
+  tick(now: Seconds): Decisions {
+    this.#pass(now)
+    return this.#rounds([])
+  }
+
+  /** A started task has ended; true when it was its job's last. */
+  taskEnded({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
+    this.#pass(now)
+    const { work, cell } = this
+    const node = work.nodeOf(id)
+    if (node < 0) throw new SchedError('BROKEN_CONTRACT', `task ${id} has ended but does not run`)
+    const job = work.jobOf(id)
+    cell.give(work.shapeOf(id), node as NodeId)
+    work.release(id, 'ended')
+    if (!work.finish(id)) return false
+    work.remove(job)
+    return true
+  }
+
+  #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
+    this.#start = []
+    this.#kill = []
+    for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) {
+      const round = this.#draft.begin(this.#now, lane, nodes, { claims })
+      this.policy.schedule(round)
+      const commit = round.commit({ conflict: 'none', atomic: false })
+      this.policy.onCommit?.(commit)
+    }
+    return { start: this.#start, kill: this.#kill }
+  }
+
+  #sink(): DraftSink {
+    return {
+      explained: false,
+      start: (task, node) => {
+        this.work.runStart[this.work.taskRun[task] as number] = this.#now
+        this.#start.push(this.#placed(task, node))
+      },
+      kill: (task) => {
+        this.#kill.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+        this.work.unclaim(task, 'evicted')
+      },
+      reserve: () => undefined,
+      defer: () => undefined,
+      wakeAt: (time) => {
+        if (time > this.#now && time < this.nextWake) this.nextWake = time
+      },
+    }
+  }
+
+  #placed(id: TaskId, node: NodeId): Placed {
+    const { work } = this
+    const job: JobId = work.jobOf(id)
+    const hasData = work.spec(job).stages[taskName(work, id).stage]?.data !== undefined
+    return { id, ...taskName(work, id, job), node: this.cell.name(node), level: hasData ? work.level(id, node) : -1 }
+  }
+
+  #pass(now: Seconds): void {
+    if (!(now >= this.#now && now < Infinity)) throw new SchedError('BROKEN_CONTRACT', `it is ${this.#now} s, and now ${now} s`, {}, 'Times never go back.')
+    this.#now = now
+    if (now >= this.nextWake) this.nextWake = Infinity
+  }
+
+  #node(name: string): NodeId {
+    const id = this.#model.nodeNames.indexOf(name)
+    if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(name, this.#model.nodeNames))
+    return id as NodeId
+  }
+}

@@ -1,0 +1,121 @@
+import { buildCluster, type ClusterModel } from '@sched/cluster'
+import { SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type TaskId, type WorkListener } from '@sched/core'
+import type { Simulation } from '@sched/sim'
+import type { End, Launch, Recorder } from '../recorder.js'
+import { prepare } from '../run.js'
+import { serial } from '../serial.js'
+import type { World } from './world.js'
+
+/** Instants after which a run of a small world counts as endless. */
+const ENDLESS = 200_000
+
+/** A run of a world, written down. */
+export interface Play {
+  readonly world: World
+  readonly model: ClusterModel
+  readonly recorder: Recorder
+  readonly simulation: Simulation
+  readonly rounds: Rounds
+  /** Jobs by id. */
+  readonly specs: ReadonlyMap<string, JobSpec>
+  /** Runs the world again. */
+  readonly again: (plug: Plug<'policy'>, world?: World) => Recorder
+  /** The policy, as a new plug. */
+  readonly fresh: (world?: World) => Plug<'policy'>
+  readonly plug: Plug<'policy'>
+}
+
+/** What a policy was told of its rounds. */
+export interface Rounds {
+  /** Tasks of all commits, in order, and of all starts. */
+  readonly accepted: TaskId[]
+  readonly started: TaskId[]
+  /** `onClaim` less `onRelease` calls. */
+  claims: number
+  readonly complaints: string[]
+}
+
+/** How a policy under test is made: anew for every run. A policy that declares queues gets their names in some order. */
+export type MakePolicy = (world: World) => Plug<'policy'>
+export type MakeArchitecture = (world: World) => Plug<'architecture'>
+
+export function play(world: World, make: MakePolicy, architecture: MakeArchitecture = ({ claims }) => serial({ ...(claims !== undefined && { claims }) })): Play {
+  const rounds: Rounds = { accepted: [], started: [], claims: 0, complaints: [] }
+  const plug = make(world)
+  const { recorder, simulation } = execute(world, watched(plug, rounds), architecture, rounds)
+  return {
+    world,
+    model: buildCluster(world.cluster),
+    recorder,
+    simulation,
+    rounds,
+    specs: new Map(world.jobs.map((job) => [job.id, job])),
+    again: (other, elsewhere = world) => execute(elsewhere, other, architecture).recorder,
+    fresh: (elsewhere = world) => make(elsewhere),
+    plug,
+  }
+}
+
+function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, rounds?: Rounds): { recorder: Recorder; simulation: Simulation } {
+  const { cluster, jobs, seed, runtime, commitPendingBug } = world
+  const counting = { onTaskStart: (task: TaskId) => void rounds?.started.push(task) }
+  const made = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: architecture(world), observers: [counting] })
+  if (made.simulation.advance(ENDLESS) !== 'done') throw new SchedError('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
+  return made
+}
+
+/** The policy, with its hooks counted. */
+function watched(plug: Plug<'policy'>, rounds: Rounds): Plug<'policy'> {
+  return { ...plug, create: (env) => watch(plug.create(env), rounds) }
+}
+
+function watch(policy: Policy, rounds: Rounds): Policy {
+  const ready = new Set<string>()
+  const expectReady = (job: JobId, lane: LaneId, is: boolean, hook: string) => {
+    if (ready.has(`${job} ${lane}`) !== is) rounds.complaints.push(`${hook} for job ${job} in lane ${lane}, which is ${is ? 'not ' : ''}ready`)
+  }
+  return {
+    ...passedOn(policy),
+    get sharing() {
+      return policy.sharing
+    },
+    schedule: (round) => policy.schedule(round),
+    onCommit: (commit) => {
+      rounds.accepted.push(...commit.accepted)
+      policy.onCommit?.(commit)
+    },
+    onReady: (job, lane) => {
+      expectReady(job, lane, false, 'onReady')
+      ready.add(`${job} ${lane}`)
+      policy.onReady?.(job, lane)
+    },
+    onMore: (job, lane) => {
+      expectReady(job, lane, true, 'onMore')
+      policy.onMore?.(job, lane)
+    },
+    onDrained: (job, lane) => {
+      expectReady(job, lane, true, 'onDrained')
+      ready.delete(`${job} ${lane}`)
+      policy.onDrained?.(job, lane)
+    },
+    onClaim: (...claim) => {
+      rounds.claims++
+      policy.onClaim?.(...claim)
+    },
+    onRelease: (...release) => {
+      rounds.claims--
+      policy.onRelease?.(...release)
+    },
+  }
+}
+
+/** The hooks that are not counted; a hook the policy does not have is left out, since the engine saves its call. */
+function passedOn(policy: Policy): WorkListener {
+  const names = ['onSubmit', 'onFinish', 'onNode', 'onHeartbeat'] as const
+  const calls = names.filter((name) => policy[name] !== undefined).map((name) => [name, (...values: unknown[]) => (policy[name] as Call).apply(policy, values)])
+  return Object.fromEntries(calls) as WorkListener
+}
+
+type Call = (...values: unknown[]) => void
+
+export const keyOf = ({ job, stage, task }: Launch | End): string => `${job}.${stage}.${task}`

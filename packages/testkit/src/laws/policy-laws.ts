@@ -1,0 +1,90 @@
+import { SchedError, suggest } from '@sched/core'
+import fc from 'fast-check'
+import { play, type MakeArchitecture, type MakePolicy, type Play } from './play.js'
+import { declaration, determinism, freshness } from './repetition.js'
+import { capacity, conservation } from './resources.js'
+import { commits } from './rounds.js'
+import { completion, gangs, once } from './tasks.js'
+import { earliest, heartbeats, reservations, slowStart } from './times.js'
+import { worlds, type World, type WorldOptions } from './world.js'
+
+/** What holds for every policy on every world; a law answers with what is wrong. */
+export const laws = {
+  capacity,
+  conservation,
+  once,
+  completion,
+  gangs,
+  earliest,
+  slowStart,
+  heartbeats,
+  reservations,
+  commits,
+  determinism,
+  freshness,
+  declaration,
+} satisfies Readonly<Record<string, (play: Play) => string | undefined>>
+export type LawName = keyof typeof laws
+
+export interface LawOptions {
+  /** Laws that do not hold for this policy, each with the reason. */
+  readonly skip?: Partial<Readonly<Record<LawName, string>>>
+  /** Which worlds; or an arbitrary of one's own. */
+  readonly worlds?: WorldOptions | fc.Arbitrary<World>
+  /** Number of random worlds. Default 100. */
+  readonly runs?: number
+  /** Default 1. Printed with every failure. */
+  readonly seed?: number
+  /** Default: `serial`, the plainest. */
+  readonly architecture?: MakeArchitecture
+}
+
+export interface LawReport {
+  readonly worlds: number
+  readonly launches: number
+  readonly evictions: number
+  readonly laws: readonly LawName[]
+}
+
+/**
+ * Holds a policy to all laws on many small random worlds. Throws with the law, what is wrong, the smallest world found
+ * that shows it, and the seed. The policy is made anew for every run.
+ */
+export function checkPolicyLaws(make: MakePolicy, options: LawOptions = {}): LawReport {
+  return check(make, options, lawNames(options.skip))
+}
+
+/** The same as one test per law: `for (const { name, check } of policyLaws(make)) it(name, check)`. */
+export function policyLaws(make: MakePolicy, options: LawOptions = {}): { readonly name: LawName; readonly check: () => void }[] {
+  return lawNames(options.skip).map((name) => ({ name, check: () => void check(make, options, [name]) }))
+}
+
+function check(make: MakePolicy, options: LawOptions, names: readonly LawName[]): LawReport {
+  const { runs = 100, seed = 1, architecture } = options
+  const report = { worlds: 0, launches: 0, evictions: 0, laws: names }
+  fc.assert(
+    fc.property(worldsOf(options.worlds), (world) => {
+      const played = play(world, make, architecture)
+      for (const name of names) {
+        const wrong = laws[name](played)
+        if (wrong !== undefined) throw new SchedError('INVARIANT', `law "${name}" does not hold: ${wrong}`)
+      }
+      report.worlds++
+      report.launches += played.recorder.launches.length
+      report.evictions += played.recorder.evictions.length
+    }),
+    { seed, numRuns: runs },
+  )
+  return report
+}
+
+const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds(chosen))
+
+function lawNames(skip: LawOptions['skip'] = {}): LawName[] {
+  const known = Object.keys(laws) as LawName[]
+  for (const [name, reason] of Object.entries(skip)) {
+    if (!(name in laws)) throw new SchedError('UNKNOWN_NAME', `no law is called "${name}".`, { field: 'skip' }, suggest(name, known))
+    if (reason.trim() === '') throw new SchedError('BAD_OPTION', `law "${name}" is skipped without a reason.`, { field: 'skip' }, 'Say why it does not hold.')
+  }
+  return known.filter((name) => skip[name] === undefined)
+}

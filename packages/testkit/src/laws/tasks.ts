@@ -1,0 +1,51 @@
+import type { JobSpec } from '@sched/core'
+import type { World } from './world.js'
+import { keyOf, type Play } from './play.js'
+
+/** A task runs at most on one node at a time, ends where it was started, and after an eviction runs again to its end. */
+export function once({ recorder }: Play): string | undefined {
+  const state = new Map<string, string>()
+  for (const event of recorder.events) {
+    if (event.kind !== 'launch' && event.kind !== 'end') continue
+    const key = keyOf(event)
+    const was = state.get(key) ?? 'idle'
+    if (event.kind === 'launch') {
+      if (was !== 'idle') return `${key} starts at ${event.time} s, but it is ${was}`
+      state.set(key, `running on ${event.node} since ${event.time}`)
+    } else {
+      if (was !== `running on ${event.node} since ${event.started}`) return `${key} ends at ${event.time} s on ${event.node}, started at ${event.started} s, but it is ${was}`
+      state.set(key, event.how === 'done' ? 'done' : 'idle')
+    }
+  }
+  const open = [...state].find(([, each]) => each !== 'done')
+  return open === undefined ? undefined : `${open[0]} is ${open[1]} at the end`
+}
+
+/** Every job that fits the cluster ends, with all its tasks; every other one is rejected. */
+export function completion({ recorder, world }: Play): string | undefined {
+  const done = new Map<string, number>()
+  for (const { job, how } of recorder.ends) if (how === 'done') done.set(job, (done.get(job) ?? 0) + 1)
+  for (const job of world.jobs) {
+    const kinds = recorder.events.filter((event) => event.job === job.id && ['finish', 'reject'].includes(event.kind)).map(({ kind }) => kind)
+    const expected = isFeasible(job, world) ? 'finish' : 'reject'
+    if (kinds.join() !== expected) return `job ${job.id} has events "${kinds.join()}", expected "${expected}"`
+    const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
+    if (expected === 'finish' && done.get(job.id) !== tasks) return `${done.get(job.id) ?? 0} of ${tasks} tasks of job ${job.id} are done`
+  }
+  return undefined
+}
+
+const isFeasible = (job: JobSpec, { cluster }: World): boolean =>
+  job.stages.every(({ demand }) => cluster.nodes.some(({ slots, resources }) => Object.entries(demand).every(([name, amount]) => ((slots ?? resources)?.[name] ?? 0) >= amount)))
+
+/** Tasks of a gang start at one instant. */
+export function gangs({ recorder, specs }: Play): string | undefined {
+  const starts = new Map<string, Set<number>>()
+  for (const { job, stage, time } of recorder.launches) {
+    if (specs.get(job)?.stages[stage]?.gang !== true) continue
+    const times = starts.get(`${job}.${stage}`) ?? new Set()
+    starts.set(`${job}.${stage}`, times.add(time))
+  }
+  const [apart] = [...starts].filter(([, times]) => times.size > 1)
+  return apart === undefined ? undefined : `tasks of gang ${apart[0]} start at ${[...apart[1]].join(' and ')} s`
+}

@@ -1,0 +1,84 @@
+import type { ClusterModel, Heartbeat } from '@sched/cluster'
+import type { Seconds } from '@sched/core'
+import type { End, Launch } from '../recorder.js'
+import type { Play } from './play.js'
+import type { World } from './world.js'
+
+/** No job is submitted before its time, nor before the end of the one it follows; no task starts before submission and set-up. */
+export function earliest({ recorder, specs }: Play): string | undefined {
+  const submitted = new Map<string, number>()
+  const finished = new Map<string, number>()
+  for (const { kind, time, job } of recorder.events) {
+    const spec = specs.get(job)
+    if (kind === 'finish' || kind === 'reject') finished.set(job, time)
+    if (kind === 'submit') {
+      const follows = spec?.after === undefined ? undefined : finished.get(spec.after)
+      if (spec?.after !== undefined && follows === undefined) return `job ${job} is submitted at ${time} s, before ${spec.after} has ended`
+      const due = Math.max(spec?.submit ?? 0, follows === undefined ? 0 : follows + (spec?.think ?? 0))
+      if (time !== due) return `job ${job} is submitted at ${time} s instead of ${due} s`
+      submitted.set(job, time)
+    }
+    if (kind === 'launch' && !(time >= (submitted.get(job) ?? Infinity) + (spec?.startup ?? 0))) return `a task of job ${job} starts at ${time} s, before submission and set-up`
+  }
+  return undefined
+}
+
+/** A stage starts when the fraction of tasks it waits for has ended. */
+export function slowStart({ recorder, specs }: Play): string | undefined {
+  const done = new Map<string, number>()
+  for (const event of recorder.events) {
+    if (event.kind === 'end' && event.how === 'done') done.set(`${event.job}.${event.stage}`, (done.get(`${event.job}.${event.stage}`) ?? 0) + 1)
+    if (event.kind !== 'launch') continue
+    const stages = specs.get(event.job)?.stages ?? []
+    for (const { stage, fraction } of stages[event.stage]?.after ?? []) {
+      const count = done.get(`${event.job}.${stage}`) ?? 0
+      if (count / (stages[stage]?.tasks ?? 1) < fraction) return `stage ${event.stage} of job ${event.job} starts at ${event.time} s after ${count} tasks of stage ${stage}, fraction ${fraction}`
+    }
+  }
+  return undefined
+}
+
+/**
+ * Where nodes have heartbeats, tasks start and are known to have ended only at those of their node, at the first one
+ * after they stopped (the second where ends are committed late). Elsewhere an end is known at once.
+ */
+export function heartbeats({ recorder, model, world }: Play): string | undefined {
+  for (const event of recorder.events) {
+    if (event.kind !== 'launch' && event.kind !== 'end') continue
+    if (event.kind === 'end' && event.how !== 'done') continue // killed on another node's heartbeat, or at a time the policy asked for
+    const expected = model.heartbeat === undefined ? instantly(event) : atHeartbeat(event, model.heartbeat, offsetOf(event.node, model), world)
+    if (event.time === expected) continue
+    const what = event.kind === 'end' ? `has stopped at ${event.stopped} s; this is known` : 'starts'
+    return `a task of job ${event.job} on ${event.node} ${what} at ${event.time} s instead of ${expected} s`
+  }
+  return undefined
+}
+
+const instantly = (event: Launch | End): Seconds => (event.kind === 'end' ? event.stopped : event.time)
+
+function offsetOf(node: string, { heartbeat, nodeNames, nodes }: ClusterModel): Seconds {
+  return heartbeat?.stagger === true ? (nodeNames.indexOf(node) * heartbeat.interval) / nodes : 0
+}
+
+/** When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped. */
+function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Seconds, { commitPendingBug }: World): Seconds {
+  const time = (beat: number) => beat * interval + offset
+  if (event.kind === 'launch') return time(Math.round((event.time - offset) / interval))
+  let beat = Math.max(0, Math.floor((event.stopped - offset) / interval) - 1)
+  while (time(beat) < event.stopped || time(beat) <= event.started) beat++
+  return time(commitPendingBug ? beat + 1 : beat)
+}
+
+/** A job starts no later than was promised. */
+export function reservations({ recorder }: Play): string | undefined {
+  const promised = new Map<string, number>()
+  for (const event of recorder.events) {
+    if (event.kind === 'reserve') promised.set(event.job, Math.min(event.start, promised.get(event.job) ?? Infinity))
+    const start = promised.get(event.job)
+    if (event.kind !== 'launch' || start === undefined) continue
+    if (event.time > start) return `job ${event.job} starts at ${event.time} s, promised for ${start} s`
+    promised.delete(event.job)
+  }
+  const [forgotten] = promised
+  return forgotten === undefined ? undefined : `job ${forgotten[0]} was promised to start at ${forgotten[1]} s and never does`
+}

@@ -1,0 +1,132 @@
+import { readCluster, type ClusterDescription } from '@sched/cluster'
+import type { DataSpec, Duration, JobSpec, Seconds, StageSpec } from '@sched/core'
+import type { RuntimeOptions } from '@sched/sim'
+import fc from 'fast-check'
+
+/** A small random cluster, its jobs and how they run. */
+export interface World {
+  readonly cluster: ClusterDescription
+  readonly jobs: readonly JobSpec[]
+  /** Names of the queues that jobs may be submitted to, in some order of declaration. */
+  readonly queues: readonly string[]
+  readonly seed: number
+  readonly runtime: RuntimeOptions
+  /** Most starts per round, as Hadoop 0.20 has; undefined: no limit. */
+  readonly claims: number | undefined
+  readonly commitPendingBug: boolean
+}
+
+export interface WorldOptions {
+  /** Only clusters with heartbeats, or only ones without; default both. */
+  readonly heartbeats?: boolean
+  /** Only slots, or only resource vectors; default both. */
+  readonly slots?: boolean
+  /** Most jobs. Default 7. */
+  readonly jobs?: number
+  /** Default `a`, `b`, `c.x` and `c.y`; without a queue a job has that of its user. */
+  readonly queues?: readonly string[]
+}
+
+/**
+ * Small worlds with all that a policy may meet: slots or vectors, racks, heartbeats in turn, together or none, stages
+ * with slow start, shared data, priorities, weights, users, queues, chains, set-up costs, ties in submit times, tasks too
+ * large for any node.
+ */
+export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'] } = options
+  const kind = slots === undefined ? fc.boolean() : fc.constant(slots)
+  return kind.chain((ofSlots) =>
+    fc.record({
+      cluster: clusters(ofSlots, heartbeats),
+      jobs: fc.array(jobDrafts(ofSlots, queues), { minLength: 1, maxLength: jobs }).map(inOrder),
+      queues: fc.constant(queues),
+      seed: fc.nat({ max: 1000 }),
+      runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
+      claims: fc.constantFrom(undefined, undefined, undefined, 1),
+      commitPendingBug: fc.constantFrom(false, false, false, true),
+    }),
+  )
+}
+
+const oneOf = fc.constantFrom
+
+function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitrary<ClusterDescription> {
+  const beat = oneOf({ interval: 3, stagger: true }, { interval: 3, stagger: false }, { interval: 0.7, stagger: true })
+  const amounts = ofSlots
+    ? fc.record({ map: oneOf(1, 2, 3), reduce: oneOf(1, 2) }).map((slots) => ({ slots }))
+    : fc.record({ cpu: oneOf(2, 4), mem: oneOf(3, 8) }).map((resources) => ({ resources }))
+  const group = fc.tuple(fc.integer({ min: 1, max: 4 }), oneOf(1, 2, 3), amounts, oneOf(1, 1, 0.5)).map(([count, racks, each, speed]) => ({ count, racks: Math.min(racks, count), speed, ...each }))
+  return fc
+    .record({
+      nodes: fc.oneof(fc.tuple(group), fc.tuple(group, group)),
+      beat: heartbeats === false ? fc.constant(undefined) : heartbeats === true ? beat : fc.option(beat, { nil: undefined, freq: 3 }),
+      replicas: oneOf({ factor: 3, placement: 'hdfs' as const }, { factor: 1, placement: 'uniform' as const }),
+    })
+    .map(({ nodes, beat: heartbeat, replicas }) =>
+      readCluster({ nodes: nodes.map((each, i) => ({ ...each, name: `n${i}` })), replicas, ...(heartbeat !== undefined && { heartbeat }) }),
+    )
+}
+
+/** A job but for its id, its submit time and the job it follows. */
+interface JobDraft {
+  readonly gap: Seconds
+  readonly follows: boolean
+  readonly rest: Omit<JobSpec, 'id' | 'submit'>
+}
+
+function jobDrafts(ofSlots: boolean, queues: readonly string[]): fc.Arbitrary<JobDraft> {
+  const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+  return fc
+    .record({
+      gap: oneOf(0, 0, 0, 1, 2.5, 7, 40),
+      follows: oneOf(false, false, false, true),
+      think: oneOf(undefined, 2.5, 30),
+      startup: oneOf(undefined, undefined, 2, 11),
+      user: oneOf(undefined, 'ann', 'bob'),
+      queue: optional(oneOf(...queues)),
+      priority: oneOf(undefined, undefined, 1, 2, -1, -2),
+      weight: oneOf(undefined, undefined, 2, 0.5),
+      estimate: oneOf(undefined, 5, 20),
+      stages: stages(ofSlots),
+    })
+    .map(({ gap, follows, ...fields }) => ({ gap, follows, rest: withoutUndefined(fields) as JobDraft['rest'] }))
+}
+
+function stages(ofSlots: boolean): fc.Arbitrary<StageSpec[]> {
+  const demand = ofSlots
+    ? fc.oneof({ weight: 30, arbitrary: oneOf({ map: 1 }, { map: 1 }, { reduce: 1 }) }, { weight: 1, arbitrary: fc.constant({ map: 99 }) })
+    : fc.oneof({ weight: 30, arbitrary: oneOf({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
+  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1))
+  return fc.array(draft, { minLength: 1, maxLength: 3 }).map((drafts) =>
+    drafts.map(([tasks, asked, duration, data, fraction], index) => ({
+      name: `stage${index}`,
+      tasks,
+      demand: asked,
+      duration: duration(tasks),
+      ...(data !== undefined && { data }),
+      ...(fraction !== undefined && index > 0 && { after: [{ stage: index - 1, fraction }] }),
+    })),
+  )
+}
+
+function durations(): fc.Arbitrary<(tasks: number) => Duration> {
+  const each = oneOf(0, 1, 3, 4.5, 10, 25)
+  return fc.oneof(
+    each.map((seconds) => () => seconds),
+    fc.array(each, { minLength: 5, maxLength: 5 }).map((list) => (tasks: number) => list.slice(0, tasks)),
+    oneOf<Duration>({ kind: 'uniform', min: 1, max: 9 }, { kind: 'exponential', mean: 5, shift: 0.5 }).map((distribution) => () => distribution),
+  )
+}
+
+const dataSpecs = (): fc.Arbitrary<DataSpec | undefined> => oneOf<(DataSpec | undefined)[]>(undefined, {}, {}, { set: 'shared' }, { set: 'shared', first: 3 })
+
+/** Gives jobs their ids, submit times and predecessors. */
+function inOrder(drafts: readonly JobDraft[]): JobSpec[] {
+  let submit = 0
+  return drafts.map(({ gap, follows, rest }, index) => {
+    submit += gap
+    return { id: `j${index}`, submit, ...rest, ...(follows && index > 0 && { after: `j${index - 1}` }) }
+  })
+}
+
+const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,0 +1,111 @@
+import { Work } from '@sched/cluster'
+import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
+
+/** A task by its job's id, the stage's index in the job and its own index in the stage. */
+export interface TaskName {
+  readonly job: string
+  readonly stage: number
+  readonly task: number
+}
+
+/** A start. `level` is the distance to the task's data: 0 on the node, ..., -1 for a task without data. */
+export interface Launch extends TaskName {
+  readonly kind: 'launch'
+  readonly time: Seconds
+  readonly node: string
+  readonly level: number
+}
+
+/** A task has left its node. It stopped at `stopped`; the master knows since `time`. */
+export interface End extends TaskName {
+  readonly kind: 'end'
+  readonly time: Seconds
+  readonly node: string
+  readonly how: TaskEnd
+  readonly started: Seconds
+  readonly stopped: Seconds
+}
+
+export interface JobEvent {
+  readonly kind: 'submit' | 'finish' | 'reject' | 'abandon'
+  readonly time: Seconds
+  readonly job: string
+}
+
+/** A promise that the job starts no later than `start`. */
+export interface Promised {
+  readonly kind: 'reserve'
+  readonly time: Seconds
+  readonly job: string
+  readonly start: Seconds
+}
+export type Recorded = Launch | End | JobEvent | Promised
+
+/** Writes down all that happens in a run, in order. */
+export class Recorder implements Observer {
+  readonly events: Recorded[] = []
+  /** When the run ended; undefined before. */
+  ended: Seconds | undefined
+  #cluster!: ClusterView
+  #work!: Work
+
+  get launches(): Launch[] {
+    return this.events.filter((event) => event.kind === 'launch')
+  }
+  get ends(): End[] {
+    return this.events.filter((event) => event.kind === 'end')
+  }
+  get evictions(): End[] {
+    return this.ends.filter((end) => end.how === 'evicted')
+  }
+
+  /** Starts as text: `12 a.0.3 on node-2`, job, stage and task, or `12 a.3` for a job of one stage as most tests have. */
+  launchLines(): string[] {
+    return this.launches.map(({ time, job, stage, task, node }) => `${time} ${job}.${stage === 0 ? '' : `${stage}.`}${task} on ${node}`)
+  }
+
+  /** Time at which each job ended. */
+  finishes(): Record<string, Seconds> {
+    return Object.fromEntries(this.events.flatMap((event) => (event.kind === 'finish' ? [[event.job, event.time]] : [])))
+  }
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    if (!(work instanceof Work)) throw new SchedError('BROKEN_CONTRACT', 'the recorder reads the task columns of @sched/cluster, this run has others')
+    this.#cluster = cluster
+    this.#work = work
+  }
+  onSubmit(_job: JobId, spec: JobSpec, time: Seconds): void {
+    this.events.push({ kind: 'submit', time, job: spec.id })
+  }
+  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, node: NodeId, level: number, time: Seconds): void {
+    this.events.push({ kind: 'launch', time, ...this.#nameOf(task, job), node: this.#cluster.name(node), level })
+  }
+  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, time: Seconds): void {
+    this.events.push({ kind: 'end', time, ...this.#nameOf(task, job), node: this.#cluster.name(node), how, started, stopped })
+  }
+  onJobEnd(_job: JobId, spec: JobSpec, time: Seconds): void {
+    this.events.push({ kind: 'finish', time, job: spec.id })
+  }
+  onReject(spec: JobSpec, _reason: string, time: Seconds): void {
+    this.events.push({ kind: 'reject', time, job: spec.id })
+  }
+  onAbandon(_job: JobId, spec: JobSpec, _unplaced: number, time: Seconds): void {
+    this.events.push({ kind: 'abandon', time, job: spec.id })
+  }
+  onReserve(job: JobId, start: Seconds, time: Seconds): void {
+    this.events.push({ kind: 'reserve', time, job: this.#work.name(job), start })
+  }
+  onRunEnd(now: Seconds): void {
+    this.ended = now
+  }
+
+  #nameOf(id: TaskId, job: JobId): TaskName {
+    return taskName(this.#work, id, job)
+  }
+}
+
+/** A task's place in its job. */
+export function taskName(work: Work, id: TaskId, job: JobId = work.jobOf(id)): TaskName {
+  const stage = work.taskStage[id] as number
+  return { job: work.name(job), stage: stage - (work.jobFirstStage[job] as number), task: id - (work.stageFirst[stage] as number) }
+}

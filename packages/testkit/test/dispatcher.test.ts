@@ -1,0 +1,122 @@
+import { HeartbeatRing } from '@sched/sim'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cluster, dispatcher, instantCluster, job, mapReduceJob, run, worlds, type Dispatcher, type Placed, type Recorder, type World } from '../src/index.js'
+import { evicting, inOrder, policyOf, startAll } from './policies.js'
+
+const lines = (placed: readonly Placed[]) => placed.map(({ job, task, node }) => `${job}.${task} on ${node}`)
+
+describe('a dispatcher', () => {
+  it('starts tasks in reply to heartbeats, as far as the node has room', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 2, racks: 1 }), policy: inOrder() })
+    master.submit(job({ tasks: 3 }), 0)
+    const first = master.heartbeat('node-1', 1).start
+    expect(lines(first)).toEqual(['job.0 on node-1', 'job.1 on node-1'])
+    expect(master.heartbeat('node-1', 2).start).toEqual([])
+    master.taskEnded(first[0] as Placed, 3)
+    expect(lines(master.heartbeat('node-1', 4).start)).toEqual(['job.2 on node-1'])
+  })
+
+  it('starts no more than the node says it has free', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 2, racks: 1 }), policy: inOrder() })
+    master.submit(job({ tasks: 3 }), 0)
+    expect([0, 1, 9].map((free) => master.heartbeat('node-0', 1, { free }).start.length)).toEqual([0, 1, 1])
+  })
+
+  it('runs a job from its first stage to its end', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: inOrder() })
+    const { stages } = mapReduceJob(2, 1)
+    master.submit({ id: 'a', submit: 0, stages: stages.map(({ data: _, ...stage }) => stage) }, 0)
+    const [m0, m1] = master.heartbeat('node-0', 0).start as [Placed, Placed]
+    expect([m0.stage, m1.stage, master.taskEnded(m0, 5)]).toEqual([0, 0, false])
+    const [reduce] = master.heartbeat('node-0', 6).start as [Placed]
+    expect([reduce.stage, reduce.task, master.taskEnded(reduce, 9), master.taskEnded(m1, 10), master.work.active]).toEqual([1, 0, false, true, 0])
+  })
+
+  it('tells where a task is relative to its data', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 4, racks: 2 }), policy: inOrder() })
+    master.submit(job({ tasks: 3, data: { hosts: [['node-0'], ['node-1', 'node-2'], ['node-3']] } }), 0)
+    expect(master.heartbeat('node-2', 0).start.map(({ task, level }) => [task, level])).toEqual([[1, 0], [2, 1]])
+    expect(master.heartbeat('node-3', 0).start.map(({ task, level }) => [task, level])).toEqual([[0, 2]])
+  })
+
+  it('passes over all nodes where there are no heartbeats', () => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: 2, racks: 1 }), policy: inOrder() })
+    master.submit(job({ tasks: 3 }), 0)
+    expect(lines(master.pass(0).start)).toEqual(['job.0 on node-0', 'job.1 on node-0', 'job.2 on node-1'])
+  })
+
+  it('tells which tasks to kill; they are pending again', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: evicting() })
+    master.submit(job({ tasks: 2 }), 0)
+    master.heartbeat('node-0', 0)
+    const { start, kill } = master.heartbeat('node-0', 3)
+    expect([lines(kill), lines(start)]).toEqual([['job.0 on node-0'], []])
+    expect(lines(master.heartbeat('node-0', 6, { free: 1 }).kill)).toEqual(['job.1 on node-0'])
+  })
+
+  it('keeps the time at which the policy wants to be asked', () => {
+    const waiting = policyOf(() => (round, jobs) => {
+      if (round.now < 8) round.wakeAt(8)
+      else for (const each of jobs) startAll(round, each)
+    })
+    const master = dispatcher({ cluster: instantCluster(), policy: waiting })
+    master.submit(job(), 0)
+    expect([master.pass(0).start.length, master.nextWake]).toEqual([0, 8])
+    expect([master.tick(8).start.length, master.nextWake]).toEqual([0, Infinity])
+    expect(master.pass(8).start).toHaveLength(1)
+  })
+
+  it.each<[string, (master: Dispatcher) => void, RegExp]>([
+    ['a heartbeat of an unknown node', (master) => void master.heartbeat('nod-1', 0), /no node is called "nod-1". Did you mean "node-1"/],
+    ['time that goes back', (master) => { master.heartbeat('node-0', 5); master.heartbeat('node-0', 4) }, /it is 5 s, and now 4 s/],
+    ['the end of a task that does not run', (master) => { master.submit(job(), 0); master.taskEnded({ id: 0 as never }) }, /task 0 has ended but does not run/],
+    ['a task larger than every node', (master) => master.submit(job({ demand: { map: 3 } })), /asks \{"map":3\}, more than any node has/],
+    ['data without hosts', (master) => master.submit(job({ tasks: 2, data: { hosts: [['node-0']] } })), /has 2 tasks and 1 lists of hosts/],
+    ['a block on an unknown node', (master) => master.submit(job({ data: { hosts: [['disk-7']] } })), /a block on "disk-7", which is no node/],
+  ])('refuses %s', (_, act, message) => {
+    expect(() => act(dispatcher({ cluster: cluster(), policy: inOrder() }))).toThrow(message)
+  })
+})
+
+describe('a policy in a dispatcher', () => {
+  /** Feeds a dispatcher with the submissions, heartbeats and ends of a simulated run; returns what it starts. */
+  function replay(world: World, recorder: Recorder): string[] {
+    const master = dispatcher({ cluster: world.cluster, policy: inOrder() })
+    const nodes = master.cell.nodes
+    const ring = new HeartbeatRing(world.cluster.heartbeat ?? { interval: 1, stagger: false }, nodes)
+    const specs = new Map(world.jobs.map((each) => [each.id, each]))
+    const running = new Map<string, Placed>()
+    const starts: string[] = []
+    const inputs = recorder.events.filter(({ kind }) => kind === 'submit' || kind === 'end')
+    for (let i = 0; i < inputs.length || running.size > 0; ring.advance()) {
+      for (let event = inputs[i]; event !== undefined && event.time <= ring.next; event = inputs[++i])
+        if (event.kind === 'submit') master.submit(specs.get(event.job) as World['jobs'][number], event.time)
+        else if (event.kind === 'end') master.taskEnded(running.get(`${event.job}.${event.stage}.${event.task}`) as Placed, event.time)
+      for (const placed of master.heartbeat(master.cell.name(ring.node), ring.next).start) {
+        running.set(`${placed.job}.${placed.stage}.${placed.task}`, placed)
+        starts.push(`${ring.next} ${placed.job}.${placed.stage}.${placed.task} on ${placed.node}`)
+      }
+      if (i >= inputs.length) break
+    }
+    return starts
+  }
+
+  it('decides as in the simulator, told of the same heartbeats and ends', () => {
+    // without set-up costs, data and chains, of which this dispatcher is not told; heartbeats in turn
+    const plain = worlds({ heartbeats: true }).map((world) => ({
+      ...world,
+      claims: undefined,
+      commitPendingBug: false,
+      cluster: { ...world.cluster, heartbeat: { interval: 3, stagger: true } },
+      jobs: world.jobs.map(({ startup: _, after: _after, ...each }) => ({ ...each, stages: each.stages.map(({ data: _, ...stage }) => ({ ...stage, duration: 4 })) })),
+    }))
+    fc.assert(
+      fc.property(plain, (world) => {
+        const { recorder } = run({ policy: inOrder(), jobs: world.jobs, cluster: world.cluster, infeasible: 'reject' })
+        expect(replay(world, recorder)).toEqual(recorder.launches.map(({ time, job, stage, task, node }) => `${time} ${job}.${stage}.${task} on ${node}`))
+      }),
+      { seed: 9, numRuns: 60 },
+    )
+  })
+})

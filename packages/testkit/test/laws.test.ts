@@ -1,0 +1,224 @@
+import { SchedError } from '@sched/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World } from '../src/index.js'
+import { evicting, inOrder, policyOf, startAll } from './policies.js'
+
+/** The message of the first broken law, without the world. */
+const broken = (make: MakePolicy): string => {
+  try {
+    checkPolicyLaws(make, { runs: 200, worlds: { jobs: 4 } })
+  } catch (error) {
+    return ((error as Error).cause as Error).message
+  }
+  return 'all hold'
+}
+
+describe('a sound policy', () => {
+  for (const { name, check } of policyLaws(inOrder, { runs: 25 })) it(`obeys the law ${name}`, check)
+
+  it('is reported with the number of worlds and starts', () => {
+    const report = checkPolicyLaws(inOrder, { runs: 50 })
+    expect(report).toMatchObject({ worlds: 50, evictions: 0, laws: Object.keys(laws) })
+    expect(report.launches).toBeGreaterThan(500)
+  })
+
+  it('may kill tasks', () => {
+    expect(checkPolicyLaws(evicting, { runs: 50 }).evictions).toBeGreaterThan(20)
+  })
+})
+
+const small: World = {
+  cluster: cluster({ nodes: 1, racks: 1 }),
+  jobs: [mapReduceJob(3, 1, { id: 'a', startup: 1 }), job({ id: 'b', after: 'a', think: 2 }), job({ id: 'c', demand: { map: 9 } })],
+  queues: [],
+  seed: 1,
+  runtime: { jitter: 0 },
+  claims: undefined,
+  commitPendingBug: false,
+}
+
+describe('a broken policy', () => {
+  it('is found out when it leaves a job lying', () => {
+    expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs unplaced/)
+  })
+
+  it('is found out when it decides by something outside the run', () => {
+    let runs = 0
+    const make = () =>
+      policyOf(() => {
+        const isOdd = runs++ % 2 === 1
+        return (round, jobs) => { for (const each of isOdd ? [...jobs].reverse() : jobs) startAll(round, each) }
+      })
+    expect(broken(make)).toMatch(/law "determinism" does not hold: event \d+ is .* in a second run/)
+  })
+
+  it('is found out when its plug remembers the run before', () => {
+    const make = () => {
+      let runs = 0
+      return policyOf(() => {
+        const isFirst = runs++ === 0
+        return (round, jobs) => { for (const each of isFirst ? jobs : [...jobs].reverse()) startAll(round, each) }
+      })
+    }
+    expect(broken(make)).toMatch(/law "freshness" does not hold/)
+  })
+
+  it('is found out when the order of declaration decides', () => {
+    const make: MakePolicy = ({ queues }) =>
+      policyOf(() => (round, jobs) => {
+        const place = (each: (typeof jobs)[number]) => queues.indexOf(round.work.queueName(round.work.queue(each)))
+        for (const each of [...jobs].sort((a, b) => place(a) - place(b))) startAll(round, each)
+      })
+    expect(broken(make)).toMatch(/law "declaration" does not hold/)
+  })
+
+  it('is found out when it does not keep a promise', () => {
+    const make = () => policyOf(() => (round, jobs) => {
+      for (const each of jobs) {
+        if (round.work.unplaced(each, round.lane) === round.work.tasks(each)) round.reserve(each, round.now)
+        startAll(round, each)
+      }
+    })
+    expect(broken(make)).toMatch(/law "reservations" does not hold: job j\d+ starts at .* promised for/)
+  })
+
+  it('is found out when it never ends', () => {
+    // kills what it has started a second later, for ever
+    const make = () => policyOf(() => (round, jobs) => {
+      for (const each of jobs) {
+        const running: never[] = []
+        round.work.runningTasks(each, round.lane, running)
+        for (const task of running) round.evict(task)
+        startAll(round, each)
+        round.wakeAt(round.now + 1)
+      }
+    })
+    expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant({ ...small, cluster: instantCluster(), jobs: [job()] }) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants/) }) }))
+  })
+})
+
+describe('a law', () => {
+  const sound = play(small, inOrder)
+
+  /** The run with one event changed, removed or added. */
+  const changed = (change: (events: Recorded[]) => void): Play => {
+    const events = structuredClone(sound.recorder.events)
+    change(events)
+    const recorder = Object.create(sound.recorder, { events: { value: events } }) as Play['recorder']
+    return { ...sound, recorder }
+  }
+  const find = (events: Recorded[], kind: Recorded['kind'], job: string) => events.find((event) => event.kind === kind && event.job === job) as Launch
+  const drop = (events: Recorded[], kind: Recorded['kind'], job: string) => void events.splice(events.findIndex((event) => event.kind === kind && event.job === job), 1)
+
+  it('holds for the run as it was', () => {
+    for (const law of Object.values(laws)) expect(law(sound)).toBeUndefined()
+  })
+
+  it.each<[LawName, string, (events: Recorded[]) => void, RegExp]>([
+    ['capacity', 'one start too many', (events) => void events.splice(4, 0, { ...find(events, 'launch', 'a'), task: 7 }), /3 of 2 map of node-0/],
+    ['capacity', 'an end that was no start', (events) => void events.unshift(find(events, 'end', 'a')), /-1 of 2 map/],
+    ['once', 'a second start', (events) => void events.push(find(events, 'launch', 'a')), /a\.0\.0 starts at .* but it is done/],
+    ['once', 'an end elsewhere', (events) => Object.assign(find(events, 'end', 'a'), { node: 'node-9' }), /ends at .* on node-9/],
+    ['once', 'a task that never ends', (events) => drop(events, 'end', 'b'), /b\.0\.0 is running .* at the end/],
+    ['once', 'a kill that is not followed by another start', (events) => Object.assign(find(events, 'end', 'b'), { how: 'evicted' }), /b\.0\.0 is idle at the end/],
+    ['completion', 'a job without an end', (events) => drop(events, 'finish', 'b'), /job b has events "", expected "finish"/],
+    ['completion', 'a task that is never started', (events) => { drop(events, 'launch', 'b'); drop(events, 'end', 'b') }, /0 of 1 tasks of job b are done/],
+    ['completion', 'a rejected job that was not told', (events) => drop(events, 'reject', 'c'), /job c has events "", expected "reject"/],
+    ['earliest', 'a start before the set-up', (events) => Object.assign(find(events, 'launch', 'a'), { time: 0.5 }), /job a starts at 0.5 s, before/],
+    ['earliest', 'a submission without think time', (events) => Object.assign(find(events, 'submit', 'b'), { time: find(events, 'submit', 'b').time - 2 }), /job b is submitted at .* instead of/],
+    ['earliest', 'a submission before the job it follows', (events) => void events.unshift(find(events, 'submit', 'b')), /before a has ended/],
+    ['slowStart', 'a reduce without maps', (events) => void events.unshift({ ...find(events, 'launch', 'a'), stage: 1 }), /stage 1 of job a starts at .* after 0 tasks/],
+    ['heartbeats', 'a start between heartbeats', (events) => Object.assign(find(events, 'launch', 'b'), { time: 28 }), /starts at 28 s instead of/],
+    ['heartbeats', 'an end known too late', (events) => Object.assign(find(events, 'end', 'b'), { time: 300 }), /is known at 300 s instead of/],
+    ['reservations', 'a promise broken', (events) => void events.unshift({ kind: 'reserve', time: 0, job: 'b', start: 20 }), /job b starts at .*, promised for 20 s/],
+    ['reservations', 'a promise forgotten', (events) => void events.push({ kind: 'reserve', time: 0, job: 'b', start: 20 }), /never does/],
+    ['determinism', 'another order', (events) => void events.reverse(), /event 0 is/],
+  ])('%s finds %s', (name, _, change, message) => {
+    expect(laws[name](changed(change))).toMatch(message)
+  })
+
+  it('gangs finds tasks that start apart', () => {
+    const gang = { ...small, jobs: [job({ id: 'a', tasks: 3, gang: true })] }
+    expect(laws.gangs(play(gang, inOrder))).toMatch(/tasks of gang a\.0 start at 0 and 12 s/)
+  })
+
+  it('conservation finds a slot that was not given back, and claims left with the policy', () => {
+    const lost = play(small, inOrder)
+    lost.simulation.cell.freeAmounts[0] = 1
+    expect(laws.conservation(lost)).toMatch(/map of node-0 is 1 of 2 at the end/)
+    expect(laws.conservation({ ...sound, rounds: { ...sound.rounds, claims: 2 } })).toMatch(/2 claims more than of releases/)
+  })
+
+  it('commits finds starts that were not committed, commits that did not start, and hooks out of turn', () => {
+    const { rounds } = sound
+    expect(laws.commits({ ...sound, rounds: { ...rounds, accepted: [] } })).toMatch(/start 0 is of task 0, commit 0 of task none/)
+    expect(laws.commits({ ...sound, rounds: { ...rounds, started: rounds.started.slice(1) } })).toMatch(/start 0 is/)
+    expect(laws.commits({ ...sound, rounds: { ...rounds, complaints: ['twice'] } })).toBe('twice')
+  })
+})
+
+describe('skipping a law', () => {
+  const late = () => policyOf(() => (round, jobs) => {
+    for (const each of jobs) {
+      round.reserve(each, -1)
+      startAll(round, each)
+    }
+  })
+
+  it('needs a reason, and leaves the others', () => {
+    expect(() => checkPolicyLaws(late, { runs: 5 })).toThrow()
+    expect(checkPolicyLaws(late, { runs: 5, skip: { reservations: 'it promises what it likes' } }).laws).not.toContain('reservations')
+    expect(() => checkPolicyLaws(late, { skip: { reservations: '' } })).toThrow(/without a reason/)
+  })
+
+  it('of an unknown name is refused with the nearest known', () => {
+    expect(() => checkPolicyLaws(late, { skip: { reservation: 'x' } as never })).toThrow(/Did you mean "reservations"/)
+  })
+})
+
+describe('a failure', () => {
+  it('prints law, seed and the smallest world found', () => {
+    const make = () => policyOf(() => () => undefined)
+    const message = (() => {
+      try {
+        checkPolicyLaws(make, { seed: 77 })
+      } catch (error) {
+        return (error as Error).message
+      }
+      return ''
+    })()
+    expect(message).toMatch(/seed: 77/)
+    expect(message).toMatch(/"jobs":\[\{"id":"j0"/)
+    expect(SchedError).toBeDefined()
+  })
+})
+
+describe('random worlds', () => {
+  it('are of all kinds', () => {
+    const sample = fc.sample(worlds(), { seed: 3, numRuns: 300 })
+    const share = (holds: (world: World) => boolean) => sample.filter(holds).length / sample.length
+    const some = (holds: (spec: World['jobs'][number]) => boolean) => share(({ jobs }) => jobs.some(holds))
+    const shares = {
+      slots: share(({ cluster }) => cluster.nodes[0]?.slots !== undefined),
+      vectors: share(({ cluster }) => cluster.nodes[0]?.resources !== undefined),
+      heartbeats: share(({ cluster }) => cluster.heartbeat !== undefined),
+      instant: share(({ cluster }) => cluster.heartbeat === undefined),
+      ties: share(({ jobs }) => jobs.some(({ submit }, i) => i > 0 && submit === jobs[i - 1]?.submit)),
+      stages: some(({ stages }) => stages.length > 1),
+      slowStart: some(({ stages }) => stages.some(({ after }) => after !== undefined)),
+      sharedData: some(({ stages }) => stages.some(({ data }) => data?.set !== undefined)),
+      chains: some(({ after }) => after !== undefined),
+      setUp: some(({ startup }) => startup !== undefined),
+      priorities: some(({ priority }) => priority !== undefined),
+      queues: some(({ queue }) => queue !== undefined),
+      tooLarge: some(({ stages }) => stages.some(({ demand }) => Object.values(demand).includes(99))),
+    }
+    expect(Object.entries(shares).filter(([, each]) => each < 0.1)).toEqual([])
+  })
+
+  it('can be limited to the kind a policy is for', () => {
+    const sample = fc.sample(worlds({ heartbeats: true, slots: true, jobs: 2, queues: ['q'] }), { seed: 3, numRuns: 100 })
+    expect(sample.every(({ cluster, jobs }) => cluster.heartbeat !== undefined && cluster.nodes[0]?.slots !== undefined && jobs.length <= 2 && jobs.every(({ queue = 'q' }) => queue === 'q'))).toBe(true)
+  })
+})
