@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import type { Io } from './io.js'
+import { number } from './output/number.js'
 
 /** What is shown while runs go on. */
 export interface Progress {
@@ -40,7 +41,6 @@ class Bar implements Progress {
       clearOnComplete: true,
       gracefulExit: false,
     })
-    this.#bar.start(1000, 0, this.#words(0))
   }
 
   begin(run: number, what: string): void {
@@ -48,6 +48,7 @@ class Bar implements Progress {
     this.#launches = 0
     this.#run = run
     this.#what = what
+    if (run === 1) this.#bar.start(1000, 0, this.#words(0))
   }
 
   update(ended: number, jobs: number | undefined, launches: number): void {
@@ -68,7 +69,7 @@ class Bar implements Progress {
       run: Math.max(1, this.#run),
       runs: this.#runs,
       what: this.#what,
-      rate: Number.isFinite(rate) ? Math.round(rate) : 0,
+      rate: number(Number.isFinite(rate) ? Math.round(rate) : 0),
       left: done > 0 ? inWords((seconds * (1 - done)) / done) : '?',
     }
   }

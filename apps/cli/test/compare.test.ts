@@ -81,6 +81,11 @@ describe('sched compare', () => {
     expect((await run('--until', '5', '--seeds', '1')).runs[0]?.summary.counts.finished).toBeLessThan(3)
   })
 
+  it('changes the jobs of another trace as the file says', async () => {
+    const cwd = small({ 'small.yaml': experiment.replace('jobs.jsonl }', 'none.jsonl, take: 1 }') })
+    expect((await results(['compare', 'small.yaml', '--trace', 'jobs.jsonl', '--seeds', '1'], cwd)).runs[0]?.summary.counts.finished).toBe(1)
+  })
+
   it('takes a policy by the name that the file gives it', async () => {
     const named = experiment.replace('- fifo', '- { name: first come, policy: fifo }')
     const { policies } = await results(['compare', 'small.yaml', '--policies', 'naive-fair,first come'], small({ 'small.yaml': named }))

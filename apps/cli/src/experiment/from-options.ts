@@ -73,10 +73,11 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
 
 function workloadOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['workload'] | undefined {
   const { trace, generate, format, onBadLine, take, window, load } = options
-  const changes = defined({ format, onBadLine, take, window, load })
-  if (trace !== undefined) return { trace: resolve(cwd, trace), ...(generate !== undefined && { generate }), ...changes }
-  if (generate !== undefined) return { generate: yaml(generate, '--generate') as string, ...changes }
-  return Object.keys(changes).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...changes }
+  const given = defined({ format, onBadLine, take, window, load })
+  if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
+  const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : yaml(generate, '--generate') }
+  const { window: inside, take: first, load: factor } = spec?.workload ?? {} // other jobs are changed in the same way
+  return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
 }
 
 function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['cluster'] | undefined {

@@ -1,15 +1,20 @@
-import { SchedError, type Defined, type Kind, type Preset, type Registry } from '@sched/core'
+import { define, SchedError, type Defined, type Definition, type Kind, type OptionsSchema, type Preset, type Registry } from '@sched/core'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture'])
 
-/** Adds what a module exports as default: one definition or preset, or a list of them. Throws `BAD_INPUT` or `TAKEN_NAME`. */
+/**
+ * Adds what a module exports as default: what `definePolicy()` or one of its kind returns, the plain object that one would
+ * give it (then with its `kind`, and without options unless it has a schema), a preset, or a list of these. Throws
+ * `BAD_INPUT` or `TAKEN_NAME`.
+ */
 export async function addPlugIns(registry: Registry, specifier: string, directory: string): Promise<void> {
   const found = (await load(specifier, directory)).default
   for (const each of Array.isArray(found) ? (found as unknown[]) : [found])
-    if (isDefinition(each)) registry.add(each)
+    if (isDefined(each)) registry.add(each)
+    else if (isPlain(each)) registry.add(define({ options: noOptions, ...each }))
     else if (isPreset(each)) registry.addPreset(each)
     else throw new SchedError('BAD_INPUT', `"${specifier}" has no plug-in as its default export.`, {}, 'Export what definePolicy() or one of its kind returns.')
 }
@@ -33,12 +38,31 @@ function locate(specifier: string, directory: string): string {
   }
 }
 
-function isDefinition(value: unknown): value is Defined<Kind> {
-  const { kind, name, plug } = (value ?? {}) as Partial<Record<string, unknown>>
+/** For a plain definition without a schema: any option is one too many. */
+const noOptions: OptionsSchema<object> = {
+  '~standard': {
+    version: 1,
+    vendor: 'sched',
+    validate(value) {
+      const [key] = Object.keys(value as object)
+      return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
+    },
+  },
+}
+
+type Unchecked = Partial<Record<string, unknown>>
+
+function isDefined(value: unknown): value is Defined<Kind> {
+  const { kind, name, plug } = (value ?? {}) as Unchecked
   return kinds.has(kind) && typeof name === 'string' && typeof plug === 'function'
 }
 
+function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'options'> {
+  const { kind, name, create } = (value ?? {}) as Unchecked
+  return kinds.has(kind) && typeof name === 'string' && typeof create === 'function'
+}
+
 function isPreset(value: unknown): value is Preset {
-  const { kind, name, config } = (value ?? {}) as Partial<Record<string, unknown>>
+  const { kind, name, config } = (value ?? {}) as Unchecked
   return kinds.has(kind) && typeof name === 'string' && config !== undefined
 }
