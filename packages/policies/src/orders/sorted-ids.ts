@@ -2,6 +2,8 @@
 export class Keys {
   key = new Float64Array(64)
   tie = new Float64Array(64)
+  /** Where an id stood in its list when it was last moved: a hint, since block copies do not update it. */
+  hint = new Int32Array(64)
 
   set(id: number, key: number, tie: number): void {
     if (id >= this.key.length) this.#grow(id + 1)
@@ -22,6 +24,9 @@ export class Keys {
     const tie = new Float64Array(size)
     tie.set(this.tie)
     this.tie = tie
+    const hint = new Int32Array(size)
+    hint.set(this.hint)
+    this.hint = hint
   }
 }
 
@@ -72,18 +77,20 @@ export class SortedIds {
 
   /** Gives a member a new key and moves it to its place. */
   rekey(id: number, next: number): void {
-    const { key, tie } = this.#keys
+    const { key, tie, hint } = this.#keys
     const was = key[id] as number
     if (next === was) return
     const at = this.#find(id)
     key[id] = next
-    this.ids[next > was ? this.#makeWayUp(at, next, tie[id] as number) : this.#makeWayDown(at, next, tie[id] as number)] = id
+    const to = next > was ? this.#makeWayUp(at, next, tie[id] as number) : this.#makeWayDown(at, next, tie[id] as number)
+    this.ids[to] = id
+    hint[id] = to
   }
 
   /** Moves the members between the hole and the place of (key, tie) down by one; returns that place. */
   #makeWayUp(hole: number, next: number, t: number): number {
     const { ids, to } = this
-    const { key, tie } = this.#keys
+    const { key, tie, hint } = this.#keys
     if (hole + LOOP < to && !this.#after(ids[hole + LOOP] as number, next, t)) {
       const end = this.#place(next, t, hole + LOOP + 1, to)
       ids.copyWithin(hole, hole + 1, end)
@@ -94,6 +101,7 @@ export class SortedIds {
       const other = ids[at + 1] as number
       const otherKey = key[other] as number
       if (otherKey > next || (otherKey === next && (tie[other] as number) > t)) break
+      hint[other] = at
       ids[at++] = other
     }
     return at
@@ -101,7 +109,7 @@ export class SortedIds {
 
   #makeWayDown(hole: number, next: number, t: number): number {
     const { ids, from } = this
-    const { key, tie } = this.#keys
+    const { key, tie, hint } = this.#keys
     if (hole - LOOP >= from && this.#after(ids[hole - LOOP] as number, next, t)) {
       const start = this.#place(next, t, from, hole - LOOP)
       ids.copyWithin(start + 1, start, hole)
@@ -112,6 +120,7 @@ export class SortedIds {
       const other = ids[at - 1] as number
       const otherKey = key[other] as number
       if (otherKey < next || (otherKey === next && (tie[other] as number) < t)) break
+      hint[other] = at
       ids[at--] = other
     }
     return at
@@ -134,6 +143,8 @@ export class SortedIds {
   }
 
   #find(id: number): number {
+    const hint = this.#keys.hint[id] as number
+    if (hint >= this.from && hint < this.to && this.ids[hint] === id) return hint
     return this.#place(this.#keys.key[id] as number, this.#keys.tie[id] as number, this.from, this.to) - 1
   }
 
