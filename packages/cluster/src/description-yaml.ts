@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError, type Place } from '@sched/core'
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair, type YAMLError } from 'yaml'
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node, type Pair, type YAMLError } from 'yaml'
 import type { z } from 'zod'
 
 /** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
@@ -23,8 +23,9 @@ export class YamlSource {
     readonly file?: string,
   ) {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
-    const [error] = this.#document.errors
+    const [error] = [...this.#document.errors, ...this.#document.warnings]
     if (error !== undefined) throw this.#bad(error)
+    this.#refuseOddKeys()
     try {
       this.value = this.#document.toJS({ maxAliasCount: MOST_ALIASES })
     } catch (error) {
@@ -96,6 +97,17 @@ export class YamlSource {
     if (offset === undefined) return { file: this.file }
     const { line, col } = this.#lines.linePos(offset)
     return { file: this.file, line, column: col }
+  }
+
+  /** A list or a mapping as a key, which is what a stray `? ` or brace makes, has no place in a plain value. */
+  #refuseOddKeys(): void {
+    visit(this.#document, {
+      Pair: (_, { key }) => {
+        if (isScalar(key) && (key.value === null || typeof key.value !== 'object')) return
+        const place = isNode(key) ? this.#placeOf({ node: key }) : { file: this.file }
+        throw new SchedError('BAD_INPUT', 'a key is not a word.', place, 'Write `key: value`.')
+      },
+    })
   }
 
   #bad({ code, message, pos }: YAMLError): SchedError {

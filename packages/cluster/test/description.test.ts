@@ -74,6 +74,8 @@ describe('a YAML text', () => {
     ['nodes: [6\n', '"c.yaml" line 2 column 1: Flow sequence in block collection must be sufficiently indented and end with a ].'],
     ['nodes: 6\n--- \nnodes: 7\n', '"c.yaml" line 2 column 1: Source contains multiple documents. Keep one.'],
     ['a: &a [*a]\n', '"c.yaml": an anchor holds itself. Write the value out.'],
+    ['nodes: 6\n? { slots: 1 }\n: 2\n', '"c.yaml" line 2 column 3: a key is not a word. Write `key: value`.'],
+    ['nodes: !count 6\n', '"c.yaml" line 1 column 8: Unresolved tag: !count.'],
     ['nodes: *there\n', '"c.yaml": Unresolved alias (the anchor must be set before the alias): there.'],
   ])('%j is answered', (text, answer) => {
     expect(read(text)).toBe(answer)

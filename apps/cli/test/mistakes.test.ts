@@ -1,0 +1,58 @@
+import { SchedError } from '@sched/core'
+import fc from 'fast-check'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { prepare } from '../src/experiment/experiment.js'
+import { describeExperiment } from '../src/experiment/from-options.js'
+import { directory, sched, small } from './sched.js'
+
+const words = ['fifo', 'fair', 'delay', 'null', '~', '-1', '1e9', '.nan', '.inf', '{}', '[]', '{ a: b }', '&a', '*a', '<<', '"', "'", '|', '? ', ': ', '- ', '#', '\n', '\t', '  ', '\0', 'ü', '__proto__', 'constructor', 'toString', '0x10', '!!binary', '---', '%']
+
+/** A text with a few slips: characters taken out, words put in. */
+const slips = fc.array(fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), out: fc.nat(12), into: fc.constantFrom('', ...words) }), { minLength: 1, maxLength: 3 })
+
+function slipped(text: string, mistakes: readonly { readonly at: number; readonly out: number; readonly into: string }[]): string {
+  return mistakes.reduce((before, { at, out, into }) => {
+    const place = Math.floor(at * before.length)
+    return before.slice(0, place) + into + before.slice(place + out)
+  }, text)
+}
+
+describe('an experiment file with random slips', () => {
+  it('is accepted, or refused with one line that says where', async () => {
+    const { out: template } = await sched(['init', '-'])
+    const cwd = small()
+    await fc.assert(
+      fc.asyncProperty(slips, async (mistakes) => {
+        writeFileSync(join(cwd, 'slip.yaml'), slipped(template, mistakes))
+        const message = await prepared('slip.yaml', cwd)
+        if (message !== undefined) expect(message).toMatch(/^[^\n]+$/)
+      }),
+      { seed: 20100413, numRuns: 400 },
+    )
+  })
+
+  it('is never blamed on the program', async () => {
+    const nasty = ['cluster: { constructor: 1 }', 'workload: { generate: toString }', 'policies: [constructor]', 'policies: [{ __proto__: {} }]', 'policies: [{ delay: { order: valueOf } }]', 'policies: [null]', 'policies: [5]', 'policies: [[fifo]]', 'policies: [{ name: x, policy: null }]', 'workload: { generate: { facebook: [1] } }', 'architecture: { monolithic: 3 }', 'cluster: { nodes: 4, slots: { __proto__: 1 } }']
+    for (const line of nasty) {
+      const key = line.split(':')[0] ?? ''
+      const cwd = directory({ 'x.json': '', 'jobs.jsonl': '' })
+      const parts: Record<string, string> = { cluster: 'cluster: { nodes: 4, slots: { map: 1 } }', workload: 'workload: { generate: { poisson-jobs: { jobs: 2 } } }', policies: 'policies: [fifo]' }
+      writeFileSync(join(cwd, 'x.yaml'), `${Object.values({ ...parts, [key]: line }).join('\n')}\nseeds: 1\n`)
+      const { code, err } = await sched(['compare', 'x.yaml'], { cwd })
+      expect({ line, code, lines: err.trimEnd().split('\n').length }, err).toEqual({ line, code: 2, lines: 1 })
+    }
+  })
+})
+
+/** What is wrong with the file, or nothing. Anything but a `SchedError` is a mistake in the program. */
+async function prepared(file: string, cwd: string): Promise<string | undefined> {
+  try {
+    await prepare(describeExperiment(file, {}, cwd))
+    return undefined
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+}
