@@ -143,6 +143,7 @@ describe('a command line with a mistake', () => {
     [['compare', '--generate', 'facebook', '--window', '5'], "error: option '--window <from:to>' argument '5' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],
     [['compare', '--generate', 'facebook', '--json', '-', '--csv', '-'], 'error: --json and --csv: both go to standard output. Give one of them a file name.\n'],
     [['compare', '--generate', '{facebook: 1}'], 'error: workload.generate: expected the name of one generator. Write `generate: facebook` or `generate: { facebook: { kind: cpu } }`.\n'],
+    [['run', '--generate', 'facebook', '--policy', 'fifo,fair'], 'error: --policy: found 2 policies. Give one, or compare them with `sched compare`.\n'],
     [['trace', 'generate', 'facebok', 'x'], "error: unknown command 'facebok'\n(Did you mean facebook?)\n"],
     [['trace', 'generate', 'facebook', '--kind', 'oi', 'x'], 'error: facebook.kind: found "oi", expected "io" or "cpu".\n'],
     [['trace', 'generate', 'sensitivity', 'x'], 'error: "sensitivity" submits a job whenever one ends, so its times depend on the run. A file cannot hold it; generate it inside an experiment.\n'],

@@ -16,7 +16,7 @@ import { outputOptions, whole } from './experiment-options.js'
  */
 const demo = {
   name: 'Facebook-like schedule, IO-heavy (Zaharia et al., EuroSys 2010, table 2)',
-  seeds: 5,
+  seeds: 10,
   cluster: { nodes: 100, slots: { map: 4, reduce: 2 }, heartbeat: { interval: 3 } },
   workload: { generate: { facebook: { kind: 'io' } } },
   policies: ['fifo', 'naive-fair', { name: 'delay', policy: { delay: { node: 5, order: 'fair' } } }],
@@ -28,7 +28,7 @@ export function addDemo(program: Command, io: Io): void {
     .command('demo')
     .summary('compare FIFO, fair sharing and delay scheduling on built-in jobs')
     .description('Compares FIFO, naive fair sharing and delay scheduling on the 100-job schedule of the paper that introduced delay scheduling.')
-    .option('--seeds <n>', 'number of seeds (default: 5)', whole)
+    .option('--seeds <n>', 'number of seeds (default: 10)', whole)
   outputOptions(command).action(({ seeds, ...options }: OutputOptions & { readonly seeds?: number }) => run(seeds, options, io))
 }
 

@@ -56,13 +56,19 @@ function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined
     workload: workloadOf(options, spec, cwd),
     cluster: clusterOf(options, spec, cwd),
     policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
-    policy: policy === undefined ? undefined : chosen(policyList(policy), spec)[0],
+    policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     seed,
     seeds,
     until,
     validate,
   })
+}
+
+function onePolicy(text: string): unknown {
+  const [policy, ...others] = policyList(text, '--policy')
+  if (others.length > 0) throw new SchedError('BAD_OPTION', `found ${others.length + 1} policies.`, { field: '--policy' }, 'Give one, or compare them with `sched compare`.')
+  return policy
 }
 
 /** A name on the command line means the policy that the file calls so, if there is one. */

@@ -24,14 +24,14 @@ export function namedPolicies(registry: Registry, configs: readonly unknown[], k
 }
 
 /** Policies as the command line lists them: `fifo,naive-fair,{delay: {node: 5}}`. */
-export function policyList(text: string): unknown[] {
+export function policyList(text: string, option = '--policies'): unknown[] {
   try {
     const { value } = new YamlSource(`[${text}]`)
     if (Array.isArray(value) && value.length > 0) return value
   } catch (error) {
     if (!(error instanceof SchedError)) throw error
   }
-  throw new SchedError('BAD_OPTION', `found "${text}".`, { field: '--policies' }, 'Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
+  throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, 'Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
 }
 
 const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`), String(key))
