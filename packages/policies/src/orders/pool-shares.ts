@@ -35,10 +35,12 @@ export class PoolShares {
     return this.#anyMinimum ? (this.#minShares[pool * this.#lanes + lane] as number) : 0
   }
 
-  addPool(pool: number): void {
+  /** Returns whether the minimum shares of other pools may have changed with it. */
+  addPool(pool: number): boolean {
     this.#jobs[pool] = new Set()
     if (this.#pool(pool).minShare.some((share) => share > 0)) this.#anyMinimum = true
     if (this.#anyMinimum) this.#scale()
+    return this.#anyMinimum
   }
 
   addJob(job: JobId, pool: number): void {
@@ -99,7 +101,7 @@ export class PoolShares {
   #scaleSiblings(parent: Pool, lane: LaneId): void {
     const wanted = parent.children.map((child) => this.#pool(child).minShare[lane] as number)
     const capacity = this.#capacity(lane)
-    if (!overcommitted(wanted, capacity)) return
+    if (capacity === Infinity || !overcommitted(wanted, capacity)) return
     const scaled = scaleMinShares(wanted, capacity)
     for (const [i, child] of parent.children.entries()) this.#minShares[child * this.#lanes + lane] = scaled[i] as number
     const where = parent.id === 0 ? 'the pools' : `the pools of "${parent.path}"`
