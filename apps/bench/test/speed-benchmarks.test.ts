@@ -34,7 +34,7 @@ describe.each(benchmarks)('benchmark $name', (benchmark) => {
   })
 
   it('has rows with unique ids under its name, and goals for figures that exist', () => {
-    const facts = { columns: 1, heap: 1, resident: 1 }
+    const facts = { columns: 1, heap: 1, resident: 1, waiting: 1 }
     const measured: Measurement = { work: 10, cold: 2, warm: 1, peak: 1e6, hash: 'aa', facts }
     const figures = benchmark.figures(Object.fromEntries(benchmark.variants.map(({ name }) => [name, measured])))
     expect(new Set(figures.map(({ id }) => id)).size).toBe(figures.length)

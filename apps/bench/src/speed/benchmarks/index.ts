@@ -12,7 +12,11 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'w1-plug-ins': async () => (await import('./w1-plug-ins.js')).w1PlugIns,
   'w1-memory': async () => (await import('./w1-memory.js')).w1Memory,
   'large': async () => (await import('./large.js')).large,
+  'backfilling': async () => (await import('./backfilling.js')).backfilling,
+  'overload': async () => (await import('./overload.js')).overload,
+  'swf-rows': async () => (await import('./swf-rows.js')).swfRows,
   'facebook-day': async () => (await import('./facebook-day.js')).facebookDay,
+  'hpc2n': async () => (await import('./hpc2n.js')).hpc2n,
 }
 
 export const benchmarkNames: readonly string[] = Object.keys(loaders)

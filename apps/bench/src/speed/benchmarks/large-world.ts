@@ -1,6 +1,7 @@
 import { randomStream, type JobSpec, type Workload } from '@sched/core'
 import { workloadFrom, workloadOf } from '@sched/workload'
 import type { ClusterDescription } from '@sched/cluster'
+import type { Size } from '../harness/benchmark.js'
 
 const NODES = 10_000
 const SLOTS = 4
@@ -10,7 +11,7 @@ const POOLS = 20
 const MEAN = 20
 const LOAD = 0.9
 
-export const largeCluster: ClusterDescription = { nodes: [{ count: NODES, slots: { slot: SLOTS } }] }
+export const largeCluster = (size: Size): ClusterDescription => ({ nodes: [{ count: size === 'small' ? NODES / 100 : NODES, slots: { slot: SLOTS } }] })
 
 /**
  * Jobs of 100 tasks with exponential run times of their own, arriving as a Poisson stream that keeps 90 % of 40,000

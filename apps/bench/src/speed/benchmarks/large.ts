@@ -53,7 +53,7 @@ function variant(name: string, tasks: number, workload: (tasks: number) => Workl
     prepare: (size) => ({
       run(hash) {
         const observers = hash === undefined ? [standardMetrics()] : [standardMetrics(), hashing(hash)]
-        const options = { cluster: largeCluster, architecture: monolithic(), policy: policy(), runtime: { jitter: 0 } }
+        const options = { cluster: largeCluster(size), architecture: monolithic(), policy: policy(), runtime: { jitter: 0 } }
         const simulation = simulate({ ...options, workload: workload(size === 'small' ? Math.min(tasks, 2000) : tasks), observers })
         return { work: simulation.launches, check: simulation.now }
       },

@@ -2,7 +2,7 @@ import { profilePath } from './profile.js'
 import { mustAgree, summarise } from './summarise.js'
 import { VariantProcess } from './variant-process.js'
 import type { Benchmark, Measurement, Size, Variant } from './benchmark.js'
-import type { Ran } from './messages.js'
+import type { Ran, RunOptions } from './messages.js'
 
 export interface MeasureOptions {
   readonly size: Size
@@ -35,21 +35,27 @@ export async function measure(benchmark: Benchmark, options: MeasureOptions): Pr
 }
 
 const processes = ({ processes = PROCESSES }: Variant, { profiles, size }: MeasureOptions) => (profiles === undefined && size === 'full' ? processes : 1)
-const timedRuns = ({ runs }: Variant, options: MeasureOptions) => 1 + Math.min(options.runs, runs ?? options.runs)
+
+/** The runs of one process: the timed ones, one for a profile if asked for, one that reports its decisions. */
+function plan(benchmark: string, { name, runs }: Variant, options: MeasureOptions): RunOptions[] {
+  const profile = options.profiles === undefined ? [] : [{ profile: profilePath(options.profiles, benchmark, name) }]
+  if (runs === 0) return [{ hashed: true }, ...profile]
+  return [...Array.from({ length: 1 + Math.min(options.runs, runs ?? options.runs) }, () => ({})), ...profile, { hashed: true }]
+}
 
 async function runInTurn(benchmark: string, variants: readonly Variant[], options: MeasureOptions): Promise<Ran[][]> {
   const started: VariantProcess[] = []
   try {
     for (const variant of variants) started.push(await VariantProcess.start(benchmark, variant.name, options.size, variant.execArgv ?? []))
     const rans: Ran[][] = variants.map(() => [])
-    for (let run = 0; run <= options.runs + 1; run++)
-      for (const [i, variant] of variants.entries()) {
-        const last = timedRuns(variant, options)
-        if (run > last || (variant.runs === 0 && run > 0)) continue
-        rans[i]?.push(await (started[i] as VariantProcess).run({ hashed: run === last || variant.runs === 0 }))
+    const plans = variants.map((variant) => plan(benchmark, variant, options))
+    for (let run = 0; run < Math.max(...plans.map((each) => each.length)); run++)
+      for (const [i, each] of plans.entries()) {
+        const how = each[run]
+        if (how === undefined) continue
+        const ran = await (started[i] as VariantProcess).run(how)
+        if (how.profile === undefined) rans[i]?.push(ran)
       }
-    if (options.profiles !== undefined)
-      for (const [i, variant] of variants.entries()) await (started[i] as VariantProcess).run({ profile: profilePath(options.profiles, benchmark, variant.name) })
     return rans
   } finally {
     for (const process of started) await process.end()

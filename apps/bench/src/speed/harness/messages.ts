@@ -3,8 +3,14 @@ import type { Outcome, Size } from './benchmark.js'
 /** What the parent asks of a variant's process; each is answered before the next one is sent. */
 export type Request =
   | { readonly kind: 'prepare'; readonly benchmark: string; readonly variant: string; readonly size: Size }
-  /** `hashed`: report decisions; `profile`: file for a CPU profile of this run. */
-  | { readonly kind: 'run'; readonly hashed?: boolean; readonly profile?: string }
+  | { readonly kind: 'run'; readonly how: RunOptions }
+
+export interface RunOptions {
+  /** Reports its decisions. */
+  readonly hashed?: boolean
+  /** File for a CPU profile of the run. */
+  readonly profile?: string
+}
 
 export type Reply =
   | { readonly kind: 'prepared' }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { SchedError } from '@sched/core'
 import type { Size } from './benchmark.js'
-import type { Ran, Reply, Request } from './messages.js'
+import type { Ran, Reply, Request, RunOptions } from './messages.js'
 
 /** Whether this program runs from its sources; memory and cold figures then contain the loader that compiles them. */
 export const fromSource = import.meta.url.endsWith('.ts')
@@ -27,8 +27,8 @@ export class VariantProcess {
     return started
   }
 
-  async run(how: Omit<Request & { kind: 'run' }, 'kind'> = {}): Promise<Ran> {
-    const reply = await this.#ask({ kind: 'run', ...how })
+  async run(how: RunOptions): Promise<Ran> {
+    const reply = await this.#ask({ kind: 'run', how })
     if (reply.kind !== 'ran') throw new SchedError('BROKEN_CONTRACT', `${this.#title} answered "${reply.kind}" when asked to run`)
     return reply.run
   }
