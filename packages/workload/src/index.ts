@@ -14,11 +14,13 @@ export { defineGenerator, type GeneratorDefinition, type WorkloadGenerator } fro
 export { facebook } from './generate/facebook.js'
 export { facebookMixed } from './generate/facebook-mixed.js'
 export { generate, generators, type AnyGenerator } from './generate/generators.js'
+export { lublin } from './generate/lublin.js'
 export { poissonJobs } from './generate/poisson-jobs.js'
 export { schedulerOverhead } from './generate/scheduler-overhead.js'
 export { sensitivity } from './generate/sensitivity.js'
 export { smallJobs } from './generate/small-jobs.js'
 export { stickySlots } from './generate/sticky-slots.js'
+export { tsafrirEstimates, type TsafrirOptions } from './generate/tsafrir.js'
 
 export {
   BadLine,

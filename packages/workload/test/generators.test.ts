@@ -171,6 +171,9 @@ const others: Record<string, Record<string, unknown>> = {
   'sticky-slots': { jobs: 5, blocks: 100, taskTime: 10, spread: 0 },
   sensitivity: { maps: 12, jobs: 100, active: 20, localMapTime: 20, spread: 0 },
   'scheduler-overhead': { jobs: 10, maps: 10, reduces: 0, pools: 2, mapTime: { mean: 1 }, reduceTime: { shift: 0 }, slowstart: 1 },
+  lublin: {
+    seed: 2, jobs: 50, procs: 64, kind: 'both', load: 0.5, estimates: 3, maxEstimate: 7200, parameters: { serial: 1 },
+  },
   'poisson-jobs': {
     seed: 2, jobs: 10, rate: 1, tasks: { min: 1, max: 5 }, duration: 7, demand: { cpu: 2 }, data: false, users: 5, queues: ['a'], startup: 3,
   },

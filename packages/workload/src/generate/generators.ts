@@ -2,6 +2,7 @@ import { SchedError, suggest, type Workload } from '@sched/core'
 import type { WorkloadGenerator } from './define-generator.js'
 import { facebookMixed } from './facebook-mixed.js'
 import { facebook } from './facebook.js'
+import { lublin } from './lublin.js'
 import { poissonJobs } from './poisson-jobs.js'
 import { schedulerOverhead } from './scheduler-overhead.js'
 import { sensitivity } from './sensitivity.js'
@@ -13,7 +14,7 @@ export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'so
 
 /** Every built-in generator, in the order in which they are listed. */
 export const generators: readonly AnyGenerator[] = [
-  facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, poissonJobs,
+  facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, lublin, poissonJobs,
 ]
 
 /** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { Demands, RigidJob } from '../rigid/resources.js'
+import { Demands, RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { LinePlace, TraceFormat } from '../trace/format.js'
@@ -36,11 +36,12 @@ export interface RecordReader {
 }
 
 export interface SlurmTable extends Pick<TraceFormat, 'name' | 'title' | 'source' | 'detect'> {
-  reader(place: LinePlace): RecordReader
+  readonly reader: (place: LinePlace) => RecordReader
 }
 
 /** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
 export class SlurmJobs {
+  readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #demands: Demands
@@ -48,6 +49,7 @@ export class SlurmJobs {
 
   constructor(private readonly options: SlurmRules) {
     const resources = slurmResources(options)
+    this.#resources = resources
     this.#job = new RigidJob(resources.length)
     this.#rules = new Rules(options, resources, slurmLimits(options))
     this.#demands = new Demands(resources)
@@ -96,11 +98,10 @@ export class SlurmJobs {
     job.estimate = limit > 0 && limit < Infinity ? limit : -1
     const [wanted, other] = processors === 'requested' ? [requested, allocated] : [allocated, requested]
     if (unit === 'procs' && !(wanted > 0) && other > 0) this.#counts.processors++
-    let r = 0
-    job.amounts[r++] = unit === 'nodes' ? nodes : wanted > 0 ? wanted : other
-    if (memory !== 'none') job.amounts[r++] = mem > 0 ? mem : 0
     if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
-    if (gpuDemand) job.amounts[r++] = gpus > 0 ? gpus : 0
+    const procs = wanted > 0 ? wanted : other
+    const amounts = { procs, nodes, mem: memory === 'none' ? 0 : Math.max(mem, 0), gpus: gpuDemand ? Math.max(gpus, 0) : 0 }
+    for (const [r, resource] of this.#resources.entries()) job.amounts[r] = amounts[resource]
   }
 
   #spec(record: SlurmRecord, logged: number): JobSpec {

@@ -1,0 +1,66 @@
+/** The kinds of jobs that the model tells apart; `all` is one kind fitted to both together. */
+export type LublinKind = 'all' | 'batch' | 'interactive'
+
+/** The parameters of one kind of jobs, in the paper's terms. Sizes are base-2 logarithms, times natural ones, of seconds. */
+export interface LublinParameters {
+  /** Fraction of serial jobs, and of parallel ones whose size is a power of two by choice. */
+  readonly serial: number
+  readonly powerOfTwo: number
+  /** Two-stage uniform distribution of log2 of the size: [low, medium] with probability `lowProbability`, else [medium, high]. */
+  readonly low: number
+  readonly medium: number
+  readonly high: number
+  readonly lowProbability: number
+  /** Hyper-gamma distribution of the log of the run time: gamma(a1, b1) with probability pa x size + pb, else gamma(a2, b2). */
+  readonly a1: number
+  readonly b1: number
+  readonly a2: number
+  readonly b2: number
+  readonly pa: number
+  readonly pb: number
+  /** Gamma distribution of the log of the time between arrivals in the rush hours, its shape times `rushToAll` for the whole day. */
+  readonly aArrival: number
+  readonly bArrival: number
+  readonly rushToAll: number
+  /** Gamma density of arrivals over the day, in half hours from the 11th on. */
+  readonly aDay: number
+  readonly bDay: number
+}
+
+/**
+ * The published values, for a machine of 128 processors (45 for interactive jobs).
+ *
+ * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers: Modeling the Characteristics of Rigid Jobs",
+ * JPDC 63(11), 2003, tables of section 5; the values of the authors' program of 1999.
+ */
+const published: Readonly<Record<LublinKind, LublinParameters>> = {
+  all: {
+    serial: 0.244, powerOfTwo: 0.576, low: 0.8, medium: 4.5, high: 7, lowProbability: 0.86,
+    a1: 4.2, b1: 0.94, a2: 312, b2: 0.03, pa: -0.0054, pb: 0.78,
+    aArrival: 10.2303, bArrival: 0.4871, rushToAll: 1.0225, aDay: 8.1737, bDay: 3.9631,
+  },
+  batch: {
+    serial: 0.2927, powerOfTwo: 0.6686, low: 1.2, medium: 5, high: 7, lowProbability: 0.875,
+    a1: 6.57, b1: 0.823, a2: 639.1, b2: 0.0156, pa: -0.003, pb: 0.6986,
+    aArrival: 6.0415, bArrival: 0.8531, rushToAll: 1.0519, aDay: 6.1271, bDay: 5.274,
+  },
+  interactive: {
+    serial: 0.1541, powerOfTwo: 0.625, low: 1, medium: 3, high: 5.5, lowProbability: 0.705,
+    a1: 3.8351, b1: 0.6605, a2: 7.073, b2: 0.6856, pa: -0.0118, pb: 0.9156,
+    aArrival: 6.551, bArrival: 0.6621, rushToAll: 0.9797, aDay: 8.9186, bDay: 3.668,
+  },
+}
+
+/**
+ * The parameters for a machine of another size, as the authors advise: `high` is the log of its size (less 1.5 for
+ * interactive jobs) and `medium` keeps its distance from it. On machines so small that this would leave no room,
+ * `medium` is a third of the way up.
+ */
+export function lublinParameters(kind: LublinKind, procs: number): LublinParameters {
+  const usual = published[kind]
+  const size = Math.log(procs) / Math.log(2)
+  const low = Math.min(usual.low, size)
+  const high = Math.max(size - (7 - usual.high), Math.min(size, low + 0.5))
+  const medium = Math.max(high - (usual.high - usual.medium), low + (high - low) / 3)
+  return { ...usual, low, medium, high }
+}

@@ -1,0 +1,47 @@
+import { popular } from './tsafrir-head.js'
+import { exp } from './portable-exp.js'
+import { shuffled } from './sampling.js'
+
+/** Different estimates that so many jobs use, linear between these points. */
+const distinctEstimates: readonly (readonly [jobs: number, estimates: number])[] = [
+  [0, 0], [20, 10], [200, 20], [1000, 35], [10_000, 90], [70_000, 340], [250_000, 565],
+]
+/** What is tried in turn, in seconds, when a value is taken. */
+const offsets = [0, 30, -30, 20, -20, 10, -10]
+
+/** An estimate and the percentage of jobs that use it. */
+export interface Share {
+  readonly estimate: number
+  readonly percent: number
+}
+
+/** The estimates that few jobs use, with `total` percent of all jobs together; none for fewer than some 200 jobs. */
+export function rareEstimates(jobs: number, maxEstimate: number, taken: ReadonlySet<number>, total: number, next: () => number): Share[] {
+  const values = distinct(jobs)
+  if (values <= popular) return []
+  const estimates = shuffled(lengths(values, values - popular, maxEstimate, taken), next)
+  const weights = estimates.map((_, i) => exp(-2.267 * Math.log(popular + 1 + i))) // the 21st most popular and on: a power law
+  const sum = weights.reduce((all, weight) => all + weight, 0)
+  return estimates.map((estimate, i) => ({ estimate, percent: (weights[i]! * total) / sum }))
+}
+
+function distinct(jobs: number): number {
+  const above = distinctEstimates.findIndex(([most]) => jobs <= most)
+  if (above === -1) return distinctEstimates.at(-1)![1]
+  if (above === 0) return 0
+  const [[fromJobs, from], [toJobs, to]] = [distinctEstimates[above - 1]!, distinctEstimates[above]!]
+  return from + Math.round(((jobs - fromJobs) * (to - from)) / (toJobs - fromJobs))
+}
+
+/** Whole minutes, many short ones: relative length (a - 1) x / (a - x) for relative rank x. */
+function lengths(values: number, wanted: number, maxEstimate: number, taken: ReadonlySet<number>): number[] {
+  const a = 1 + 12.1039 * exp(-0.6026 * Math.log(values))
+  const found = new Set<number>()
+  for (let i = 1; i <= wanted; i++) {
+    const x = i / wanted
+    const minutes = Math.round((((a - 1) * x) / (a - x)) * (maxEstimate / 60))
+    const free = offsets.map((offset) => minutes * 60 + offset).find((at) => at > 0 && at < maxEstimate && !taken.has(at) && !found.has(at))
+    if (free !== undefined) found.add(free)
+  }
+  return [...found]
+}
