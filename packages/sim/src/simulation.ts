@@ -98,6 +98,7 @@ export class Simulation implements DraftSink {
   readonly #model: ClusterModel
   readonly #runtime: RuntimeModel
   readonly #commitPending: boolean
+  readonly #validate: boolean
   readonly #architecture: Architecture
   readonly #observers: Observers
   readonly #source: JobSource
@@ -139,6 +140,7 @@ export class Simulation implements DraftSink {
     const { seed = 1, observers = [] } = options
     this.#options = options
     this.#commitPending = options.commitPendingBug ?? false
+    this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
     const model = this.#model
     const replicaKey = streamKey(seed, 'replicas')
@@ -196,14 +198,10 @@ export class Simulation implements DraftSink {
 
   /** Handles at most `limit` instants. */
   advance(limit: number, until: Seconds = Infinity): RunState {
-    const ring = this.#ring
-    const queue = this.#queue
     for (let left = limit; left > 0; left--) {
       if (this.#isStarved()) return 'starved'
-      if (ring !== undefined && ring.next < queue.next && this.work.active > 0 && ring.next >= this.now && ring.next <= until && this.#isQuiet(ring.next)) {
-        this.#heartbeats(ring.next, ring)
-        continue
-      }
+      if (this.#ring !== undefined) left = this.#beatOn(left, until, this.#ring)
+      if (left <= 0) break
       const time = this.#nextTime()
       if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
       if (!this.#collect(time)) return 'starved'
@@ -229,10 +227,16 @@ export class Simulation implements DraftSink {
     return !this.#isStarved()
   }
 
-  /** Whether nothing but heartbeats happens at `time`, as at most instants of a busy cluster. */
-  #isQuiet(time: Seconds): boolean {
-    if (this.#nextJob === undefined) return !this.#wakeDue && time - this.#lastProgress <= STALL
-    return this.#nextJob.submit > time && !this.#wakeDue
+  /** Most instants of a busy cluster are heartbeats alone: handles them while nothing else is due; returns the rest of `left`. */
+  #beatOn(left: number, until: Seconds, ring: HeartbeatRing): number {
+    const queue = this.#queue
+    const submit = this.#due.length > 0 ? this.now : (this.#nextJob?.submit ?? Infinity)
+    while (left > 0 && ring.next < queue.next && ring.next < submit && ring.next >= this.now && ring.next <= until) {
+      if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && ring.next - this.#lastProgress > STALL)) break
+      this.#heartbeats(ring.next, ring)
+      left--
+    }
+    return left
   }
 
   // ---- what a round asks for ----
@@ -343,7 +347,7 @@ export class Simulation implements DraftSink {
     if (!this.#passNeeded || this.#ring !== undefined) return
     this.#passNeeded = false
     this.#architecture.trigger(PASS)
-    if (this.#options.validate === true) this.work.check()
+    if (this.#validate) this.work.check()
   }
 
   /** The reports of all nodes that beat in this instant come before the rounds of any. */
@@ -363,7 +367,7 @@ export class Simulation implements DraftSink {
       }
       for (let i = 0; i < count; i++) this.#roundsFor(beats[i] as NodeId, time)
     }
-    if (this.#options.validate === true) this.work.check()
+    if (this.#validate) this.work.check()
   }
 
   #beat(node: NodeId, time: Seconds): void {
