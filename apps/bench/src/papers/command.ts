@@ -1,0 +1,68 @@
+import { SchedError, suggest } from '@sched/core'
+import { json } from '@sched/report'
+import { Command, InvalidArgumentError } from 'commander'
+import { join } from 'node:path'
+import type { Trial } from './claim.js'
+import { delayScheduling } from './delay-scheduling.js'
+import { page, resultTable, rowsOf, tally } from './page.js'
+import { runSheet, type Sheet } from './sheet.js'
+import { writeWhole } from './whole-file.js'
+
+const sheets: readonly Sheet[] = [delayScheduling]
+
+/** Fewest seeds of a page, and of a look. */
+const SEEDS = 10
+const QUICK = 2
+
+interface Options {
+  readonly seeds: number
+  readonly quick?: boolean
+  readonly only?: readonly string[]
+  readonly json?: string
+  readonly write?: boolean
+  readonly validate?: boolean
+}
+
+/** `bench papers`: published against simulated results. Pages are written to `<root>/docs/papers`. */
+export function papersCommand(root: string): Command {
+  return new Command('papers')
+    .description('results of the papers, published against simulated')
+    .argument('[sheet]', `which paper: ${sheets.map(({ name }) => name).join(', ')}`, delayScheduling.name)
+    .option('--seeds <count>', 'seeds 1 to this, at least 2', count, SEEDS)
+    .option('--quick', `${QUICK} seeds, to see that everything runs`)
+    .option('--only <ids>', 'rows to reproduce, separated by commas', (text: string) => text.split(',').map((id) => id.trim()))
+    .option('--json <file>', 'also write the rows to a file')
+    .option('--write', `write docs/papers/<sheet>.md (all rows, at least ${SEEDS} seeds)`)
+    .option('--validate', 'check every simulation while it runs; slow')
+    .action((name: string, options: Options) => papers(sheetOf(name), options, root))
+}
+
+function papers(sheet: Sheet, options: Options, root: string): void {
+  const seeds = options.quick === true ? QUICK : options.seeds
+  if (options.write === true && (options.only !== undefined || seeds < SEEDS))
+    throw new SchedError(
+      'BAD_OPTION', `the page holds all rows, over at least ${SEEDS} seeds.`, { field: '--write' }, 'Leave out --only, --quick and a smaller --seeds.',
+    )
+  const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true }))
+  const results = runSheet(sheet, trials, options.only, report)
+  process.stdout.write(`${resultTable(results)}\n${tally(results)}\n`)
+  if (options.json !== undefined) writeWhole(options.json, json(results.flatMap(rowsOf)))
+  if (options.write === true) writeWhole(join(root, 'docs', 'papers', `${sheet.name}.md`), page(sheet, results, seeds))
+}
+
+/** What runs now, on a terminal; silent otherwise. */
+function report(title: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${title} ...\n`)
+}
+
+function sheetOf(name: string): Sheet {
+  const found = sheets.find((sheet) => sheet.name === name)
+  if (found !== undefined) return found
+  const names = sheets.map((sheet) => sheet.name)
+  throw new SchedError('UNKNOWN_NAME', `there is no sheet "${name}".`, {}, suggest(name, names))
+}
+
+function count(text: string): number {
+  if (!/^([2-9]|[1-9]\d{1,3})$/.test(text)) throw new InvalidArgumentError('Give a whole number from 2 to 9999.')
+  return Number(text)
+}
