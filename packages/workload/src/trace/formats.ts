@@ -1,5 +1,6 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
+import { jobListFormat } from '../omega/job-list.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
@@ -8,7 +9,7 @@ import type { TraceFormat } from './format.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
-export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, swimFormat]
+export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, swimFormat, jobListFormat]
 
 /** Bytes of a file's start that detection looks at. */
 export const headBytes = 65_536

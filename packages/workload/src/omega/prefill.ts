@@ -1,0 +1,102 @@
+import { randomStream, SchedError, type Demand, type NodeId, type Seconds } from '@sched/core'
+import { clusters, type ClusterName } from './clusters.js'
+import { omegaClusterCell } from './cluster-jobs.js'
+import { drawLogNormal, lengthBiased } from './log-normal.js'
+import { EmptyCell, type CellGroups } from './random-first-fit.js'
+
+/** A task that runs at time 0 and belongs to no job, as `SimulationOptions.prefill` takes it. */
+export interface RunningTask {
+  readonly node: NodeId
+  readonly demand: Demand
+  /** Seconds from the start of the run; `Infinity`: it never ends. */
+  readonly end: Seconds
+}
+
+/** Tasks of one shape, drawn one by one. */
+export interface RunningKind {
+  /** Share of the prefilled amount that tasks of this kind hold; shares are relative. */
+  readonly share: number
+  readonly demand: Demand
+  /** Seconds that a running task goes on. */
+  readonly remaining: () => Seconds
+}
+
+/**
+ * Fills a cell to `utilisation` of its scarcest resource with tasks of the kinds, by seeded randomised first fit. Throws
+ * `BAD_OPTION` for a target that is no fraction and `BAD_INPUT` when no machine has room for a task before it is reached.
+ */
+export function prefill(cell: CellGroups, utilisation: number, kinds: readonly RunningKind[], seed = 1): RunningTask[] {
+  if (!(utilisation >= 0 && utilisation <= 1))
+    throw new SchedError('BAD_OPTION', `the utilisation is ${utilisation}.`, { field: 'prefill' }, 'Use a fraction from 0 to 1.')
+  const empty = new EmptyCell(cell, randomStream(seed, 'omega/prefill/nodes'))
+  const shares = kinds.reduce((sum, { share }) => sum + share, 0)
+  return kinds.flatMap((kind) => fill(empty, kind, (utilisation * kind.share) / shares))
+}
+
+function fill(cell: EmptyCell, { demand, remaining }: RunningKind, utilisation: number): RunningTask[] {
+  const most = Math.min(...Object.entries(demand).filter(([, amount]) => amount > 0).map(([name, amount]) => (cell.totals[name] ?? 0) / amount))
+  const tasks = Math.floor(most * utilisation)
+  return Array.from({ length: tasks }, (_, placed) => {
+    const node = cell.place(demand)
+    if (node === undefined) throw tooFull(demand, placed, tasks)
+    return { node, demand, end: remaining() }
+  })
+}
+
+const tooFull = (demand: Demand, placed: number, tasks: number) =>
+  new SchedError('BAD_INPUT', `no machine has room for the running task ${placed + 1} of ${tasks} with ${JSON.stringify(demand)}.`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
+
+/**
+ * What runs on the stand-in of a cluster at time 0, as if it had run forever: a running task is met in proportion to its
+ * run time and has done a uniform part of it. `utilisation` defaults to the cluster's.
+ */
+export function omegaClusterPrefill(cluster: ClusterName, { scale = 1, seed = 1, utilisation, batchRunTime = 1 }: OmegaPrefillOptions = {}): RunningTask[] {
+  const model = clusters[cluster]
+  const kinds = (['service', 'batch'] as const).map((kind): RunningKind => {
+    const next = randomStream(seed, `omega/prefill/${kind}`)
+    const whole = drawLogNormal(lengthBiased(model[kind].duration), next)
+    const factor = scale * (kind === 'batch' ? batchRunTime : 1)
+    const share = kind === 'service' ? model.serviceShare : 1 - model.serviceShare
+    return { share, demand: model[kind].demand, remaining: () => whole() * next() * factor }
+  })
+  return prefill(omegaClusterCell(cluster, scale), utilisation ?? model.utilisation, kinds, seed)
+}
+
+export interface OmegaPrefillOptions {
+  readonly scale?: number
+  readonly seed?: number
+  /** Fraction of the cell's scarcest resource in use at time 0. */
+  readonly utilisation?: number
+  /** As given to `omega-cluster`. */
+  readonly batchRunTime?: number
+}
+
+/** Tasks of one job that run at time 0. */
+export interface RunningGroup {
+  readonly tasks: number
+  readonly demand: Demand
+  readonly end: Seconds
+  /** Where they run; default: placed by randomised first fit. */
+  readonly node?: number
+  readonly line?: number
+}
+
+/**
+ * Places tasks that are known to run: those with a node first, then the others by seeded randomised first fit. Throws
+ * `BAD_INPUT` with the line of a task that fits nowhere.
+ */
+export function placeRunning(cell: CellGroups, groups: readonly RunningGroup[], seed = 1, file?: string): RunningTask[] {
+  const empty = new EmptyCell(cell, randomStream(seed, 'omega/prefill/nodes'))
+  const fixed = groups.filter(({ node }) => node !== undefined)
+  const others = groups.filter(({ node }) => node === undefined)
+  return [...fixed, ...others].flatMap((group) => Array.from({ length: group.tasks }, () => placeOne(empty, group, file)))
+}
+
+function placeOne(cell: EmptyCell, { node, demand, end, line }: RunningGroup, file: string | undefined): RunningTask {
+  if (node !== undefined && !(node < cell.nodes))
+    throw new SchedError('BAD_INPUT', `a task runs on node ${node}, but the last one is ${cell.nodes - 1}.`, { file, line, field: 'node' })
+  const found = node === undefined ? cell.place(demand) : cell.take(demand, node) ? (node as NodeId) : undefined
+  if (found !== undefined) return { node: found, demand, end }
+  const where = node === undefined ? 'anywhere' : `on node ${node}`
+  throw new SchedError('BAD_INPUT', `a running task with ${JSON.stringify(demand)} does not fit ${where}.`, { file, line, field: 'prefill' }, 'Leave it out, or describe larger nodes.')
+}

@@ -1,0 +1,61 @@
+import { SchedError, type Demand, type NodeId } from '@sched/core'
+
+/** The part of a cluster's description that tasks are placed by: nodes of alike groups have ids in this order. */
+export interface CellGroups {
+  readonly nodes: readonly { readonly count: number; readonly resources?: Readonly<Record<string, number>> }[]
+}
+
+/**
+ * Free amounts of a cell before a run, filled by randomised first fit: a random candidate; where the task does not fit it
+ * is dropped until another demand comes.
+ */
+export class EmptyCell {
+  readonly resources: readonly string[]
+  readonly totals: Readonly<Record<string, number>>
+  readonly nodes: number
+  readonly #free: Float64Array
+  readonly #candidates: Int32Array
+  readonly #random: () => number
+  #left: number
+  #latest: Demand | undefined
+
+  constructor({ nodes }: CellGroups, random: () => number) {
+    this.#random = random
+    this.resources = [...new Set(nodes.flatMap(({ resources = {} }) => Object.keys(resources)))]
+    this.nodes = nodes.reduce((sum, { count }) => sum + count, 0)
+    const machines = nodes.flatMap(({ count, resources = {} }) => Array.from({ length: count }, () => resources))
+    this.#free = Float64Array.from(machines.flatMap((machine) => this.resources.map((name) => machine[name] ?? 0)))
+    this.totals = Object.fromEntries(this.resources.map((name) => [name, machines.reduce((sum, machine) => sum + (machine[name] ?? 0), 0)]))
+    this.#candidates = Int32Array.from({ length: this.nodes }, (_, node) => node)
+    this.#left = this.nodes
+  }
+
+  /** Takes room for a task somewhere; `undefined` when it fits nowhere. */
+  place(demand: Demand): NodeId | undefined {
+    if (demand !== this.#latest) this.#left = this.nodes
+    this.#latest = demand
+    while (this.#left > 0) {
+      const at = Math.floor(this.#random() * this.#left)
+      const node = this.#candidates[at]!
+      if (this.take(demand, node)) return node as NodeId
+      this.#candidates[at] = this.#candidates[--this.#left]!
+      this.#candidates[this.#left] = node
+    }
+    return undefined
+  }
+
+  /** Takes room on a node; false, and nothing changes, when it does not fit. Throws `BAD_INPUT` for an unknown resource. */
+  take(demand: Demand, node: number): boolean {
+    const asked = Object.entries(demand)
+    const first = node * this.resources.length
+    for (const [name, amount] of asked) if (this.#free[first + this.#column(name)]! < amount) return false
+    for (const [name, amount] of asked) this.#free[first + this.#column(name)]! -= amount
+    return true
+  }
+
+  #column(name: string): number {
+    const column = this.resources.indexOf(name)
+    if (column !== -1) return column
+    throw new SchedError('BAD_INPUT', `a running task asks for "${name}", which no node has.`, { field: 'prefill' }, `The nodes have ${this.resources.join(', ')}.`)
+  }
+}
