@@ -15,6 +15,11 @@ export { facebook } from './generate/facebook.js'
 export { facebookMixed } from './generate/facebook-mixed.js'
 export { generate, generators, type AnyGenerator } from './generate/generators.js'
 export { lublin } from './generate/lublin.js'
+export {
+  clusters as omegaClusters, omegaCluster, omegaClusterCell, omegaClusterPrefill, omegaDistributions, omegaExample, omegaExampleCell, placeRunning,
+  prefill, readCellState, readDistribution, runningRows, type ClusterName as OmegaClusterName, type RunningGroup, type RunningJob, type RunningKind,
+  type RunningTask,
+} from './omega/index.js'
 export { poissonJobs } from './generate/poisson-jobs.js'
 export { schedulerOverhead } from './generate/scheduler-overhead.js'
 export { sensitivity } from './generate/sensitivity.js'

@@ -3,6 +3,9 @@ import type { WorkloadGenerator } from './define-generator.js'
 import { facebookMixed } from './facebook-mixed.js'
 import { facebook } from './facebook.js'
 import { lublin } from './lublin.js'
+import { omegaCluster } from '../omega/cluster-jobs.js'
+import { omegaDistributions } from '../omega/distributions.js'
+import { omegaExample } from '../omega/example.js'
 import { poissonJobs } from './poisson-jobs.js'
 import { schedulerOverhead } from './scheduler-overhead.js'
 import { sensitivity } from './sensitivity.js'
@@ -15,6 +18,7 @@ export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'so
 /** Every built-in generator, in the order in which they are listed. */
 export const generators: readonly AnyGenerator[] = [
   facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, lublin, poissonJobs,
+  omegaExample, omegaCluster, omegaDistributions,
 ]
 
 /** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
