@@ -1,4 +1,4 @@
-import { definePolicy, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from './forwarding.js'
 
@@ -56,9 +56,11 @@ class Delay implements Policy {
   #level = new Int8Array(64)
   #waited = new Float64Array(64)
   #isSkipped = new Uint8Array(64)
-  readonly #skipped: number[] = []
-  #count = 0
-  #last: Seconds = 0
+  /** Per lane: jobs skipped, their number, and without heartbeats the time of the last round. */
+  readonly #skipped: readonly number[][]
+  readonly #counts: Int32Array
+  readonly #lastRound: Float64Array
+  #lastBeat: Seconds = 0
 
   constructor(waits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
@@ -66,7 +68,10 @@ class Delay implements Policy {
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
     this.#hasHeartbeats = cluster.heartbeat > 0
-    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job), onHeartbeat: (_, now) => this.#passTime(now) }))
+    this.#skipped = cluster.lanes.map(() => [])
+    this.#counts = new Int32Array(this.#lanes)
+    this.#lastRound = new Float64Array(this.#lanes)
+    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job), onHeartbeat: (_, now) => this.#beat(now) }))
   }
 
   get sharing() {
@@ -74,15 +79,18 @@ class Delay implements Policy {
   }
 
   schedule(round: Round): void {
-    if (!this.#hasHeartbeats) this.#passTime(round.now)
-    const { nodes } = round
+    const { nodes, lane } = round
+    if (!this.#hasHeartbeats) {
+      this.#passTime(lane, round.now - (this.#lastRound[lane] as number))
+      this.#lastRound[lane] = round.now
+    }
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
         // the next free slot of the node, with the order as it is now
       }
     }
-    if (!this.#hasHeartbeats && this.#count > 0) this.#askAgain(round)
+    if (!this.#hasHeartbeats && (this.#counts[lane] as number) > 0) this.#askAgain(round)
   }
 
   #startOn(node: NodeId, round: Round): boolean {
@@ -103,7 +111,8 @@ class Delay implements Policy {
     const allowed = this.#allowed(job, at, round)
     const task = work.taskFor(job, lane, node, allowed)
     if (task === None) {
-      this.#skip(at, job, round)
+      round.defer(job, Reason.Locality)
+      if (this.#isSkipped[at] === 0) this.#skip(at, lane)
       return false
     }
     if (!round.claim(task, node)) return false
@@ -126,30 +135,37 @@ class Delay implements Policy {
     return this.#levels
   }
 
-  #skip(at: number, job: JobId, round: Round): void {
-    round.defer(job, Reason.Locality)
-    if (this.#isSkipped[at] === 1) return
+  #skip(at: number, lane: LaneId): void {
+    const count = this.#counts[lane] as number
     this.#isSkipped[at] = 1
-    this.#skipped[this.#count++] = at
+    ;(this.#skipped[lane] as number[])[count] = at
+    this.#counts[lane] = count + 1
   }
 
   /** A heartbeat of any node: jobs skipped at the one before have waited since. */
-  #passTime(now: Seconds): void {
-    const gap = now - this.#last
-    this.#last = now
-    for (let i = 0; i < this.#count; i++) {
-      const at = this.#skipped[i] as number
-      this.#waited[at] = (this.#waited[at] as number) + gap
+  #beat(now: Seconds): void {
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#passTime(lane, now - this.#lastBeat)
+    this.#lastBeat = now
+  }
+
+  /** Jobs of the lane that were skipped have waited; those that have ended since (`#reset`) do not count. */
+  #passTime(lane: LaneId, gap: Seconds): void {
+    const count = this.#counts[lane] as number
+    const skipped = this.#skipped[lane] as number[]
+    for (let i = 0; i < count; i++) {
+      const at = skipped[i] as number
+      if (this.#isSkipped[at] === 1) this.#waited[at] = (this.#waited[at] as number) + gap
       this.#isSkipped[at] = 0
     }
-    this.#count = 0
+    this.#counts[lane] = 0
   }
 
   /** Without heartbeats nothing else may happen before a delay runs out. */
   #askAgain(round: Round): void {
+    const skipped = this.#skipped[round.lane] as number[]
     let soonest = Infinity
-    for (let i = 0; i < this.#count; i++) {
-      const at = this.#skipped[i] as number
+    for (let i = 0; i < (this.#counts[round.lane] as number); i++) {
+      const at = skipped[i] as number
       let needed = 0
       for (let level = this.#level[at] as number; level < this.#levels; level++) {
         needed += this.#waits[level] as number
@@ -157,7 +173,7 @@ class Delay implements Policy {
         if (left > 0 && left < soonest) soonest = left
       }
     }
-    if (soonest < Infinity) round.wakeAt(round.now + soonest)
+    if (soonest < Infinity) round.wakeAt(timeAfter(round.now, soonest))
   }
 
   #reset(job: JobId): void {
@@ -165,6 +181,7 @@ class Delay implements Policy {
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#level[job * this.#lanes + lane] = 0
       this.#waited[job * this.#lanes + lane] = 0
+      this.#isSkipped[job * this.#lanes + lane] = 0
     }
   }
 
@@ -182,3 +199,8 @@ class Delay implements Policy {
   }
 }
 
+/** The first time at which `wait` seconds have passed since `now`: their sum, or a little more where it was rounded down. */
+function timeAfter(now: Seconds, wait: Seconds): Seconds {
+  const time = now + wait
+  return time - now < wait ? time * (1 + Number.EPSILON) : time
+}
