@@ -283,9 +283,14 @@ class FairOrder implements Order {
         this.#demand.push(0)
         ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
       }
-      this.#shares.addPool(pool)
       if (pool > 0) this.#orderByName(pool)
+      if (this.#shares.addPool(pool)) this.#placeAll(from)
     }
+  }
+
+  /** Another pool may have scaled the minimum shares of those there were. */
+  #placeAll(count: number): void {
+    for (let pool = 1; pool < count; pool++) for (let lane = 0; lane < this.#lanes; lane++) this.#place(pool, lane)
   }
 
   /** Ties between siblings go by name: a new pool's tie lies between those of its neighbours in name order. */
