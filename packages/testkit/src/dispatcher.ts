@@ -8,6 +8,7 @@ export interface DispatcherOptions {
   readonly policy: Plug<'policy'>
   /** For policies that draw random numbers. Default 1. */
   readonly seed?: number
+  /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
 }
 
@@ -54,7 +55,7 @@ export class Dispatcher {
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
-    this.policy = policy.create({ cluster: this.cell, work: this.work, random: (stream) => randomStream(seed, `policy:${stream}`), warn })
+    this.policy = policy.create({ cluster: this.cell, work: this.work, random: (stream) => randomStream(seed, `policy:${stream}`), warn: onceEach(warn) })
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
   }
 
@@ -148,5 +149,13 @@ export class Dispatcher {
     const id = this.#model.nodeNames.indexOf(name)
     if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(name, this.#model.nodeNames))
     return id as NodeId
+  }
+}
+
+function onceEach(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>()
+  return (message) => {
+    if (!warned.has(message)) warn(message)
+    warned.add(message)
   }
 }

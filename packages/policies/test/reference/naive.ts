@@ -1,0 +1,52 @@
+import { definePolicy, type Env, type JobId, type NodeId, type OptionsSchema, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
+
+// The algorithms as their pseudo-code has them: everything is sorted and looked up anew at every decision.
+
+/** Jobs, most deserving first, computed for this round as it is now. */
+export interface NaiveOrder extends WorkListener {
+  list(round: Round): JobId[]
+}
+export type MakeOrder = (env: Env) => NaiveOrder
+
+/** What a discipline does with one free slot: starts a task on the node, or nothing. */
+export type StartOne = (node: NodeId, round: Round) => boolean
+
+const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+
+export const naivePolicy = (create: (env: Env) => Policy): Plug<'policy'> =>
+  definePolicy({ name: 'reference', summary: 'pseudo-code', options: noOptions, create: (_, env) => create(env) }).plug({})
+
+/** For each node in sight, for each free slot of it: one more start, until nothing starts. */
+export function forEachSlot(round: Round, startOne: StartOne): void {
+  for (const node of round.nodes) {
+    let started = true
+    while (started) started = startOne(node, round)
+  }
+}
+
+/** Launches the job's task nearest to the node, at most `within` levels away. */
+export function launch(job: JobId, node: NodeId, within: number, round: Round): TaskId | undefined {
+  if (!round.fits(job, node)) return undefined
+  const task = round.work.taskFor(job, round.lane, node, within)
+  return task >= 0 && round.claim(task as TaskId, node) ? (task as TaskId) : undefined
+}
+
+/** Jobs that have arrived and not ended, in order of arrival. */
+export class JobsInSystem {
+  readonly jobs: JobId[] = []
+  add = (job: JobId): void => void this.jobs.push(job)
+  remove = (job: JobId): void => void this.jobs.splice(this.jobs.indexOf(job), 1)
+
+  /** Those with unplaced tasks in the round's lane. */
+  runnable({ work, lane }: Round): JobId[] {
+    return this.jobs.filter((job) => work.unplaced(job, lane) > 0)
+  }
+}
+
+/** Sorts by several keys, the first that differs decides. */
+export const by =
+  <T>(...keys: readonly ((each: T) => number | string)[]) =>
+  (a: T, b: T): number => {
+    for (const key of keys) if (key(a) !== key(b)) return key(a) < key(b) ? -1 : 1
+    return 0
+  }
