@@ -41,7 +41,7 @@ export { detectFormatOf, traceFormat, traceFormats } from './trace/formats.js'
 export { parseTrace, type ParseOptions } from './trace/parse-trace.js'
 export { parseSwf, type SwfOptions } from './swf/parse-swf.js'
 export { swfRows, type JobRun } from './swf/rows.js'
-export { writeSwf, writeSwfStream, type SwfRow, type SwfWriteOptions } from './swf/write.js'
+export { swfResultHeader, writeSwf, writeSwfStream, type SwfResultOf, type SwfRow, type SwfWriteOptions } from './swf/write.js'
 export { parseSwim, type SwimOptions } from './swim/parse-swim.js'
 export { rateModel, type RateModel } from './swim/rate-model.js'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { facebook, jobsOf, parseSwf, swfRows, writeSwf, writeSwfStream, type SwfRow, type SwfWriteOptions } from '../src/index.js'
+import { facebook, jobsOf, parseSwf, swfResultHeader, swfRows, writeSwf, writeSwfStream, type SwfRow, type SwfWriteOptions } from '../src/index.js'
 import { saveLines, swf } from '../src/node/index.js'
 
 const write = (rows: Iterable<SwfRow>, options?: SwfWriteOptions) => [...writeSwf(rows, options)].join('')
@@ -24,6 +24,14 @@ describe('writing SWF', () => {
   it('gives back its header when it is read', () => {
     const header: [string, string][] = [['Version', '2.2'], ['MaxProcs', '8'], ['Note', 'one\ntwo\nthree'], ['Queue', '1 a'], ['Queue', '2 b'], ['Note', 'four']]
     expect(read(write([{ job: 1, submit: 0, runtime: 1, allocated: 1 }], { header })).header).toEqual(header)
+  })
+
+  it('gives results the header of their log, without its counts and with the machine that was used', () => {
+    const header = [['Version', '2'], ['Computer', 'x'], ['MaxJobs', '9'], ['MaxRecords', '9'], ['UnixStartTime', '5'], ['MaxProcs', '100'], ['Note', 'cleaned']] as const
+    const machine = { procs: 128, resources: { procs: 128 }, origin: '' }
+    expect(swfResultHeader({ header, machine, note: 'simulated: easy' })).toEqual([
+      ['Version', '2.2'], ['Computer', 'x'], ['UnixStartTime', '5'], ['Note', 'cleaned'], ['MaxProcs', '128'], ['Note', 'simulated: easy']])
+    expect(swfResultHeader({ note: 'n' })).toEqual([['Version', '2.2'], ['UnixStartTime', '0'], ['Note', 'n']])
   })
 
   it('rounds seconds unless told to keep fractions', () => {

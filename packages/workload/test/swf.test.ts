@@ -1,7 +1,7 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jobsOf, parseSwf, parseTrace, type SwfOptions } from '../src/index.js'
+import { describe as summaryOf, jobsOf, parseSwf, parseTrace, scaleLoad, timeWindow, type SwfOptions } from '../src/index.js'
 import { swfFormat } from '../src/swf/format.js'
 import { parseRow } from '../src/swf/parse-row.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
@@ -139,6 +139,16 @@ describe('the header', () => {
 
   it('that announces another number of records is remarked on', () => {
     expect(ruleNotes(`; MaxRecords: 3\n${header}${row()}`)).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
+  })
+
+  it('is judged at the end of a stream, not before', () => {
+    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({}), place), {})
+    decoder.push(bytesOf(`; MaxRecords: 3\n; MaxProcs: 8\n${row()}\n`))
+    decoder.next()
+    expect(decoder.more.notes).toEqual([])
+    decoder.end()
+    decoder.next()
+    expect(decoder.more.notes).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
   })
 
   it('is known before the first job of a stream', () => {
@@ -317,5 +327,21 @@ describe('detection', () => {
 
   it.each(['a b c', '1 2 3\n', '{"a":1}', 'job0\t0\t0\t10\t20\t30\n'])('does not take %j for one', (text) => {
     expect(swfFormat.detect(text)).toBe(false)
+  })
+})
+
+describe('a log with other transformations', () => {
+  const text = `${header}${[0, 100, 200, 300].map((submit, i) => row({ job: i + 1, submit })).join('\n')}\n`
+
+  it('may be cut to a time window and loaded more', () => {
+    const some = timeWindow(read(text), 100, 300)
+    expect([...jobsOf(some)].map(({ id, submit }) => [id, submit])).toEqual([['2', 0], ['3', 100]])
+    expect([...jobsOf(scaleLoad(some, 2))].map(({ submit }) => submit)).toEqual([0, 50])
+  })
+
+  it('has the load of its processors: 4 x 100 s of 8 over 300 s each', () => {
+    // 4 jobs * 4 procs * 100 s / (8 procs * 300 s)
+    const trace = read(text)
+    expect(summaryOf(trace, trace.machine!.resources).resources).toMatchObject([{ resource: 'procs', work: 1600, load: 1600 / 2400 }])
   })
 })

@@ -1,11 +1,9 @@
-import { SchedError, type JobSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import { z } from 'zod'
 import { Demands } from '../rigid/resources.js'
 import { workloadFrom } from '../workload.js'
 import { count, defineGenerator, positive, seed } from './define-generator.js'
-import { arrivalPoints, dayClock } from './lublin-arrivals.js'
-import { lublinRuntimes, lublinSizes } from './lublin-jobs.js'
-import { lublinParameters, type LublinKind, type LublinParameters } from './lublin-parameters.js'
+import { lublinColumns, type LublinColumns } from './lublin-columns.js'
 import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-model.js'
 
 const probability = z.number().min(0).max(1)
@@ -42,7 +40,9 @@ export const lublin = defineGenerator({
     parameters: parameters.default({}).describe('Other values for parameters of the model.'),
   }),
   create(options) {
-    const jobs = lublinJobs(options)
+    const limit = options.estimates === 'tsafrir' ? options.maxEstimate : Infinity
+    const jobs = lublinColumns(options, limit)
+    const estimates = estimatesOf(jobs, options)
     const demands = new Demands(['procs'])
     const { kind } = options
     const names = kind === 'both' ? ['batch', 'interactive'] : undefined
@@ -50,106 +50,19 @@ export const lublin = defineGenerator({
       id: String(i + 1),
       submit: jobs.submits[i]!,
       ...(names !== undefined && { queue: names[jobs.kinds[i]!]!, label: names[jobs.kinds[i]!]! }),
-      ...(jobs.estimates !== undefined && { estimate: jobs.estimates[i]! }),
+      ...(estimates !== undefined && { estimate: estimates[i]! }),
       stages: [{ name: 'job', tasks: 1, demand: demands.of(jobs.procs, i), duration: jobs.runtimes[i]! }],
     }))
   },
 })
 
-interface LublinOptions {
+interface EstimateOptions {
   readonly seed: number
-  readonly jobs: number
-  readonly procs: number
-  readonly kind: LublinKind | 'both'
-  readonly load?: number | undefined
   readonly estimates: 'tsafrir' | 'exact' | 'unknown' | number
   readonly maxEstimate: number
-  readonly parameters: { readonly [P in keyof LublinParameters]?: number | undefined }
 }
 
-/** Jobs as columns, in order of submission. */
-interface LublinJobs {
-  readonly submits: Float64Array
-  readonly procs: Int32Array
-  readonly runtimes: Float64Array
-  /** 0 or 1, the kind of the job where there are two. */
-  readonly kinds: Uint8Array
-  readonly estimates?: Float64Array | undefined
-}
-
-function lublinJobs(options: LublinOptions): LublinJobs {
-  const kinds: LublinKind[] = options.kind === 'both' ? ['batch', 'interactive'] : [options.kind]
-  const sources = kinds.map((kind) => kindOfJobs(kind, options))
-  const jobs = merged(sources, options.jobs, options.load === undefined ? 1 : scaleFor(options.load, sources, options))
-  return { ...jobs, estimates: estimatesOf(jobs.runtimes, options) }
-}
-
-/** As many jobs of one kind as could be needed, and when they come. */
-interface KindOfJobs {
-  readonly points: Float64Array
-  readonly clock: (points: number) => number
-  readonly procs: Int32Array
-  readonly runtimes: Float64Array
-}
-
-function kindOfJobs(kind: LublinKind, { seed, jobs, procs, parameters: changed, estimates, maxEstimate }: LublinOptions): KindOfJobs {
-  const parameters = { ...lublinParameters(kind, procs), ...(changed as Partial<LublinParameters>) }
-  if (!(parameters.low <= parameters.medium && parameters.medium <= parameters.high))
-    throw new SchedError('BAD_OPTION', `found low ${parameters.low}, medium ${parameters.medium}, high ${parameters.high}, expected them in ascending order.`, { field: 'lublin.parameters' })
-  const stream = `lublin/${kind}`
-  const size = lublinSizes(parameters, procs, seed, stream)
-  const runtime = lublinRuntimes(parameters, seed, stream)
-  const sizes = new Int32Array(jobs).map(size)
-  const limit = estimates === 'tsafrir' ? maxEstimate : Infinity
-  return {
-    points: arrivalPoints(parameters, jobs, seed, stream),
-    clock: dayClock(parameters),
-    procs: sizes,
-    runtimes: new Float64Array(jobs).map((_, i) => Math.min(limit, runtime(sizes[i]!))),
-  }
-}
-
-/** The first jobs of all kinds by arrival time, in whole seconds; points are stretched by `scale`. */
-function merged(sources: readonly KindOfJobs[], count: number, scale: number): LublinJobs {
-  const jobs = { submits: new Float64Array(count), procs: new Int32Array(count), runtimes: new Float64Array(count), kinds: new Uint8Array(count) }
-  const next = sources.map(() => 0)
-  const arrival = (kind: number) => sources[kind]!.clock(sources[kind]!.points[next[kind]!]! * scale)
-  const arrivals = sources.map((_, kind) => arrival(kind))
-  for (let i = 0; i < count; i++) {
-    const kind = arrivals[1] !== undefined && arrivals[1] < arrivals[0]! ? 1 : 0
-    jobs.submits[i] = Math.floor(arrivals[kind]!)
-    jobs.procs[i] = sources[kind]!.procs[next[kind]!]!
-    jobs.runtimes[i] = sources[kind]!.runtimes[next[kind]!]!
-    jobs.kinds[i] = kind
-    next[kind]!++
-    if (i + 1 < count) arrivals[kind] = arrival(kind)
-  }
-  return jobs
-}
-
-/** How much points have to be stretched for the offered load, by halving an interval until it is found to 9 digits. */
-function scaleFor(load: number, sources: readonly KindOfJobs[], { jobs, procs }: LublinOptions): number {
-  const [only, other] = sources
-  const fixed = other === undefined ? workOf(only!) : undefined // which jobs of two kinds come first depends on the scale
-  const loadAt = (scale: number): number => {
-    if (fixed !== undefined) return fixed / (procs * only!.clock(only!.points[jobs - 1]! * scale))
-    const mixed = merged(sources, jobs, scale)
-    return workOf(mixed) / (procs * mixed.submits[jobs - 1]!)
-  }
-  let [least, most] = [1e-9, 1e9]
-  while (most / least > 1 + 1e-9) {
-    const middle = Math.sqrt(least * most)
-    if (loadAt(middle) > load) least = middle
-    else most = middle
-  }
-  return most
-}
-
-function workOf({ procs, runtimes }: Pick<LublinJobs, 'procs' | 'runtimes'>): number {
-  return procs.reduce((work, size, i) => work + size * runtimes[i]!, 0)
-}
-
-function estimatesOf(runtimes: Float64Array, { estimates, maxEstimate, seed }: LublinOptions): Float64Array | undefined {
+function estimatesOf({ runtimes }: LublinColumns, { estimates, maxEstimate, seed }: EstimateOptions): Float64Array | undefined {
   if (estimates === 'unknown') return undefined
   if (typeof estimates === 'number') return runtimes.map((runtime) => runtime * estimates)
   if (estimates === 'exact') return runtimes

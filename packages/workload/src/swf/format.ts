@@ -36,6 +36,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
     const reading = new SwfReading(options, place, false)
     const jobs = new SwfJobs(options)
     let latest = 0
+    let ended = false
     return {
       line(bytes, from, to) {
         if (!reading.line(bytes, from, to)) return undefined
@@ -45,10 +46,13 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
         latest = submit
         return jobs.job(reading.cells, 0)
       },
+      end() {
+        ended = true
+      },
       report() {
         const rules = reading.rules()
         const { fields } = reading.header
-        return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), reading.rows), ...rules.map(ruleLine)] }
+        return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), ended ? reading.rows : undefined), ...rules.map(ruleLine)] }
       },
     }
   },

@@ -13,7 +13,7 @@ import { resourcesOf, type SwfRules } from './options.js'
 import { parseRow } from './parse-row.js'
 import { isGuess, procsPerNode, swfSizes } from './sizes.js'
 
-const bytesPerMib = 1024 // in KiB, the format's unit
+const kibPerMib = 1024
 
 /** One reading of a log, line by line: comments go to the header, a job to `cells`, after the rules were applied to it. */
 export class SwfReading {
@@ -109,7 +109,7 @@ export class SwfReading {
   }
 
   #memory(kibPerProc: number, procs: number): number {
-    if (kibPerProc > 0) return Math.ceil((kibPerProc * procs) / bytesPerMib)
+    if (kibPerProc > 0) return Math.ceil((kibPerProc * procs) / kibPerMib)
     this.#counts.memory++
     return 0
   }

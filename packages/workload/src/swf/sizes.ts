@@ -23,11 +23,11 @@ export function isGuess({ procs }: Sizes): boolean {
   return procs?.origin === guess
 }
 
-/** What the header says that its jobs, or its other fields, do not bear out. */
-export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number): string[] {
+/** What the header says that its jobs, or its other fields, do not bear out; `rows` where all are read. */
+export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | undefined): string[] {
   const notes: string[] = []
   const records = fieldNumber(header, 'MaxRecords')
-  if (records !== undefined && records !== rows) notes.push(`the header announces ${records} records (MaxRecords), the log has ${rows}`)
+  if (records !== undefined && rows !== undefined && records !== rows) notes.push(`the header announces ${records} records (MaxRecords), the log has ${rows}`)
   for (const name of ['MaxProcs', 'MaxNodes'])
     if (fieldText(header, name) !== undefined && field(header, name) === undefined)
       notes.push(`${name} of the header is "${fieldText(header, name)}", which is no number of at least 1: it is taken as absent`)

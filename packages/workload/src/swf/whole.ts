@@ -1,14 +1,11 @@
-import { SchedError, type JobSource } from '@sched/core'
-import { eachLine } from '../rigid/each-line.js'
+import type { JobSource } from '@sched/core'
 import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
-import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
-import { BadLine, type ReadOptions, type Trace } from '../trace/format.js'
+import type { ReadOptions, Trace } from '../trace/format.js'
 import { Cell, SwfJobs } from './cells.js'
-import { NumberSet } from './number-set.js'
 import { resourcesOf, type SwfRules } from './options.js'
-import { SwfReading } from './reading.js'
 import { headerNotes, isGuess, swfSizes } from './sizes.js'
+import { SwfTable } from './table.js'
 
 /**
  * A log whose content is in memory, read at once: the cells of its jobs (some 120 bytes each) are kept, the bytes are
@@ -34,80 +31,6 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
       let next = 0
       return { next: () => (next < size ? jobs.job(cells, width * next++) : undefined) }
     },
-  }
-}
-
-/** The cells of all jobs, one after another. */
-class SwfTable {
-  readonly reading: SwfReading
-  readonly bad: BadLines
-  readonly width: number
-  readonly checked = false
-  readonly file: string | undefined
-  readonly lines: number
-  line = 0
-  size = 0
-  cells: Float64Array
-  readonly #numbers = new NumberSet()
-  #unsorted = 0
-
-  constructor(options: SwfRules, { file, onBadLine = 'fail' }: ReadOptions, bytes: Uint8Array) {
-    this.file = file
-    this.bad = new BadLines(onBadLine)
-    this.reading = new SwfReading(options, this, true)
-    this.width = this.reading.cells.length
-    this.cells = new Float64Array(this.width * Math.ceil(bytes.length / 64)) // lines of the archive's logs are longer; pages not written cost nothing
-    this.lines = eachLine(bytes, file, (line, from, to) => {
-      this.line = line
-      this.#readLine(bytes, from, to)
-    })
-    if (this.size === 0) throw this.#empty()
-  }
-
-  /** Puts the jobs in order of submission; the number of jobs that were submitted before one above them. */
-  sort(): number {
-    if (this.#unsorted === 0) return 0
-    const { cells, width, size } = this
-    const order = new Uint32Array(size).map((_, i) => i).sort((a, b) => cells[a * width + Cell.submit]! - cells[b * width + Cell.submit]! || a - b)
-    const sorted = new Float64Array(size * width)
-    for (let i = 0; i < size; i++) sorted.set(cells.subarray(order[i]! * width, (order[i]! + 1) * width), i * width)
-    this.cells = sorted
-    return this.#unsorted
-  }
-
-  #readLine(bytes: Uint8Array, from: number, to: number): void {
-    try {
-      if (this.reading.line(bytes, from, to)) this.#add(this.reading.cells)
-    } catch (error) {
-      if (!(error instanceof BadLine)) throw error
-      this.bad.add(error, this)
-    }
-  }
-
-  #add(row: Float64Array): void {
-    const { width } = this
-    const at = this.size * width
-    if (!this.#numbers.add(row[Cell.job]!)) throw new BadLine('job number', `job number ${row[Cell.job]} was used before.`, 'Give every job a number of its own')
-    if (at + width > this.cells.length) this.#grow()
-    const { cells } = this
-    for (let i = 0; i < width; i++) cells[at + i] = row[i]!
-    if (at > 0 && row[Cell.submit]! < this.#latest) this.#unsorted++
-    else this.#latest = row[Cell.submit]!
-    this.size++
-  }
-  #latest = 0
-
-  #grow(): void {
-    const larger = new Float64Array(Math.max(this.cells.length * 2, this.width * 64))
-    larger.set(this.cells)
-    this.cells = larger
-  }
-
-  #empty(): SchedError {
-    const [first] = this.bad.problems
-    if (first !== undefined) return new SchedError('BAD_INPUT', `all ${this.bad.skipped} lines with jobs are bad, the first: ${first}`)
-    if (this.reading.rows === 0) return new SchedError('BAD_INPUT', 'the trace holds no jobs.', { file: this.file })
-    return new SchedError('BAD_INPUT', `none of ${this.reading.rows} jobs is left: ${this.reading.rules().map(ruleLine).join('; ')}.`, { file: this.file }, 'Choose other rules.')
   }
 }
 

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import type { HeaderFields } from '../trace/facts.js'
+import type { HeaderFields, Machine } from '../trace/facts.js'
 import { fieldNames } from './fields.js'
 
 /** The fields of a line in the format's units (seconds, KiB per processor); what is absent is written as -1, unknown. */
@@ -45,6 +45,25 @@ export function* writeSwf(rows: Iterable<SwfRow>, options: SwfWriteOptions = {})
 export async function* writeSwfStream(rows: AsyncIterable<SwfRow>, options: SwfWriteOptions = {}): AsyncGenerator<string, void, undefined> {
   yield* headerLines(options.header ?? [])
   for await (const row of rows) yield line(row, options.fractions ?? false)
+}
+
+/** What a log of results says of where it comes from. */
+export interface SwfResultOf {
+  /** The header of the log whose jobs were run. */
+  readonly header?: HeaderFields | undefined
+  readonly machine?: Machine | undefined
+  /** What was done, for example the policy. */
+  readonly note: string
+}
+
+/** The header of a log of results: that of the log that was read, without its counts of records, with the machine that was used. */
+export function swfResultHeader({ header = [], machine, note }: SwfResultOf): HeaderFields {
+  const own: [string, number | undefined][] = [['MaxNodes', machine?.nodes], ['MaxProcs', machine?.procs ?? machine?.resources['procs']]]
+  const used = own.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, String(amount)] as const]))
+  const replaced = new Set(['version', 'maxjobs', 'maxrecords', 'conversion', ...used.map(([name]) => name.toLowerCase())])
+  const kept = header.filter(([name]) => !replaced.has(name.toLowerCase()))
+  const start = kept.some(([name]) => name.toLowerCase() === 'unixstarttime') ? [] : [['UnixStartTime', '0'] as const]
+  return [['Version', '2.2'], ...kept, ...start, ...used, ['Note', note]]
 }
 
 /** A value of several lines goes on in comments without a name. */
