@@ -536,6 +536,7 @@ export class Simulation implements DraftSink {
   }
 
   #hold(spec: JobSpec, time: Seconds): void {
+    if (!this.#names.has(spec.id)) this.#names.set(spec.id, undefined) // others may follow it already
     const index = this.#freeSpecs.pop() ?? this.#specs.length
     this.#specs[index] = spec
     this.#held++

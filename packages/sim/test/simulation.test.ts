@@ -125,6 +125,10 @@ describe('a chain', () => {
     expect(run([job('a'), job('b', { after: 'a' }), job('c', { after: 'b' }), job('d', { after: 'b' })]).ends).toEqual({ a: 10, b: 20, c: 30, d: 30 })
   })
 
+  it('holds a follower of a job that still thinks after one that has ended', () => {
+    expect(run([job('a'), job('b', { after: 'a', submit: 10, think: 5 }), job('c', { after: 'b', submit: 10 })]).ends).toEqual({ a: 10, b: 25, c: 35 })
+  })
+
   it('releases the followers of a rejected job', () => {
     const huge = { ...job('huge'), stages: [stage({ demand: { slot: 2 } })] }
     expect(run([huge, job('b', { after: 'huge' })], { infeasible: 'reject' }).ends).toEqual({ b: 10 })
