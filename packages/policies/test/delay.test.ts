@@ -1,5 +1,5 @@
 import { delay, fair, fifo, skipDelay, type DelayOptions } from '@sched/policies'
-import { cluster, dispatcher, instantCluster, job, type Dispatcher, type JobChange, type Script, playScript } from '@sched/testkit'
+import { cluster, dispatcher, instantCluster, job, playScript, type Dispatcher, type JobChange, type Placed, type Script } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -100,7 +100,7 @@ describe('delay without heartbeats', () => {
     const slots = dispatcher({ cluster: two, policy: delay(fifo(), { node: 5 }) })
     slots.submit(job({ id: 'a', ...hosts('n-1') }), 0) // skipped on n-0, then started on n-1
     const [a] = slots.pass(0).start
-    slots.taskEnded(a as { id: never }, 10)
+    slots.taskEnded(a as Placed, 10)
     slots.submit(job({ id: 'b', tasks: 2, ...hosts('n-1', 'n-1') }), 10)
     expect([passes(slots, 10), passes(slots, 14), passes(slots, 15)]).toEqual([['b on n-1'], [], ['b on n-0']])
   })

@@ -1,0 +1,187 @@
+import type { Plug, Policy, Round, TaskId } from '@sched/core'
+import { delay, fair, fifo, greedy, preempting, type FairOptions, type PreemptingOptions } from '@sched/policies'
+import { checkPolicyLaws, cluster, dispatcher, job, prepare, worlds, type Dispatcher, type MakePolicy, type Placed } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from './first-node.js'
+
+const oneNode = (map: number) => cluster({ nodes: [{ name: 'n', count: 1, slots: { map } }] })
+const beat = (slots: Dispatcher, now: number, free: number) => slots.heartbeat('n-0', now, { free })
+/** Killed tasks as `job first..last`, in order of killing. */
+const span = (killed: readonly Placed[]) => [killed.length, killed[0]?.job, killed[0]?.task, killed.at(-1)?.task]
+
+/**
+ * 100 slots: Q runs 60 tasks, of which 30 started at 0 s and 30 at 1 s, R runs 30 since 2 s, P runs `p` of 50 since 3 s; all
+ * slots are taken. P is short of tasks since it came; at 2 s was the last look at which it wanted none.
+ */
+function full(options: PreemptingOptions, pools: FairOptions['pools'] = { P: { minShare: 30 } }, p = 10): Dispatcher {
+  const slots = dispatcher({ cluster: oneNode(90 + p), policy: preempting(greedy(fair({ pools })), options) })
+  slots.submit(job({ id: 'q', queue: 'Q', tasks: 1000 }), 0)
+  beat(slots, 0, 30)
+  beat(slots, 1, 30)
+  slots.submit(job({ id: 'r', queue: 'R', tasks: 1000 }), 2)
+  beat(slots, 2, 30)
+  slots.submit(job({ id: 'p', queue: 'P', tasks: 50 }), 3)
+  const { start } = beat(slots, 3, p)
+  expect(start.every((each) => each.job === 'p')).toBe(true)
+  return slots
+}
+
+// Fact 11: S = 100, equal weights; P runs 10 (minimum 30, demand 50), Q 60, R 30. Fair shares are 33.3 each.
+describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
+  it('takes 20 tasks for the minimum share after Tmin, all from Q, the newest first: R is below its fair share', () => {
+    const slots = full({ minTimeout: 60 })
+    expect([beat(slots, 45, 0).kill, beat(slots, 60, 0).kill]).toEqual([[], []]) // 58 s below since 2 s
+    const { kill } = beat(slots, 75, 0)
+    expect([span(kill), kill.every((each) => each.job === 'q')]).toEqual([[20, 'q', 59, 40], true])
+  })
+
+  it('gives the freed slots to the starved pool through the wrapped policy', () => {
+    const slots = full({ minTimeout: 60 })
+    const { kill, start } = beat(slots, 75, 100)
+    expect([kill.length, start.length, new Set(start.map((each) => each.job))]).toEqual([20, 20, new Set(['p'])])
+    expect(beat(slots, 150, 100)).toEqual({ kill: [], start: [] })
+  })
+
+  it('takes 23 tasks for the fair share after Tfair: floor(33.3) - 10, all from Q', () => {
+    const slots = full({ fairTimeout: 60 }, { P: {} })
+    expect(beat(slots, 60, 0).kill).toEqual([])
+    expect(span(beat(slots, 75, 0).kill)).toEqual([23, 'q', 59, 37])
+  })
+
+  it('takes the larger number when both timeouts have passed', () => {
+    expect(beat(full({ minTimeout: 60, fairTimeout: 60 }), 75, 0).kill).toHaveLength(23)
+    expect(beat(full({ minTimeout: 60, fairTimeout: 600 }), 75, 0).kill).toHaveLength(20)
+  })
+
+  it('starves a pool only below half of its fair share, unless told otherwise: of 106 slots, 17 is half of 35.3', () => {
+    expect(beat(full({ fairTimeout: 60 }, {}, 16), 75, 0).kill).toHaveLength(35 - 16)
+    expect(beat(full({ fairTimeout: 60 }, {}, 18), 75, 0).kill).toHaveLength(0)
+    // of 108 slots everybody's share is 36: with the whole share as the limit R is starved too
+    expect(beat(full({ fairTimeout: 60, starvationFraction: 1 }, {}, 18), 75, 0).kill).toHaveLength(36 - 18 + 36 - 30)
+  })
+
+  it('kills the longest running first on demand', () => {
+    expect(span(beat(full({ minTimeout: 60, victims: 'oldest' }), 75, 0).kill)).toEqual([20, 'q', 0, 19])
+  })
+
+  it('takes no pool below its fair share: with weight 8 P wants 50, Q and R keep 25 each', () => {
+    const { kill } = beat(full({ fairTimeout: 60 }, { P: { weight: 8 } }), 75, 0)
+    expect([kill.filter((each) => each.job === 'q').length, kill.filter((each) => each.job === 'r').length]).toEqual([35, 5])
+  })
+
+  it('has timeouts of single pools', () => {
+    expect(beat(full({}, { P: { minShare: 30, minTimeout: 60 } }), 75, 0).kill).toHaveLength(20)
+    expect(beat(full({ minTimeout: 60 }, { P: { minShare: 30, minTimeout: 5 } }), 15, 0).kill).toHaveLength(20)
+    expect(beat(full({}), 1000, 0).kill).toEqual([])
+  })
+
+  it('looks for tasks to kill every `interval`, and at who is short every `updateInterval`', () => {
+    expect(beat(full({ minTimeout: 60, interval: 65 }), 65, 0).kill).toHaveLength(20)
+    // the last look at which P wanted nothing was at 0 s, so it counts as short since then
+    expect(beat(full({ minTimeout: 60, updateInterval: 30 }), 60, 0).kill).toHaveLength(20)
+  })
+
+  it('asks for its looks itself: tasks are killed between heartbeats too', () => {
+    const slots = full({ minTimeout: 60 })
+    let kills = 0
+    for (let looks = 0; looks < 400 && kills === 0; looks++) kills = slots.tick(slots.nextWake).kill.length
+    expect([kills, slots.nextWake]).toEqual([20, 75.5])
+  })
+
+  it('starts the clocks anew when nobody has been waiting', () => {
+    const slots = dispatcher({ cluster: oneNode(2), policy: preempting(greedy(fair({ pools: { P: { minShare: 1 } } })), { minTimeout: 20, interval: 1 }) })
+    slots.submit(job({ id: 'q', queue: 'Q', tasks: 2 }), 0)
+    beat(slots, 0, 2)
+    beat(slots, 50, 2)
+    slots.submit(job({ id: 'p', queue: 'P' }), 100)
+    expect([100, 110, 119].map((now) => beat(slots, now, 2).kill.length)).toEqual([0, 0, 0])
+    expect(beat(slots, 120, 2)).toMatchObject({ kill: [{ job: 'q', task: 1 }], start: [{ job: 'p' }] })
+  })
+
+  it('does not delay the jobs of a pool that has waited out a timeout', () => {
+    const nodes = cluster({ nodes: [{ name: 'n', count: 2, slots: { map: 1 } }] })
+    const policy = (options: PreemptingOptions) => preempting(delay(fair({ pools: { P: { minShare: 1 } } }), { node: 1000 }), options)
+    const startOf = (options: PreemptingOptions) => {
+      const slots = dispatcher({ cluster: nodes, policy: policy(options) })
+      slots.submit(job({ id: 'q', queue: 'Q', tasks: 2 }), 0)
+      const [first] = [...slots.heartbeat('n-0', 0).start, ...slots.heartbeat('n-1', 0).start]
+      slots.submit(job({ id: 'p', queue: 'P', data: { hosts: [['n-1']] } }), 1)
+      slots.heartbeat('n-1', 1)
+      slots.taskEnded(first as Placed, 2)
+      return [3, 30].find((now) => slots.heartbeat('n-0', now).start.length > 0)
+    }
+    expect([startOf({ minTimeout: 20 }), startOf({})]).toEqual([30, undefined])
+  })
+
+  it('warns that it has no effect over an order without shares', () => {
+    const warnings: string[] = []
+    dispatcher({ cluster: oneNode(1), policy: preempting(greedy(fifo())), warn: (message) => void warnings.push(message) })
+    expect(warnings).toEqual([expect.stringMatching(/no effect.*no shares/)])
+  })
+})
+
+describe('preemption on random worlds', () => {
+  const options: PreemptingOptions = { minTimeout: 4, fairTimeout: 6, interval: 2, updateInterval: 2 }
+  const make: MakePolicy = () => preempting(greedy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 1, weight: 3 } } }), firstNode()), options)
+
+  /** Long tasks, more than slots, from one queue after the other, so that the later ones have to take theirs. */
+  const crowded = worlds({ slots: true, jobs: 4 }).map((world) => ({
+    ...world,
+    jobs: world.jobs.map(({ after: _, startup: _startup, ...each }, i) => ({
+      ...each,
+      submit: 3 * i,
+      queue: ['c', 'a', 'b'][i % 3] as string,
+      stages: each.stages.map((stage) => ({ ...stage, tasks: 9, demand: { map: 1 }, duration: 20 })),
+    })),
+  }))
+
+  it('obeys all laws, killing tasks', () => {
+    expect(checkPolicyLaws(make, { runs: 40, worlds: crowded }).evictions).toBeGreaterThan(40)
+  })
+
+  it('never takes a pool below its fair share', () => {
+    let kills = 0
+    fc.assert(
+      fc.property(crowded, (world) => {
+        const wrong: string[] = []
+        const policy = watched(make(world), (task, round, { sharing }) => {
+          const pool = sharing?.poolOf(round.work.jobOf(task)) ?? 0
+          const left = (sharing?.running(pool, round.lane) ?? 0) - 1
+          const share = sharing?.fairShares(round.lane)[pool] ?? 0
+          kills++
+          if (left < share) wrong.push(`${sharing?.name(pool)} is left with ${left} of ${share} at ${round.now} s`)
+        })
+        prepare({ policy, cluster: world.cluster, jobs: world.jobs, seed: world.seed, infeasible: 'reject' }).simulation.run()
+        expect(wrong).toEqual([])
+      }),
+      { seed: 5, numRuns: 60 },
+    )
+    expect(kills).toBeGreaterThan(40)
+  })
+})
+
+/** The policy, with every eviction shown before it is drafted. */
+function watched(plug: Plug<'policy'>, onEvict: (task: TaskId, round: Round, policy: Policy) => void): Plug<'policy'> {
+  return {
+    ...plug,
+    create(env) {
+      const policy = plug.create(env)
+      const schedule = policy.schedule.bind(policy)
+      policy.schedule = (round) =>
+        schedule(
+          new Proxy(round, {
+            get: (target, name) => {
+              const value: unknown = Reflect.get(target, name)
+              if (name === 'evict') return (task: TaskId) => {
+                onEvict(task, target, policy)
+                target.evict(task)
+              }
+              return typeof value === 'function' ? (value.bind(target) as unknown) : value
+            },
+          }),
+        )
+      return policy
+    },
+  }
+}
