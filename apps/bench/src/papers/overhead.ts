@@ -18,8 +18,8 @@ export const overhead: Experiment = {
       'sharing among pools and jobs with W1 = W2 = 5 s. The paper: mock nodes and a real master on a Core 2 Duo of 2.66 GHz; 1,000 ' +
       'tasks/s keep 10 s tasks running.',
     'Our figure is the CPU time (user and system, of the whole process) of the whole simulation, decisions and events, on the machine ' +
-      'that wrote this page; one warm-up run is left out. It is not reproducible to the digit. `pnpm bench speed` measures it with ' +
-      'more care.',
+      'that wrote this page; one warm-up run is left out. It is not reproducible to the digit: CPU ' +
+      'time grows by half when the machine is busy otherwise. `pnpm bench speed` measures it with more care.',
   ],
   claims,
   run(trials): Findings {
