@@ -1,0 +1,28 @@
+import { delay, fair, fifo, greedy, skipDelay } from '@sched/policies'
+import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from './first-node.js'
+
+/** Pools declared in the order of the world's queues, with settings that depend on the name alone. */
+const pools: MakePolicy = ({ queues }) => {
+  const declared = Object.fromEntries(queues.filter((name) => !name.includes('.')).map((name) => [name, { weight: name === 'a' ? 2 : 1, minShare: name === 'b' ? 2 : 0 }]))
+  const inside = Object.fromEntries(queues.filter((name) => name.startsWith('c.')).map((name) => [name.slice(2), { inner: 'fifo' as const, maxRunningJobs: 2 }]))
+  return greedy(fair({ pools: { ...declared, c: { pools: inside, minShare: 1 } }, userMaxRunningJobs: 3 }), firstNode())
+}
+// counting opportunities needs opportunities: without heartbeats a job may wait for a pass that never comes
+const heartbeats = { worlds: { heartbeats: true } }
+
+const policies: Record<string, [MakePolicy, LawOptions]> = {
+  fifo: [() => greedy(fifo(), firstNode()), {}],
+  'naive fair': [() => greedy(fair({ pools: false }), firstNode()), {}],
+  'fair with pools': [pools, {}],
+  'skip-delay': [() => skipDelay(fair(), { skips: [2, 1] }), heartbeats],
+  delay: [() => delay(fair(), { node: 2, rack: 5 }), {}],
+}
+
+describe('the laws of policies', () => {
+  it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {
+    const { launches } = checkPolicyLaws(make, { runs: 60, ...options })
+    expect(launches).toBeGreaterThan(600)
+  })
+})

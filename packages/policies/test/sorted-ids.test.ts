@@ -1,0 +1,77 @@
+import { Keys, SortedIds } from '@sched/policies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ add: fc.nat({ max: 150 }), key: fc.integer({ min: -3, max: 40 }) }) },
+  { weight: 3, arbitrary: fc.record({ rekey: fc.nat(), key: fc.integer({ min: -3, max: 40 }) }) },
+  { weight: 1, arbitrary: fc.record({ remove: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ removeFirst: fc.constant(true) }) },
+)
+
+describe('SortedIds', () => {
+  const contents = (list: SortedIds) => [...list.ids.subarray(list.from, list.to)]
+
+  it('agrees with sorting by key and tie after any sequence of additions, moves and removals', () => {
+    // up to 150 members, so that both the loop and the block copy of long moves are met
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
+        const keys = new Keys()
+        const list = new SortedIds(keys)
+        const members = new Map<number, number>()
+        const sorted = () => [...members].sort(([a, x], [b, y]) => x - y || tie(a) - tie(b)).map(([id]) => id)
+        for (const each of steps) {
+          if ('add' in each) {
+            if (members.has(each.add)) continue
+            keys.set(each.add, each.key, tie(each.add))
+            list.add(each.add)
+            members.set(each.add, each.key)
+          } else {
+            const ids = sorted()
+            const id = ids['removeFirst' in each ? 0 : ('remove' in each ? each.remove : each.rekey) % Math.max(1, ids.length)]
+            if (id === undefined) continue
+            if ('key' in each) {
+              list.rekey(id, each.key)
+              members.set(id, each.key)
+            } else {
+              list.remove(id)
+              members.delete(id)
+            }
+          }
+          expect(list.size).toBe(members.size)
+        }
+        expect(contents(list)).toEqual(sorted())
+      }),
+      { seed: 6, numRuns: 150 },
+    )
+  })
+
+  it('moves a member over any distance, in both directions, among many', () => {
+    for (const count of [2, 48, 49, 50, 97, 300]) {
+      const keys = new Keys()
+      const list = new SortedIds(keys)
+      for (let id = 0; id < count; id++) {
+        keys.set(id, 2 * id, id)
+        list.add(id)
+      }
+      for (const [id, key] of [[0, 2 * count], [count - 1, -1], [Math.floor(count / 2), 0.5], [1, count + 0.5], [1, 1.5], [0, 2 * count]] as const) {
+        list.rekey(id, key)
+        const order = Array.from({ length: count }, (_, i) => i).sort((a, b) => (keys.key[a] as number) - (keys.key[b] as number) || a - b)
+        expect(contents(list)).toEqual(order)
+      }
+    }
+  })
+
+  it('keeps equal keys in the order of their ties', () => {
+    const keys = new Keys()
+    const list = new SortedIds(keys)
+    for (const [id, at] of [[7, 2], [3, 3], [5, 1]] as const) {
+      keys.set(id, 0, at)
+      list.add(id)
+    }
+    expect(contents(list)).toEqual([5, 7, 3])
+  })
+})
+
+/** Ties are unique and not in the order of ids. */
+const tie = (id: number): number => (id * 61) % 151
