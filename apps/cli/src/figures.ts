@@ -34,7 +34,8 @@ const runFigures = ({ utilisation }: Summary): Figure<Summary>[] => [
     of: (summary) => summary.utilisation.resources[i]?.utilisation ?? NaN,
   })),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
-  { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished },
+  { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },
+  { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished - counts.abandoned },
 ]
 
 /** One figure of every policy over the seeds. */

@@ -39,5 +39,9 @@ function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): 
   }
   const rejected = results.find(({ summary }) => summary.counts.rejected > 0)
   if (rejected !== undefined) io.stderr.write(`warning: ${rejected.summary.counts.rejected} jobs rejected: a task of theirs is larger than every node.\n`)
+  for (const policy of new Set(results.map((result) => result.policy))) {
+    const abandoned = results.filter((result) => result.policy === policy).reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
+    if (abandoned > 0) io.stderr.write(`warning: ${policy}: ${abandoned} jobs abandoned after too many attempts (\`abandonAfter\` of the architecture); they do not count in times.\n`)
+  }
   for (const message of new Set(results.flatMap(({ policy, warnings }) => warnings.map((each) => `${policy}: ${each}`)))) io.stderr.write(`warning: ${message}\n`)
 }

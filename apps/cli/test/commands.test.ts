@@ -24,6 +24,14 @@ describe('sched run', () => {
     expect(await policy()).toBe('naive-fair on seed 1')
   })
 
+  it('says what its architecture has given up', async () => {
+    const shape = ['--nodes', '2', '--resources', 'cpu=1', '--architecture', '{shared-state: {schedulers: 1, abandonUnplacedAfter: 3}}']
+    const load = '{poisson-jobs: {jobs: 3, rate: 10, tasks: 4, duration: 100, demand: {cpu: 1}}}'
+    const { out, err } = await ok(['run', '--generate', load, ...shape])
+    expect(out).toMatch(/1 of 3 jobs finished, 2 abandoned; /)
+    expect(err).toBe('warning: fifo: 2 jobs abandoned after too many attempts (`abandonAfter` of the architecture); they do not count in times.\n')
+  })
+
   it('says what has not finished by the end of the simulated time', async () => {
     expect((await ok(['run', 'small.yaml', '--until', '5'])).out).toMatch(/0 of 3 jobs finished, 3 not finished/)
   })
@@ -156,8 +164,8 @@ describe('sched init', () => {
 
 describe('sched schema', () => {
   it.each(['experiment', 'cluster'])('prints what is published of an %s file', async (of) => {
-    // update: sched schema experiment > apps/cli/schema/experiment.schema.json
-    expect((await ok(['schema', of])).out).toBe(readFileSync(join(import.meta.dirname, `../schema/${of}.schema.json`), 'utf8'))
+    // after a change of options: pnpm vitest run commands -u
+    await expect((await ok(['schema', of])).out).toMatchFileSnapshot(`../schema/${of}.schema.json`)
   })
 
   it('knows every option of every built-in policy and generator', async () => {

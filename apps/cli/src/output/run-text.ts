@@ -9,8 +9,9 @@ export function runText({ summary }: RunResult): string {
 }
 
 function countsText({ counts, times, preemption }: Summary): string {
-  const { jobs, finished, rejected, tasks, launches, evicted } = counts
-  const unfinished = finished === jobs ? '' : `, ${number(jobs - finished)} not finished`
+  const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
+  const left = jobs - finished - abandoned
+  const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
   return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n`
