@@ -110,9 +110,8 @@ export class Registry {
   readonly #presets: Preset[] = []
 
   add<K extends Kind, Options, I extends Inner>(definition: Defined<K, Options, I>): this {
+    this.#refuseTaken(definition.kind, definition.name, 'plug-in')
     const named = this.#named(definition.kind)
-    if (named.has(definition.name))
-      throw new SchedError('TAKEN_NAME', `${definition.kind} "${definition.name}" is already registered`, {}, 'Give the plug-in another name.')
     named.set(definition.name, definition as unknown as Defined<Kind>)
     return this
   }
@@ -124,8 +123,7 @@ export class Registry {
   }
 
   addPreset(preset: Preset): this {
-    if (this.has(preset.kind, preset.name) || this.preset(preset.kind, preset.name) !== undefined)
-      throw new SchedError('TAKEN_NAME', `${preset.kind} "${preset.name}" is already registered`, {}, 'Give the preset another name.')
+    this.#refuseTaken(preset.kind, preset.name, 'preset')
     this.#presets.push(preset)
     return this
   }
@@ -148,6 +146,11 @@ export class Registry {
 
   list(kind: Kind): Defined<Kind>[] {
     return this.names(kind).map((name) => this.get(kind, name) as Defined<Kind>)
+  }
+
+  #refuseTaken(kind: Kind, name: string, what: string): void {
+    if (this.has(kind, name) || this.preset(kind, name) !== undefined)
+      throw new SchedError('TAKEN_NAME', `${kind} "${name}" is already registered`, {}, `Give the ${what} another name.`)
   }
 
   #named(kind: Kind): Map<string, Defined<Kind>> {

@@ -26,7 +26,7 @@ export function resolve<K extends Kind>(registry: Registry, kind: K, config: unk
 function build<K extends Kind>(registry: Registry, definition: Defined<K>, options: Readonly<Record<string, unknown>>, path: string): Plug<K> {
   const inner: Record<string, Plug<Kind>> = {}
   const own: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(options)) if (!(key in definition.inner)) own[key] = value
+  for (const [key, value] of Object.entries(options)) if (!Object.hasOwn(definition.inner, key)) own[key] = value
   for (const [part, kind] of Object.entries(definition.inner)) {
     const config = options[part] ?? definition.defaults?.[part]
     if (config !== undefined) inner[part] = resolve(registry, kind, config, `${path}.${definition.name}.${part}`)
