@@ -42,3 +42,5 @@ export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.j
 export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
 export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
 export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
+export { completionTime, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
+export { chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
