@@ -52,10 +52,13 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     })
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
   } catch (error) {
-    throw error instanceof SchedError && error.place.field !== undefined ? explained(experiment.description, policy.path, error) : error
+    throw isOfPolicy(error) ? explained(experiment.description, policy.path, error) : error
   }
   return { policy: policy.name, seed, warnings, summary: metrics.result() }
 }
+
+/** Whether an error is about how the policy is configured, which only shows when it meets the cluster and the jobs. */
+const isOfPolicy = (error: unknown) => error instanceof SchedError && (error.code === 'BAD_OPTION' || error.place.field === 'queue')
 
 /** Without the keys that are undefined. */
 function given<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {

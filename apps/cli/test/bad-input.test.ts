@@ -72,6 +72,17 @@ describe('an experiment file with a mistake', () => {
     )
   })
 
+  it('refuses a task that asks for what no node has', async () => {
+    expect(await answer(experiment, { 'jobs.jsonl': trace.replaceAll('"demand":{"map":1}', '"demand":{"gpu":1}') })).toBe(
+      'error: demand: the cluster has no resource "gpu"; it has map. Give its nodes that kind of slot or resource.',
+    )
+  })
+
+  it('names the policy whose pools the jobs do not fit', async () => {
+    const pools = line(7, '  - fair: { pools: { ann: { pools: { x: {} } } } }')
+    expect(await answer(pools)).toMatch(/^error: "small.yaml" line 7 column 5 queue: .*"ann"/)
+  })
+
   it('names the plug-in that is none', async () => {
     expect(await answer(`${experiment}plugins: [./mine.mjs]\n`, { 'mine.mjs': 'export default 5\n' })).toBe(
       'error: "small.yaml" line 8 column 11: "./mine.mjs" has no plug-in as its default export. Export what definePolicy() or one of its kind returns.',

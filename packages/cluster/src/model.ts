@@ -111,7 +111,7 @@ function sortByRack(racks: Int32Array): { byRack: Int32Array; rackStart: Int32Ar
 /** The id of a named resource. Throws `BAD_INPUT` when the cluster has none of that name. */
 export function resourceId(model: ClusterModel, name: string): ResourceId {
   const id = model.resources.indexOf(name)
-  if (id < 0) throw bad(`the cluster has no resource "${name}"; it has ${model.resources.join(', ')}`, 'demand')
+  if (id < 0) throw bad(`the cluster has no resource "${name}"; it has ${model.resources.join(', ')}`, 'demand', 'Give its nodes that kind of slot or resource.')
   return id as ResourceId
 }
 
