@@ -111,10 +111,15 @@ export class CellState implements ClusterView {
 
   take(shape: ShapeId, node: NodeId): void {
     this.#move(shape, node, -1)
+    const lane = this.shapes.lanes[shape] as number
+    if (!this.#countRoom(lane, node)) (this.#roomy[lane] as BitSet).delete(node)
   }
 
   give(shape: ShapeId, node: NodeId): void {
     this.#move(shape, node, 1)
+    const lane = this.shapes.lanes[shape] as number
+    const roomy = this.#roomy[lane] as BitSet
+    if (!roomy.has(node) && this.#countRoom(lane, node)) roomy.add(node)
   }
 
   /** An empty state of the same cluster, to move to what is free here and to draft on. */
@@ -186,7 +191,6 @@ export class CellState implements ClusterView {
       if (this.#validate && (amount < 0 || amount > (this.model.total[at] as number))) this.#broken(node, resource[i] as number, amount)
     }
     this.#filled?.add(node)
-    this.#noteRoom(this.shapes.lanes[shape] as number, node)
   }
 
   #noteRoom(lane: number, node: NodeId): void {

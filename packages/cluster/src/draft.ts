@@ -44,6 +44,7 @@ export class Draft implements OpenRound {
   cluster: CellState
   readonly work: Work
   taken: JobId | None = None
+  tookGang = false
   claims = 0
   evictions = 0
   readonly #live: CellState
@@ -96,8 +97,10 @@ export class Draft implements OpenRound {
     return this
   }
 
-  goOn(now: Seconds, jobs: number): void {
+  goOn(now: Seconds, jobs: number, nodes = this.nodes): void {
     this.#mustBeOpen()
+    this.nodes = nodes
+    this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
     this.serial++
     this.now = now
     this.#maxJobs = this.#jobs + jobs
@@ -144,6 +147,7 @@ export class Draft implements OpenRound {
     if (this.#jobs >= this.#maxJobs || (this.#onlyJob !== None && job !== this.#onlyJob)) return false
     this.#jobs++
     this.taken = job
+    if (this.#maxJobs < Infinity) this.tookGang = this.work.isGang(job, this.lane)
     return true
   }
 

@@ -29,6 +29,12 @@ export interface JobBlock {
   readonly ids: Int32Array
   readonly from: number
   readonly to: number
+  /**
+   * A block of one `id` and `version` holds the same jobs as when it was last read, so a reader may remember what it
+   * found; ids are small whole numbers, a version is never used again. Without them the block may have changed.
+   */
+  readonly id?: number
+  readonly version?: number
 }
 
 /**
@@ -164,12 +170,14 @@ export interface Cell {
 export interface OpenRound extends Round {
   /** The job taken up last, `None` if none was. */
   readonly taken: JobId | None
+  /** In a round for so many jobs: whether the stage of that job that came first when it was taken up is a gang. */
+  readonly tookGang: boolean
   /** Number of claims drafted. */
   readonly claims: number
   /** Number of evictions drafted. */
   readonly evictions: number
-  /** Goes on with an open round at a later time: so many more jobs may be taken up. */
-  goOn(now: Seconds, jobs: number): void
+  /** Goes on with an open round, now or later: so many more jobs may be taken up, on the same nodes or others. */
+  goOn(now: Seconds, jobs: number, nodes?: readonly NodeId[]): void
   /**
    * Takes the draft off the live state while time passes; its claims and the versions they saw are remembered. A task
    * whose eviction was drafted runs on; if it still runs at the commit it is killed then.
@@ -215,8 +223,8 @@ export interface Architecture {
 export interface ArchitectureEnv extends Env {
   readonly cell: Cell
   /**
-   * Adds a scheduler with the run's policy, or with the one configured for its name or else its group. A listener is
+   * Adds a scheduler with the run's policy, or with the one configured for its name or else its group. The listeners are
    * told of the scheduler's jobs after its policy.
    */
-  addScheduler(name: string, options?: { readonly group?: string; readonly listener?: WorkListener }): Scheduler
+  addScheduler(name: string, options?: { readonly group?: string; readonly listeners?: readonly WorkListener[] }): Scheduler
 }

@@ -118,6 +118,8 @@ export class Simulation implements DraftSink {
   readonly #specs: (JobSpec | undefined)[] = []
   readonly #freeSpecs: number[] = []
   readonly #names = new Map<string, JobSpec[] | undefined>()
+  /** Whether jobs may follow others, so that names must be remembered. */
+  readonly #isChained: boolean
   /** End of jobs that others may follow. */
   readonly #endedAt = new Map<string, Seconds>()
   readonly #wakes = new Set<Seconds>()
@@ -140,6 +142,7 @@ export class Simulation implements DraftSink {
     const { seed = 1, observers = [] } = options
     this.#options = options
     this.#commitPending = options.commitPendingBug ?? false
+    this.#isChained = options.workload.chained !== false
     this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
     const model = this.#model
@@ -157,11 +160,12 @@ export class Simulation implements DraftSink {
       random: (stream: string) => randomStream(seed, stream),
       warn: (message: string) => this.#warn(message),
     }
-    const addScheduler: ArchitectureEnv['addScheduler'] = (name, { group = name, listener } = {}) => {
+    const addScheduler: ArchitectureEnv['addScheduler'] = (name, { group = name, listeners = [] } = {}) => {
+      if (this.schedulers.some((other) => other.name === name)) throw new SchedError('TAKEN_NAME', `two schedulers are called "${name}".`, {}, 'Give them different names.')
       // streams of its own: schedulers that drew the same numbers would all choose the same nodes
       const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
       const policy = (options.policies?.[name] ?? options.policies?.[group] ?? options.policy).create({ ...env, random })
-      const id = this.work.addListener(listener === undefined ? policy : both(policy, listener))
+      const id = this.work.addListener(listeners.reduce<WorkListener>(both, policy))
       this.#drafts.push(new Draft(this.cell, this.work, this, id))
       const scheduler = { id, name, group, policy, pending: (lane: LaneId) => this.work.pending(id, lane) }
       this.schedulers.push(scheduler)
@@ -450,9 +454,11 @@ export class Simulation implements DraftSink {
 
   #submit(spec: JobSpec): void {
     this.events++
-    if (!this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
-    for (const stage of spec.stages) if (!this.#isFeasible(stage)) return this.#reject(spec, stage)
-    const job = this.work.submit(spec, this.now, this.#architecture.route?.(spec).id ?? 0)
+    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
+    for (const stage of spec.stages) if (!this.#isFeasible(stage)) return this.#reject(spec, this.#tooLarge(spec, stage))
+    const owner = this.#ownerOf(spec)
+    if (owner < 0) return
+    const job = this.work.submit(spec, this.now, owner)
     this.#jobKeys[job] = streamKey(0, spec.id)
     this.#observers.onSubmit(job, spec, this.now)
     const startup = spec.startup ?? 0
@@ -462,6 +468,17 @@ export class Simulation implements DraftSink {
     this.#passNeeded = true
   }
 
+  /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */
+  #ownerOf(spec: JobSpec): number {
+    try {
+      return this.#architecture.route?.(spec).id ?? 0
+    } catch (error) {
+      if (!(error instanceof SchedError) || error.code !== 'INFEASIBLE') throw error
+      this.#reject(spec, error)
+      return -1
+    }
+  }
+
   #isFeasible(stage: StageSpec): boolean {
     const shape = this.work.shapes.intern(stage.demand)
     let feasible = this.#feasible.get(shape)
@@ -469,11 +486,14 @@ export class Simulation implements DraftSink {
     return feasible
   }
 
-  #reject(spec: JobSpec, stage: StageSpec): void {
+  #tooLarge(spec: JobSpec, stage: StageSpec): SchedError {
     const fact = `a task of job ${spec.id} asks ${JSON.stringify(stage.demand)}, more than any node of ${this.#model.name} has`
-    if (this.#options.infeasible !== 'reject')
-      throw new SchedError('INFEASIBLE', fact, {}, 'Use larger nodes, or `infeasible: reject` to leave such jobs out.')
-    this.#observers.onReject(spec, fact, this.now)
+    return new SchedError('INFEASIBLE', fact, {}, 'Use larger nodes, or `infeasible: reject` to leave such jobs out.')
+  }
+
+  #reject(spec: JobSpec, why: SchedError): void {
+    if (this.#options.infeasible !== 'reject') throw why
+    this.#observers.onReject(spec, why.fact, this.now)
     this.#releaseFollowers(spec.id)
   }
 
@@ -526,9 +546,10 @@ export class Simulation implements DraftSink {
   }
 
   #releaseFollowers(id: string): void {
+    if (!this.#isChained) return
     const followers = this.#names.get(id)
     this.#names.delete(id)
-    if (this.#options.workload.chained !== false) this.#endedAt.set(id, this.now)
+    this.#endedAt.set(id, this.now)
     for (const follower of followers ?? []) {
       this.#held--
       this.#hold(follower, Math.max(follower.submit, this.now + (follower.think ?? 0)))
@@ -536,7 +557,7 @@ export class Simulation implements DraftSink {
   }
 
   #hold(spec: JobSpec, time: Seconds): void {
-    if (!this.#names.has(spec.id)) this.#names.set(spec.id, undefined) // others may follow it already
+    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined) // others may follow it already
     const index = this.#freeSpecs.pop() ?? this.#specs.length
     this.#specs[index] = spec
     this.#held++
