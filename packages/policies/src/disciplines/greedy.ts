@@ -1,4 +1,4 @@
-import { definePolicy, None, type Env, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { startNearest } from './start-nearest.js'
 import { forwarding } from './forwarding.js'
@@ -28,6 +28,9 @@ class Greedy implements Policy {
   readonly #order: Order
   readonly #placement: Placement | undefined
   readonly #levels: number
+  /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
+  readonly #doneIn: number[] = []
+  #call = 0
 
   constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
     this.#order = order
@@ -41,7 +44,9 @@ class Greedy implements Policy {
   }
 
   schedule(round: Round): void {
-    if (round.nodes.length === 1) {
+    this.#call++
+    if (round.jobsLeft < Infinity) this.#takeInTurn(round)
+    else if (round.nodes.length === 1) {
       const node = round.nodes[0] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
         // each start changes the order, so it is read again
@@ -50,6 +55,31 @@ class Greedy implements Policy {
       while (this.#startAnywhere(round)) {
         // likewise
       }
+  }
+
+  /** A round for so many jobs: each is taken up although nothing may fit, since its decision takes time all the same. */
+  #takeInTurn(round: Round): void {
+    if (round.nodes.length === 0) return
+    while (round.jobsLeft > 0) {
+      const job = this.#takeNext(round)
+      if (job === None) return
+      while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0 && this.#place(job, round)) {
+        // the next task
+      }
+    }
+  }
+
+  #takeNext(round: Round): JobId | None {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
+        this.#doneIn[job] = this.#call
+        return job
+      }
+    return None
   }
 
   #startOn(node: NodeId, round: Round): boolean {
@@ -66,12 +96,19 @@ class Greedy implements Policy {
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) if (this.#place(block.ids[i] as number, round)) return true
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#doneIn[job] === this.#call) continue
+        if (this.#place(job, round)) return true
+        this.#doneIn[job] = this.#call // nothing is given back while a round lasts, so it will find no node
+      }
     return false
   }
 
-  #place(job: number, round: Round): boolean {
-    const node = this.#placement?.pick(job as never, round) ?? None
-    return node !== None && startNearest(job, node, this.#levels, round)
+  #place(job: JobId, round: Round): boolean {
+    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? None)
+    if (node === None) return false
+    const task = round.work.taskFor(job, round.lane, node, this.#levels)
+    return task !== None && round.claim(task, node)
   }
 }
