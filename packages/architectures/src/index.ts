@@ -1,2 +1,6 @@
+export { allocatorOrders, dominantShare, type AllocatorOrder, type Share } from './allocator-order.js'
 export { monolithic, monolithicArchitecture, type MonolithicOptions } from './monolithic.js'
+export { partitioned, partitionedArchitecture, type PartitionedOptions } from './partitioned.js'
 export { registerArchitectures } from './register.js'
+export { sharedState, sharedStateArchitecture, type SharedStateOptions } from './shared-state.js'
+export { twoLevel, twoLevelArchitecture, type TwoLevelOptions } from './two-level.js'

@@ -1,69 +1,109 @@
-import { defineArchitecture, type Architecture, type ArchitectureEnv, type CommitMode, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
+import { defineArchitecture, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
 import { z } from 'zod'
+import { attemptOptions, Attempts } from './attempts.js'
+import { decisionTimes, DecisionTimes } from './decision-time.js'
+import { SERIAL, SerialPath } from './serial-path.js'
+import { idOf, kindOf, Timer } from './timers.js'
 
 const monolithicOptions = z.strictObject({
-  tasksPerHeartbeat: z.number().int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
+  tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
+  ...decisionTimes,
+  ...attemptOptions,
 })
 export type MonolithicOptions = z.input<typeof monolithicOptions>
 
 /**
- * One scheduler sees all work and the live state and decides serially, at once: a round per lane at every heartbeat for
- * the node that beats, or over all nodes where the cluster has no heartbeats.
+ * One scheduler sees all work and the live state and decides serially.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, section 3 (monolithic); Hadoop's JobTracker.
+ * Without decision times it decides at once: a round per lane at every heartbeat for the node that beats, or over all
+ * nodes where the cluster has no heartbeats. With `decision` or `classes` it takes one job at a time, waits for its
+ * decision time and places it then: single path with one time for all jobs, multi path with other times by class.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, sections 3.1 and 4.1; Hadoop's JobTracker. YARN belongs here, too: its
+ * application masters only manage jobs, one global scheduler places all tasks (section 3.3).
  */
 export const monolithicArchitecture = defineArchitecture({
   name: 'monolithic',
-  summary: 'one scheduler, the whole live state, serial decisions',
-  source: 'Schwarzkopf et al., EuroSys 2013, section 3',
+  summary: 'one scheduler, the whole live state, serial decisions, at once or in decision time',
+  source: 'Schwarzkopf et al., EuroSys 2013, sections 3.1 and 4.1',
   options: monolithicOptions,
-  create: (options, env) => new Monolithic(options.tasksPerHeartbeat, env),
+  create: (options, env) =>
+    options.decision === undefined && options.classes === undefined ? new Monolithic(options.tasksPerHeartbeat, env) : new SlowMonolithic(options, env),
 })
 
 /** One scheduler with the whole live state. */
 export const monolithic = (options: MonolithicOptions = {}): Plug<'architecture'> => monolithicArchitecture.plug({}, options)
 
-const SERIAL: CommitMode = { conflict: 'none', atomic: false }
 const NOBODY: readonly NodeId[] = []
 
+/** Decides at once. */
 class Monolithic implements Architecture {
-  readonly #env: ArchitectureEnv
+  readonly #cell: Cell
+  readonly #cluster: ClusterView
+  readonly #lanes: number
   readonly #scheduler: Scheduler
   readonly #limits: RoundLimits | undefined
   /** The node that beats, as a round's list of nodes. */
   readonly #one: NodeId[] = [0 as NodeId]
 
   constructor(tasksPerHeartbeat: number | undefined, env: ArchitectureEnv) {
-    this.#env = env
+    this.#cell = env.cell
+    this.#cluster = env.cell.cluster
+    this.#lanes = env.cell.cluster.lanes.length
     this.#scheduler = env.addScheduler('scheduler')
     this.#limits = tasksPerHeartbeat === undefined ? undefined : { claims: tasksPerHeartbeat }
   }
 
   trigger(trigger: Trigger): void {
-    const { cell } = this.#env
-    const { policy } = this.#scheduler
-    const { lanes } = cell.cluster
-    const nodes = this.#inSight(trigger)
-    for (let lane = 0 as LaneId; lane < lanes.length; lane++) {
-      if (!this.#mayStart(trigger, lane)) continue
-      const round = cell.draft(this.#scheduler, lane, nodes, this.#limits)
-      policy.schedule(round)
-      const commit = round.commit(SERIAL)
-      policy.onCommit?.(commit)
+    if (trigger.kind === 'heartbeat') return this.#heartbeat(trigger.node)
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++)
+      // a timer's round is for evictions, so it needs no pending work
+      if (trigger.kind === 'timer') this.#round(lane, NOBODY)
+      else if (this.#scheduler.pending(lane) > 0) this.#round(lane, this.#cell.nodes)
+  }
+
+  /** Most heartbeats find no room, so that is asked first. */
+  #heartbeat(node: NodeId): void {
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
+      if (!this.#cluster.hasRoom(lane, node) || this.#scheduler.pending(lane) === 0) continue
+      this.#one[0] = node
+      this.#round(lane, this.#one)
     }
   }
 
-  /** Without pending work or without room a round would be empty; a timer's round is for evictions. */
-  #mayStart(trigger: Trigger, lane: LaneId): boolean {
-    const { cluster } = this.#env.cell
-    if (trigger.kind === 'timer') return true
-    return this.#scheduler.pending(lane) > 0 && (trigger.kind === 'pass' || cluster.hasRoom(lane, trigger.node))
+  #round(lane: LaneId, nodes: readonly NodeId[]): void {
+    const { policy } = this.#scheduler
+    const round = this.#cell.draft(this.#scheduler, lane, nodes, this.#limits)
+    policy.schedule(round)
+    const commit = round.commit(SERIAL)
+    policy.onCommit?.(commit)
+  }
+}
+
+/** Decides about one job at a time, in decision time. */
+class SlowMonolithic implements Architecture {
+  readonly #path: SerialPath
+  readonly #attempts: Attempts
+  readonly #times: DecisionTimes
+  readonly #env: ArchitectureEnv
+
+  constructor(options: z.output<typeof monolithicOptions>, env: ArchitectureEnv) {
+    this.#env = env
+    this.#times = new DecisionTimes(options, env)
+    this.#attempts = new Attempts(env.cell, options)
+    this.#path = new SerialPath(env.cell, env.addScheduler('scheduler'), env.cell.nodes, this.#times.of(), this.#attempts)
   }
 
-  #inSight(trigger: Trigger): readonly NodeId[] {
-    if (trigger.kind === 'pass') return this.#env.cell.nodes
-    if (trigger.kind === 'timer') return NOBODY
-    this.#one[0] = trigger.node
-    return this.#one
+  trigger(): void {
+    this.#path.look()
+  }
+
+  wake(token: number): void {
+    if (kindOf(token) === Timer.Close) this.#path.close()
+    else this.#env.cell.letGo(idOf(token) as JobId)
+  }
+
+  finish(): void {
+    this.#times.finish()
   }
 }

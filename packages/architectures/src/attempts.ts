@@ -1,0 +1,68 @@
+import type { Cell, JobId, Seconds } from '@sched/core'
+import { z } from 'zod'
+import { Timer, timer } from './timers.js'
+
+const limit = z.union([z.int().positive(), z.literal(false)])
+
+/** Options about jobs that were not placed in full. */
+export const attemptOptions = {
+  requeue: z.number().positive().default(1).describe('seconds after which a job that is not placed in full may be tried again'),
+  abandonAfter: limit.default(1000).describe('attempts after which a job that is not placed in full is given up; false: never'),
+  abandonUnplacedAfter: limit.default(100).describe('the same for a job of which no task was ever placed; false: never'),
+}
+const schema = z.strictObject(attemptOptions)
+export type AttemptOptions = z.output<typeof schema>
+
+/**
+ * Attempts at jobs: counts them, lets a job that is not placed in full wait before the next, and gives it up after more
+ * than `abandonAfter` attempts, or after more than `abandonUnplacedAfter` without a single task placed.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013 (1,000 attempts); the second rule is of the authors' simulator alone.
+ */
+export class Attempts {
+  readonly #cell: Cell
+  readonly #requeue: Seconds
+  readonly #most: number
+  readonly #mostUnplaced: number
+  /** By job: its rank, since ids are used again; attempts so far; whether a task of it was placed. */
+  readonly #rank: number[] = []
+  readonly #count: number[] = []
+  readonly #isPlaced: boolean[] = []
+
+  constructor(cell: Cell, { requeue, abandonAfter, abandonUnplacedAfter }: AttemptOptions) {
+    this.#cell = cell
+    this.#requeue = requeue
+    this.#most = abandonAfter === false ? Infinity : abandonAfter
+    this.#mostUnplaced = abandonUnplacedAfter === false ? Infinity : abandonUnplacedAfter
+  }
+
+  /** The number of the attempt that begins, from 1. */
+  begin(job: JobId): number {
+    const rank = this.#cell.work.rank(job)
+    if (this.#rank[job] !== rank) {
+      this.#rank[job] = rank
+      this.#count[job] = 0
+      this.#isPlaced[job] = false
+    }
+    return (this.#count[job] = (this.#count[job] as number) + 1)
+  }
+
+  /** To be called after an attempt that placed so many tasks and left some: the job is tried again later, or given up. */
+  failed(job: JobId, placed: number): void {
+    if (placed > 0) this.#isPlaced[job] = true
+    const count = this.#count[job] as number
+    if (count > this.#most || (count > this.#mostUnplaced && this.#isPlaced[job] === false)) this.#cell.abandon(job)
+    else this.wait(job)
+  }
+
+  /** An attempt that could not succeed, for a reason that is not the cell's: it does not count against the job. */
+  excuse(job: JobId): void {
+    this.#count[job] = (this.#count[job] as number) - 1
+    this.wait(job)
+  }
+
+  wait(job: JobId): void {
+    this.#cell.holdBack(job)
+    this.#cell.after(this.#requeue, timer(Timer.LetGo, job))
+  }
+}

@@ -1,0 +1,233 @@
+import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type Savepoint, type Scheduler, type Seconds, type Stock, type TaskId } from '@sched/core'
+import type { Share } from './allocator-order.js'
+import type { Attempts } from './attempts.js'
+import type { DecisionTime } from './decision-time.js'
+import type { Refusals } from './refusals.js'
+import { SERIAL } from './serial-path.js'
+import { Timer, timer } from './timers.js'
+import type { Usage } from './usage.js'
+
+export interface FrameworkOptions {
+  readonly weight: number
+  readonly time: DecisionTime
+  readonly attempts: Attempts
+  /** Longest time that an incomplete gang keeps what it has collected; 0: it collects nothing. */
+  readonly hoard: Seconds
+  /** Longest time that an offer may be out. */
+  readonly offerTimeout: Seconds
+  readonly refusals: Refusals | undefined
+}
+
+/** What a framework has decided about one job of an offer. */
+interface Answer {
+  readonly job: JobId
+  readonly opened: Seconds
+  readonly closed: Seconds
+  readonly claimed: number
+}
+
+/** A gang that resources are collected for. */
+interface Hoard {
+  readonly job: JobId
+  readonly lane: LaneId
+  readonly since: Seconds
+}
+
+const FITS = { conflict: 'fit', atomic: false } as const
+
+/**
+ * A framework of a two-level architecture: schedules its queued jobs on what it was offered, one after the other, and
+ * answers after the sum of their decision times. Until then nobody else can use any of it. Where the cluster has several
+ * lanes they are answered one after the other.
+ *
+ * A gang is placed in full or not at all. A framework that hoards collects for a gang over several offers instead, for
+ * this gang alone, and keeps what it has got until there is enough for all of it.
+ */
+export class Framework implements Share {
+  readonly scheduler: Scheduler
+  readonly weight: number
+  readonly stock: Stock
+  /** Whether it waits for an offer, and whether one is out to it. */
+  isWaiting = false
+  isServed = false
+  served = -1
+  readonly #cell: Cell
+  readonly #usage: Usage
+  readonly #options: FrameworkOptions
+  #nodes: readonly NodeId[] = []
+  #lane = 0 as LaneId
+  #round: OpenRound | undefined
+  readonly #answers: Answer[] = []
+  #deadline: Seconds = Infinity
+  #isRescinded = false
+  #hoard: Hoard | undefined
+  /** The gang that it will collect for from its next offer on. */
+  #next: Hoard | undefined
+
+  constructor(cell: Cell, scheduler: Scheduler, usage: Usage, options: FrameworkOptions) {
+    this.#cell = cell
+    this.scheduler = scheduler
+    this.stock = cell.stock()
+    this.weight = options.weight
+    this.#usage = usage
+    this.#options = options
+  }
+
+  get name(): string {
+    return this.scheduler.name
+  }
+  get held(): Float64Array {
+    return this.#usage.held
+  }
+  get refusals(): Refusals | undefined {
+    return this.#options.refusals
+  }
+  get tasks(): number {
+    return this.#usage.tasks
+  }
+
+  /** Whether it has jobs to place. */
+  get hasWork(): boolean {
+    const lanes = this.#cell.cluster.lanes.length
+    for (let lane = 0 as LaneId; lane < lanes; lane++) if (this.scheduler.pending(lane) > 0) return true
+    return this.#hoard !== undefined
+  }
+
+  /** An offer of these nodes has come. */
+  receive(nodes: readonly NodeId[]): void {
+    this.#nodes = nodes
+    this.#deadline = this.#cell.now() + this.#options.offerTimeout
+    this.#lane = this.#hoard?.lane ?? (0 as LaneId)
+    this.#decide()
+  }
+
+  /** The decision time is over, or the offer is taken back. */
+  answer(): void {
+    const isLast = this.#isRescinded || this.#hoard !== undefined || this.#next !== undefined || this.#lane + 1 === this.#cell.cluster.lanes.length
+    if (this.#hoard === undefined) this.#close(isLast)
+    else this.#closeHoard(this.#hoard)
+    if (isLast) return this.#end()
+    this.#lane = (this.#lane + 1) as LaneId
+    this.#decide()
+  }
+
+  #end(): void {
+    this.isServed = false
+    this.#options.refusals?.answer(this.#nodes, this.#cell.now())
+    this.#hoard ??= this.#next
+    this.#next = undefined
+  }
+
+  #decide(): void {
+    const now = this.#cell.now()
+    const end = this.#hoard === undefined ? this.#scheduleAll(now) : this.#collect(this.#hoard, now)
+    this.#isRescinded = end > this.#deadline
+    this.#cell.after(Math.min(end, this.#deadline) - now, timer(Timer.Answer, this.scheduler.id))
+  }
+
+  /** Decides about all jobs of a lane while there may be room in the offer; returns when that is done. */
+  #scheduleAll(now: Seconds): Seconds {
+    const lane = this.#lane
+    const round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1 }, this.stock)
+    this.#round = round
+    let end = now
+    while (this.#next === undefined && this.scheduler.pending(lane) > 0 && this.#hasRoom()) {
+      const before = round.savepoint()
+      const answer = this.#decideNext(round, end)
+      if (answer === undefined) break
+      end = answer.closed
+      const isPlaced = round.work.unplaced(answer.job, lane) === 0
+      if (!isPlaced && round.work.isGang(answer.job, lane)) this.#giveUpGang(answer, round, before)
+      else this.#answers.push(answer)
+      if (!isPlaced && this.#next === undefined) this.#cell.holdBack(answer.job) // its turn is over in this offer
+      round.goOn(now, 1)
+    }
+    if (round.evictions > 0) round.suspend()
+    return end
+  }
+
+  /** Undefined when the policy takes no job up. */
+  #decideNext(round: OpenRound, opened: Seconds): Answer | undefined {
+    const before = round.claims
+    this.scheduler.policy.schedule(round)
+    const job = round.taken
+    if (job === None) return undefined
+    const claimed = round.claims - before
+    const closed = opened + this.#options.time.of(job, this.#lane, claimed + round.work.unplaced(job, this.#lane))
+    return { job, opened, closed, claimed }
+  }
+
+  /** A gang for which the offer has no room gives back what it has got; from the next offer on the framework may collect for it. */
+  #giveUpGang(answer: Answer, round: OpenRound, before: Savepoint): void {
+    round.rollback(before)
+    this.#answers.push({ ...answer, claimed: 0 })
+    if (this.#options.hoard > 0 && answer.claimed > 0) this.#next = { job: answer.job, lane: this.#lane, since: this.#cell.now() }
+  }
+
+  /** Takes what the offer has for the gang, beside what earlier ones had. */
+  #collect({ job, lane }: Hoard, now: Seconds): Seconds {
+    if (this.#round === undefined) this.#round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, only: job }, this.stock)
+    else this.#round.goOn(now, 1, this.#nodes)
+    const round = this.#round
+    const answer = this.#hasRoom() ? this.#decideNext(round, now) : undefined
+    if (round.evictions > 0) round.rollback(0 as Savepoint) // a draft with evictions cannot be kept
+    if (answer !== undefined) this.#answers.push(answer)
+    return answer?.closed ?? now
+  }
+
+  #hasRoom(): boolean {
+    return this.stock.cluster.nextWithRoom(this.#lane, 0) !== None
+  }
+
+  #close(isLast: boolean): void {
+    const round = this.#round as OpenRound
+    const hasEvictions = round.evictions > 0
+    this.#round = undefined
+    if (this.#isRescinded) round.abandon()
+    if (isLast || hasEvictions) this.stock.giveBack()
+    if (!this.#isRescinded) this.#accept(round, hasEvictions)
+    for (const answer of this.#answers) this.#settle(answer)
+    this.#answers.length = 0
+  }
+
+  #accept(round: OpenRound, hasEvictions: boolean): readonly TaskId[] {
+    const commit = round.commit(hasEvictions ? FITS : SERIAL)
+    const { refusals } = this.#options
+    if (refusals !== undefined) for (const task of commit.accepted) refusals.use(round.work.nodeOf(task) as NodeId)
+    this.scheduler.policy.onCommit?.(commit)
+    return commit.accepted
+  }
+
+  #settle(answer: Answer): void {
+    const { job, claimed, opened } = answer
+    const { attempts } = this.#options
+    if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // it was not begun
+    if (this.#isRescinded) this.#tell(answer, 0, claimed)
+    else this.#tell(answer, claimed, 0)
+    if (this.#cell.work.unplaced(job, this.#lane) > 0 && job !== this.#next?.job) attempts.failed(job, this.#isRescinded ? 0 : claimed)
+  }
+
+  /** The gang starts if it is complete; otherwise what it has is kept, unless time is up. */
+  #closeHoard({ job, lane, since }: Hoard): void {
+    const round = this.#round as OpenRound
+    const answer = this.#answers.pop()
+    const isComplete = !this.#isRescinded && this.#cell.work.unplaced(job, lane) === 0
+    const isOver = this.#isRescinded || round.claims === 0 || this.#cell.now() - since >= this.#options.hoard
+    if (isOver && !isComplete) round.abandon()
+    this.stock.giveBack()
+    const accepted = isComplete ? this.#accept(round, false).length : 0
+    if (answer !== undefined) this.#tell(answer, accepted, 0)
+    if (!isComplete && !isOver) return
+    this.#round = undefined
+    this.#hoard = undefined
+    if (!isComplete) this.#options.attempts.failed(job, 0)
+  }
+
+  #tell({ job, opened, closed, claimed }: Answer, accepted: number, conflicted: number): void {
+    const { scheduler } = this
+    const now = this.#cell.now()
+    const attempt = this.#options.attempts.begin(job)
+    const unplaced = this.#cell.work.unplaced(job, this.#lane)
+    this.#cell.decided({ scheduler, job, attempt, opened, closed: Math.min(closed, now), claimed, accepted, conflicted, unplaced })
+  }
+}

@@ -1,0 +1,84 @@
+import { SchedError, suggest, type ArchitectureEnv, type JobId, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { z } from 'zod'
+import { Usage } from './usage.js'
+
+/** What one scheduler may hold at a time. */
+export const limitOptions = z.strictObject({
+  resources: z.record(z.string(), z.int().nonnegative()).optional().describe('most of each resource that its tasks hold, by name; default no limit'),
+  jobs: z.int().positive().optional().describe('most unfinished jobs that it admits; later ones wait, by submission; default no limit'),
+})
+export type LimitOptions = z.output<typeof limitOptions>
+
+/**
+ * Limits of one scheduler: on what its tasks hold, and on how many jobs it has admitted. Jobs that wait for admission are
+ * hidden from its policy.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 3.4: per-scheduler limits on resources and admitted jobs.
+ */
+export class Limits implements WorkListener {
+  readonly #env: ArchitectureEnv
+  readonly #usage: Usage
+  readonly #most: Float64Array
+  readonly #mostJobs: number
+  #jobs = 0
+  readonly #isAdmitted: boolean[] = []
+  readonly #waiting: JobId[] = []
+
+  constructor({ resources = {}, jobs = Infinity }: LimitOptions, scheduler: string, env: ArchitectureEnv) {
+    this.#env = env
+    this.#usage = new Usage(env)
+    this.#mostJobs = jobs
+    const known = env.cluster.resources
+    for (const name of Object.keys(resources))
+      if (!known.includes(name))
+        throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `schedulers.${scheduler}.limits.resources.${name}` }, suggest(name, known))
+    this.#most = Float64Array.from(known, (name) => resources[name] ?? Infinity)
+  }
+
+  /** What it may still claim of every resource. */
+  left(): Float64Array {
+    return this.#most.map((most, r) => most - (this.#usage.held[r] as number))
+  }
+
+  /** Whether the limit, and not the cell, keeps the job's next task from being placed. */
+  forbids(job: JobId, lane: LaneId): boolean {
+    const { work } = this.#env
+    const shape = work.shape(job, lane)
+    return this.left().some((left, r) => work.demand(shape, r as ResourceId) > left)
+  }
+
+  onSubmit(job: JobId): void {
+    this.#isAdmitted[job] = false
+  }
+
+  onReady(job: JobId): void {
+    if (this.#isAdmitted[job] === true) return
+    if (this.#jobs < this.#mostJobs) this.#admit(job)
+    else {
+      this.#waiting.push(job)
+      this.#env.cell.holdBack(job)
+    }
+  }
+
+  onFinish(job: JobId): void {
+    if (this.#isAdmitted[job] !== true) return
+    this.#jobs--
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    this.#admit(next)
+    this.#env.cell.letGo(next)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.onClaim(job, lane, task)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.onRelease(job, lane, task)
+  }
+
+  #admit(job: JobId): void {
+    this.#isAdmitted[job] = true
+    this.#jobs++
+  }
+}

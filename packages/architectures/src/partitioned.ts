@@ -1,0 +1,115 @@
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec } from '@sched/core'
+import { z } from 'zod'
+import { attemptOptions, Attempts } from './attempts.js'
+import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
+import { groupOptions, Router, type Group } from './groups.js'
+import { divide, nodeOptions, type NodeOptions } from './partition-nodes.js'
+import { SerialPath } from './serial-path.js'
+import { idOf, kindOf, Timer } from './timers.js'
+
+const partitionOptions = z.strictObject({
+  nodes: nodeOptions.describe('a fraction of the nodes, names of nodes, names of racks or larger groups, or `rest`'),
+  classes: groupOptions.classes,
+  decision: decisionOptions.optional().describe('its own decision time'),
+})
+type PartitionOptions = Partial<z.output<typeof partitionOptions>>
+
+const partitionedOptions = z.strictObject({
+  partitions: z
+    .union([z.int().positive(), z.record(z.string().min(1), partitionOptions)])
+    .default(2)
+    .describe('how many parts of equal size, among which jobs are divided by a hash of their id; or the partitions by name, with their nodes and classes of jobs'),
+  ...decisionTimes,
+  ...attemptOptions,
+})
+export type PartitionedOptions = z.input<typeof partitionedOptions>
+
+/**
+ * The nodes are divided once and for all; every part has a scheduler of its own, which decides about one job at a time on
+ * its part alone. Nobody interferes, and nobody uses what another part has idle.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 3.2.
+ */
+export const partitionedArchitecture = defineArchitecture({
+  name: 'partitioned',
+  summary: 'fixed parts of the cluster with a scheduler each',
+  source: 'Schwarzkopf et al., EuroSys 2013, section 3.2',
+  options: partitionedOptions,
+  create: (options, env) => new Partitioned(options, env),
+})
+
+/** Fixed parts of the cluster with a scheduler each. */
+export const partitioned = (options: PartitionedOptions = {}): Plug<'architecture'> => partitionedArchitecture.plug({}, options)
+
+class Partitioned implements Architecture {
+  readonly #cell: Cell
+  readonly #router: Router
+  readonly #times: DecisionTimes
+  /** By scheduler id. */
+  readonly #paths: SerialPath[] = []
+  readonly #nodes: (readonly NodeId[])[] = []
+  /** Stages that are known to fit a part, by scheduler id. */
+  readonly #fitting: WeakSet<StageSpec['demand']>[] = []
+
+  constructor(options: z.output<typeof partitionedOptions>, env: ArchitectureEnv) {
+    this.#cell = env.cell
+    this.#times = new DecisionTimes(options, env)
+    const attempts = new Attempts(env.cell, options)
+    const parts = partsOf(options.partitions)
+    const nodes = divide(parts.map(([name, own]) => ({ name, nodes: own.nodes as NodeOptions })), env.cluster)
+    const schedulers = parts.map(([name, own], index) => this.#add(env.addScheduler(name), nodes[index] as NodeId[], own, attempts))
+    this.#router = new Router('partition', groupsOf(options.partitions, parts, schedulers), 'hash', env)
+  }
+
+  #add(scheduler: Scheduler, nodes: readonly NodeId[], { decision }: PartitionOptions, attempts: Attempts): Scheduler {
+    this.#nodes[scheduler.id] = nodes
+    this.#fitting[scheduler.id] = new WeakSet()
+    this.#paths[scheduler.id] = new SerialPath(this.#cell, scheduler, nodes, this.#times.of(decision), attempts)
+    return scheduler
+  }
+
+  /** The scheduler of a new job. Throws `INFEASIBLE` for a task that is larger than all nodes of its part. */
+  route(spec: JobSpec): Scheduler {
+    const scheduler = this.#router.route(spec)
+    const fitting = this.#fitting[scheduler.id] as WeakSet<StageSpec['demand']>
+    for (const { demand } of spec.stages) {
+      if (fitting.has(demand)) continue
+      if (!this.#isFeasible(demand, this.#nodes[scheduler.id] as readonly NodeId[]))
+        throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${JSON.stringify(demand)}, more than any node of partition "${scheduler.name}" has.`, {}, 'Give the partition larger nodes.')
+      fitting.add(demand)
+    }
+    return scheduler
+  }
+
+  #isFeasible(demand: StageSpec['demand'], nodes: readonly NodeId[]): boolean {
+    const { cluster } = this.#cell
+    return nodes.some((node) => cluster.resources.every((name, r) => cluster.total(node, r as ResourceId) >= (demand[name] ?? 0)))
+  }
+
+  trigger(): void {
+    for (const path of this.#paths) path.look()
+  }
+
+  wake(token: number): void {
+    if (kindOf(token) === Timer.Close) this.#paths[idOf(token)]?.close()
+    else this.#cell.letGo(idOf(token) as JobId)
+  }
+
+  finish(): void {
+    this.#times.finish()
+    this.#router.finish()
+  }
+}
+
+type Part = readonly [string, PartitionOptions]
+
+function partsOf(given: number | Readonly<Record<string, PartitionOptions>>): Part[] {
+  if (typeof given !== 'number') return Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Array.from({ length: given }, (_, i) => [given === 1 ? 'scheduler' : `part-${i}`, { nodes: i === given - 1 ? 'rest' : { fraction: 1 / given } }])
+}
+
+/** Equal parts are one kind, among which jobs are divided. */
+function groupsOf(given: number | object, parts: readonly Part[], schedulers: readonly Scheduler[]): Group<PartitionOptions>[] {
+  if (typeof given === 'number') return [{ name: 'part', options: { classes: ['*'] }, schedulers }]
+  return parts.map(([name, options], index) => ({ name, options, schedulers: [schedulers[index] as Scheduler] }))
+}

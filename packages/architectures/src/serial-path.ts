@@ -1,0 +1,95 @@
+import { None, type Cell, type CommitMode, type JobId, type LaneId, type NodeId, type OpenRound, type Scheduler, type Seconds } from '@sched/core'
+import type { Attempts } from './attempts.js'
+import type { DecisionTime } from './decision-time.js'
+import { Timer, timer } from './timers.js'
+
+export const SERIAL: CommitMode = { conflict: 'none', atomic: false }
+/** Asks a policy which job it would take up. */
+const PEEK = { jobs: 1, peek: true } as const
+const ONE_JOB = { jobs: 1 } as const
+
+/**
+ * A scheduler that decides about one job at a time and alone on its nodes: it takes the next job, waits for the decision
+ * time, then places the job on the state as it is by then. A job that is not placed in full may be tried again later.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 4.1.
+ */
+export class SerialPath {
+  readonly scheduler: Scheduler
+  readonly #cell: Cell
+  readonly #nodes: readonly NodeId[]
+  readonly #time: DecisionTime
+  readonly #attempts: Attempts
+  /** The job that it is deciding about, `None` when it is idle. */
+  #job: JobId | None = None
+  #lane = 0 as LaneId
+  #opened: Seconds = 0
+
+  constructor(cell: Cell, scheduler: Scheduler, nodes: readonly NodeId[], time: DecisionTime, attempts: Attempts) {
+    this.#cell = cell
+    this.scheduler = scheduler
+    this.#nodes = nodes
+    this.#time = time
+    this.#attempts = attempts
+  }
+
+  /** Takes up work if it is idle and there is some; lanes have turns. */
+  look(): void {
+    const lanes = this.#cell.cluster.lanes.length
+    for (let tried = 0; tried < lanes && this.#job === None; ) {
+      this.#lane = ((this.#lane + 1) % lanes) as LaneId
+      if (this.scheduler.pending(this.#lane) > 0 && (this.#time.isZero ? this.#decideNow() : this.#takeUp())) tried = 0
+      else tried++
+    }
+  }
+
+  /** The decision time is over. */
+  close(): void {
+    const job = this.#job as JobId
+    const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, { jobs: 1, only: job })
+    this.scheduler.policy.schedule(round)
+    this.#job = None
+    this.#settle(job, round)
+  }
+
+  /** Starts to decide about the next job; what the policy evicts meanwhile is gone at once. */
+  #takeUp(): boolean {
+    const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, PEEK)
+    this.scheduler.policy.schedule(round)
+    const job = round.taken
+    round.commit(SERIAL)
+    if (job === None) return false
+    this.#job = job
+    this.#opened = this.#cell.now()
+    this.#cell.after(this.#time.of(job, this.#lane), timer(Timer.Close, this.scheduler.id))
+    return true
+  }
+
+  #decideNow(): boolean {
+    this.#opened = this.#cell.now()
+    const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, ONE_JOB)
+    this.scheduler.policy.schedule(round)
+    const job = round.taken
+    if (job === None) round.commit(SERIAL)
+    else this.#settle(job, round)
+    return job !== None
+  }
+
+  #settle(job: JobId, round: OpenRound): void {
+    const { scheduler } = this
+    const attempt = this.#attempts.begin(job)
+    if (isBrokenGang(job, this.#lane, round)) round.rollback(0 as never)
+    const claimed = round.claims
+    const commit = round.commit(SERIAL)
+    scheduler.policy.onCommit?.(commit)
+    const unplaced = round.work.unplaced(job, this.#lane)
+    const [opened, closed] = [this.#opened, this.#cell.now()]
+    this.#cell.decided({ scheduler, job, attempt, opened, closed, claimed, accepted: claimed, conflicted: 0, unplaced })
+    if (unplaced > 0) this.#attempts.failed(job, claimed)
+  }
+}
+
+/** Whether a round has placed some of a gang's tasks and not all. */
+export function isBrokenGang(job: JobId, lane: LaneId, { work, claims }: OpenRound): boolean {
+  return claims > 0 && work.unplaced(job, lane) > 0 && work.isGang(job, lane)
+}

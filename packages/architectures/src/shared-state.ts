@@ -1,0 +1,117 @@
+import { defineArchitecture, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type Plug, type Scheduler } from '@sched/core'
+import { z } from 'zod'
+import { attemptOptions, Attempts } from './attempts.js'
+import { Bell } from './bell.js'
+import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
+import { addSchedulers, balance, groupOptions, groupsOf, Router, type Group } from './groups.js'
+import { limitOptions, Limits } from './limits.js'
+import { Precedence } from './precedence.js'
+import { idOf, kindOf, Timer } from './timers.js'
+import { Transactions, type TransactionOptions } from './transactions.js'
+
+const conflict = z.enum(['fine', 'coarse'])
+const commit = z.enum(['incremental', 'all-or-nothing'])
+
+const schedulerOptions = z.strictObject({
+  ...groupOptions,
+  decision: decisionOptions.optional().describe('its own decision time'),
+  conflict: conflict.optional().describe('its own conflict detection'),
+  commit: commit.optional().describe('its own way to commit'),
+  precedence: z.int().default(0).describe('with `preemption`: it may take resources held by schedulers of lower precedence'),
+  limits: limitOptions.optional().describe('what each scheduler of this kind may hold at a time'),
+})
+type SchedulerOptions = z.output<typeof schedulerOptions>
+
+const sharedStateOptions = z.strictObject({
+  schedulers: z
+    .union([z.int().positive(), z.record(z.string().min(1), schedulerOptions)])
+    .default(2)
+    .describe('how many equal schedulers, or the kinds by name: { batch: { count: 4 }, service: {} } for jobs of these classes'),
+  balance,
+  conflict: conflict.default('fine').describe('fine: a claim conflicts if it does not fit any more; coarse: if anything was started on its node since the snapshot'),
+  commit: commit.default('incremental').describe('incremental: claims without conflict are accepted; all-or-nothing: every job is a gang'),
+  partialGangs: z.boolean().default(false).describe("all-or-nothing also commits a job of which the snapshot had room for a part, as the authors' simulator does"),
+  preemption: z.boolean().default(false).describe('whether precedence counts'),
+  ...decisionTimes,
+  ...attemptOptions,
+})
+export type SharedStateOptions = z.input<typeof sharedStateOptions>
+
+/**
+ * Schedulers in parallel, each with a private snapshot of the whole cell: a scheduler takes a job, decides on its
+ * snapshot for the decision time and commits its claims in one transaction against what the others have done since.
+ * Conflicting tasks stay with the job, which is tried again after `requeue` seconds.
+ *
+ * Conflicts are found per claim: `fine` if the task does not fit the node any more, `coarse` if a claim was committed on
+ * the node since the snapshot. A transaction never conflicts with itself. Freeing is no conflict, as in the authors' code.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2. Deviation: whose turn it is is the policy's to say, so
+ * under `fifo` a job that is tried again goes before younger ones, where the authors' queue puts it last.
+ */
+export const sharedStateArchitecture = defineArchitecture({
+  name: 'shared-state',
+  summary: 'schedulers with private snapshots of the whole cell, optimistic transactions (Omega)',
+  source: 'Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2',
+  options: sharedStateOptions,
+  create: (options, env) => new SharedState(options, env),
+})
+
+/** Schedulers in parallel over one shared cell state. */
+export const sharedState = (options: SharedStateOptions = {}): Plug<'architecture'> => sharedStateArchitecture.plug({}, options)
+
+class SharedState implements Architecture {
+  readonly #env: ArchitectureEnv
+  readonly #router: Router
+  readonly #times: DecisionTimes
+  /** By scheduler id. */
+  readonly #schedulers: Transactions[] = []
+
+  constructor(options: z.output<typeof sharedStateOptions>, env: ArchitectureEnv) {
+    this.#env = env
+    this.#times = new DecisionTimes(options, env)
+    const attempts = new Attempts(env.cell, options)
+    const precedence = options.preemption ? new Precedence(env.cell) : undefined
+    const groups = groupsOf<SchedulerOptions>(options.schedulers, 'scheduler', { precedence: 0 }).map(([name, group]): Group<SchedulerOptions> => {
+      const bells: Bell[] = []
+      const limits: Limits[] = []
+      const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => {
+        bells.push(new Bell())
+        if (group.limits !== undefined) limits.push(new Limits(group.limits, name, env))
+        return [bells[index] as Bell, ...limits.slice(index)]
+      })
+      for (const [i, scheduler] of schedulers.entries()) this.#add(scheduler, group, options, { attempts, precedence, bell: bells[i] as Bell, limits: limits[i] })
+      return { name, options: group, schedulers }
+    })
+    this.#router = new Router('scheduler', groups, options.balance, env)
+  }
+
+  #add(scheduler: Scheduler, own: SchedulerOptions, options: z.output<typeof sharedStateOptions>, parts: Pick<TransactionOptions, 'attempts' | 'bell' | 'limits' | 'precedence'>): void {
+    const { conflict = options.conflict, commit = options.commit } = own
+    parts.precedence?.rank(scheduler, own.precedence)
+    this.#schedulers[scheduler.id] = new Transactions(this.#env.cell, scheduler, {
+      mode: { conflict: conflict === 'fine' ? 'fit' : 'version', atomic: commit === 'all-or-nothing' },
+      partialGangs: options.partialGangs,
+      time: this.#times.of(own.decision),
+      ...parts,
+    })
+  }
+
+  route(spec: JobSpec): Scheduler {
+    return this.#router.route(spec)
+  }
+
+  trigger(): void {
+    const schedulers = this.#schedulers
+    for (let i = 0; i < schedulers.length; i++) schedulers[i]?.look()
+  }
+
+  wake(token: number): void {
+    if (kindOf(token) === Timer.Close) this.#schedulers[idOf(token)]?.close()
+    else this.#env.cell.letGo(idOf(token) as JobId)
+  }
+
+  finish(): void {
+    this.#times.finish()
+    this.#router.finish()
+  }
+}

@@ -1,0 +1,9 @@
+/** What an architecture asked to be woken for, packed with the id it concerns into the token of `cell.after`. */
+export const Timer = { LetGo: 0, Close: 1, Allocate: 2, Offer: 3, Answer: 4 } as const
+export type Timer = (typeof Timer)[keyof typeof Timer]
+
+const KINDS = 8
+
+export const timer = (kind: Timer, id: number): number => id * KINDS + kind
+export const kindOf = (token: number): number => token % KINDS
+export const idOf = (token: number): number => Math.floor(token / KINDS)

@@ -1,0 +1,130 @@
+import { None, type Cell, type CommitMode, type JobId, type LaneId, type OpenRound, type RoundLimits, type Scheduler, type Seconds } from '@sched/core'
+import type { Attempts } from './attempts.js'
+import type { Bell } from './bell.js'
+import type { DecisionTime } from './decision-time.js'
+import type { Limits } from './limits.js'
+import type { Precedence } from './precedence.js'
+import { isBrokenGang, SERIAL } from './serial-path.js'
+import { Timer, timer } from './timers.js'
+
+export interface TransactionOptions {
+  readonly mode: CommitMode
+  /** Commits a gang of which only a part could be placed on the snapshot. */
+  readonly partialGangs: boolean
+  readonly time: DecisionTime
+  readonly attempts: Attempts
+  readonly limits: Limits | undefined
+  readonly precedence: Precedence | undefined
+  /** Rung when its scheduler may have got work. */
+  readonly bell: Bell
+}
+
+const ONE_JOB: RoundLimits = { jobs: 1 }
+
+/**
+ * One scheduler over shared state, one job at a time: what it places on its snapshot is kept aside for the decision time
+ * and then committed as far as it does not conflict with what others have committed meanwhile.
+ *
+ * The snapshot is no copy: the policy drafts on the live state, which is the snapshot at that instant; the draft is taken
+ * off again and remembers what it claimed and which versions of the nodes it saw.
+ */
+export class Transactions {
+  readonly scheduler: Scheduler
+  readonly #cell: Cell
+  readonly #options: TransactionOptions
+  readonly #lanes: number
+  readonly #gang: CommitMode
+  #round: OpenRound | undefined
+  #job: JobId | None = None
+  #lane = 0 as LaneId
+  #opened: Seconds = 0
+  #isLimited = false
+
+  constructor(cell: Cell, scheduler: Scheduler, options: TransactionOptions) {
+    this.#cell = cell
+    this.scheduler = scheduler
+    this.#options = options
+    this.#lanes = cell.cluster.lanes.length
+    this.#gang = { ...options.mode, atomic: true }
+  }
+
+  /** Takes up work if it is idle and there is some; lanes have turns. */
+  look(): void {
+    const { bell } = this.#options
+    if (!bell.isRung || this.#job !== None) return
+    bell.isRung = false
+    for (let tried = 0; tried < this.#lanes && this.#job === None; ) {
+      this.#lane = ((this.#lane + 1) % this.#lanes) as LaneId
+      if (this.scheduler.pending(this.#lane) === 0) tried++
+      else if (this.#begin(this.#lane)) tried = 0
+      else {
+        tried++
+        bell.isRung = true // the policy takes nothing up as it is now
+      }
+    }
+  }
+
+  /** Syncs, lets the policy draft, and waits for the decision time; false when it takes nothing up. */
+  #begin(lane: LaneId): boolean {
+    const cell = this.#cell
+    const { limits, time } = this.#options
+    const { policy } = this.scheduler
+    const round = cell.draft(this.scheduler, lane, cell.nodes, this.#limits())
+    policy.schedule(round)
+    const job = round.taken
+    if (job === None) {
+      round.commit(SERIAL)
+      return false
+    }
+    this.#job = job
+    this.#round = round
+    this.#opened = cell.now()
+    const unplaced = round.work.unplaced(job, lane)
+    const tasks = round.claims + unplaced
+    this.#isLimited = unplaced > 0 && limits?.forbids(job, lane) === true
+    this.#drop(job, lane, round, unplaced)
+    const decision = time.of(job, lane, tasks)
+    if (decision === 0) this.close()
+    else {
+      round.suspend()
+      cell.after(decision, timer(Timer.Close, this.scheduler.id))
+    }
+    return true
+  }
+
+  #limits(): RoundLimits {
+    const { limits } = this.#options
+    return limits === undefined ? ONE_JOB : { jobs: 1, amounts: limits.left() }
+  }
+
+  /** Takes a gang back of which the snapshot has no room for all. */
+  #drop(job: JobId, lane: LaneId, round: OpenRound, unplaced: number): void {
+    const { mode, partialGangs } = this.#options
+    const isBroken = isBrokenGang(job, lane, round) || (mode.atomic && !partialGangs && unplaced > 0)
+    if (isBroken) round.rollback(0 as never)
+  }
+
+  /** The decision time is over: commits the transaction. */
+  close(): void {
+    const { scheduler } = this
+    const { attempts, bell, mode, precedence } = this.#options
+    const job = this.#job as JobId
+    const lane = this.#lane
+    const round = this.#round as OpenRound
+    const attempt = attempts.begin(job)
+    const claimed = round.claims
+    const commit = round.commit(round.tookGang ? this.#gang : mode)
+    let accepted = commit.accepted.length
+    const conflicted = commit.conflicted.length
+    precedence?.note(scheduler, commit.accepted)
+    scheduler.policy.onCommit?.(commit)
+    this.#job = None
+    bell.isRung = true
+    if (precedence !== undefined) accepted += precedence.takeFromLower(job, lane, scheduler, mode.atomic || round.tookGang, this.#limits())
+    const unplaced = round.work.unplaced(job, lane)
+    this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })
+    if (unplaced === 0) return
+    if (this.#isLimited && accepted === 0) attempts.excuse(job)
+    else attempts.failed(job, accepted)
+  }
+}

@@ -1,0 +1,30 @@
+import { monolithic } from '@sched/architectures'
+import { delay, fair, fifo, greedy } from '@sched/policies'
+import { checkPolicyLaws, cluster, digest, job, mapReduceJob, run } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+describe('one scheduler that decides at once', () => {
+  const jobs = [mapReduceJob(9, 2, { id: 'a' }), mapReduceJob(5, 1, { id: 'b', submit: 4 })]
+
+  it('starts at most `tasksPerHeartbeat` tasks of each slot type at a heartbeat', () => {
+    const starts = (tasksPerHeartbeat?: number) =>
+      run({ policy: greedy(fifo()), jobs: [job({ tasks: 3 }), job({ id: 'r', tasks: 2, demand: { reduce: 1 } })], cluster: cluster({ nodes: 1, racks: 1, slots: { map: 3, reduce: 2 } }), architecture: monolithic({ ...(tasksPerHeartbeat && { tasksPerHeartbeat }) }) })
+        .recorder.launches.map(({ time, job: id }) => `${time} ${id}`)
+    expect(starts()).toEqual(['0 job', '0 job', '0 job', '0 r', '0 r'])
+    expect(starts(2)).toEqual(['0 job', '0 job', '0 r', '0 r', '3 job'])
+    expect(starts(1)).toEqual(['0 job', '0 r', '3 job', '3 r', '6 job'])
+  })
+
+  it('decides as the plain architecture of the test kit, which opens a round whether or not anything can start', () => {
+    const policy = delay(fair(), { node: 4 })
+    expect(digest(run({ policy, jobs, architecture: monolithic() }).recorder)).toBe(digest(run({ policy, jobs }).recorder))
+  })
+
+  it('obeys the laws', () => {
+    checkPolicyLaws(() => delay(fair(), { node: 2 }), { runs: 40, architecture: ({ claims }) => monolithic({ ...(claims && { tasksPerHeartbeat: claims }) }) })
+  })
+
+  it.each([0, 1.5, -1])('refuses %d tasks per heartbeat', (tasksPerHeartbeat) => {
+    expect(() => monolithic({ tasksPerHeartbeat })).toThrow(/tasksPerHeartbeat/)
+  })
+})
