@@ -38,6 +38,8 @@ export interface Claim {
 export interface Findings {
   readonly byId: Readonly<Record<string, Finding>>
   readonly remarks?: readonly string[]
+  /** Sweeps behind the rows, as Markdown with a line of text above each table. */
+  readonly tables?: readonly string[]
 }
 
 /** One repetition of an experiment. */
@@ -45,6 +47,8 @@ export interface Trial {
   readonly seed: number
   /** Check conservation and every counter while running; slow. */
   readonly validate: boolean
+  /** Only to see that everything runs: experiments may be shorter. */
+  readonly quick?: boolean
 }
 
 /** One set-up, run once per trial, and all the rows that are read off it. */

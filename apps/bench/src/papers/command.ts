@@ -4,11 +4,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
 import type { Trial } from './claim.js'
 import { delayScheduling } from './delay-scheduling.js'
+import { omega } from './omega/omega.js'
 import { page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
 import { writeWhole } from './whole-file.js'
 
-const sheets: readonly Sheet[] = [delayScheduling]
+const sheets: readonly Sheet[] = [delayScheduling, omega]
 
 /** Fewest seeds of a page, and of a look. */
 const SEEDS = 10
@@ -43,7 +44,7 @@ function papers(sheet: Sheet, options: Options, root: string): void {
     throw new SchedError(
       'BAD_OPTION', `the page holds all rows, over at least ${SEEDS} seeds.`, { field: '--write' }, 'Leave out --only, --quick and a smaller --seeds.',
     )
-  const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true }))
+  const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true, quick: options.quick === true }))
   const results = runSheet(sheet, trials, options.only, report)
   process.stdout.write(`${resultTable(results)}\n${tally(results)}\n`)
   if (options.json !== undefined) writeWhole(options.json, json(results.flatMap(rowsOf)))

@@ -69,6 +69,7 @@ function section(result: Result): string[] {
     `## ${title}`, '', setup.join(' '), '',
     resultTable([result]),
     ...claims.flatMap(measures), '',
+    ...(findings.tables ?? []).flatMap((table) => [table, '']),
     ...(remarks.length === 0 ? [] : ['Remarks:', '', ...remarks.map((text) => `- ${text}`), '']),
   ]
 }

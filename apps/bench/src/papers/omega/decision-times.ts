@@ -1,0 +1,108 @@
+import type { OmegaClusterName } from '@sched/workload'
+import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
+import { above, below, range, shown } from '../range.js'
+import type { System } from './point.js'
+import { classColumns, compared, LIGHT, lightHorizon, over, overValues, runs, sweepTable, times, type Runs } from './sweep.js'
+
+const clusters = ['A', 'B', 'C'] as const
+const systems = ['single', 'multi', 'omega', 'mesos'] as const
+
+const claims: readonly Claim[] = [
+  {
+    id: 'OM-F5a/F6a', class: 'R', published: 'busyness linear; batch and service waits nearly equal',
+    measures: [
+      ...clusters.map((cluster) => measure(`growth of busyness per second of t_job, 0.1 to 1 s over 0.01 to 0.1 s, ${cluster}`, 'ratio', range(0.8, 1.25))),
+      ...clusters.map((cluster) => measure(`batch wait / service wait at 1 s, ${cluster}`, 'ratio', range(0.5, 2))),
+    ],
+  },
+  {
+    id: 'OM-F5b/F6b', class: 'R', published: 'wait and busyness much lower; batch still blocked by service',
+    measures: [
+      ...clusters.map((cluster) => measure(`batch wait at 10 s, multi path / single path, ${cluster}`, 'ratio', below(0.5))),
+      ...clusters.map((cluster) => measure(`batch wait, 10 s / 0.01 s, ${cluster}`, 'ratio', above(1.5))),
+    ],
+  },
+  {
+    id: 'OM-F5c/F6c', class: 'R', published: 'waits as in multi path; batch and service independent; all jobs scheduled',
+    measures: [
+      ...clusters.map((cluster) => measure(`batch wait, 100 s / 0.01 s, ${cluster}`, 'ratio', range(0.8, 1.25))),
+      ...clusters.map((cluster) => measure(`batch wait at 10 s, Omega / multi path, ${cluster}`, 'ratio', range(0, 1))),
+      ...clusters.map((cluster) => measure(`service wait at 10 s, Omega / multi path, ${cluster}`, 'ratio', range(0, 2))),
+      ...clusters.map((cluster) => measure(`unscheduled jobs at 10 s, ${cluster}`, 'share', range(0, 0.02))),
+    ],
+  },
+  {
+    id: 'OM-F7', class: 'R', published: 'service wait alike; batch busyness far above multi path; jobs abandoned as x grows',
+    measures: [
+      measure('service wait at 10 s, slowest cluster / fastest', 'ratio', below(3)),
+      ...clusters.map((cluster) => measure(`batch busyness at 100 s, Mesos / multi path, ${cluster}`, 'ratio', above(1.5))),
+      ...clusters.map((cluster) => measure(`batch jobs unscheduled at 100 s, ${cluster}`, 'share', above(0.05))),
+      ...clusters.map((cluster) => measure(`batch jobs unscheduled, 100 s less 0.1 s, ${cluster}`, 'share', above(0))),
+      ...clusters.map((cluster) => measure(`batch jobs given up at 100 s, ${cluster}`, 'number', shown)),
+    ],
+    why: 'a framework answers for all its queued jobs at once, so that jobs that wait for room are tried once per offer and seldom reach the limit of attempts'
+  },
+]
+
+/** The sweep over t_job of figures 5, 6 and 7. */
+export const decisionTimeSweep: Experiment = {
+  title: 'Decision time of service jobs (figures 5, 6 and 7)',
+  setup: [
+    'Clusters A, B and C; t_job of service jobs is swept (under single path that of all jobs), t_task is 0.005 s and t_job of batch jobs 0.1 s. 45 minutes ' +
+      'are simulated.',
+    'Single and multi path are monolithic, Omega has one batch and one service scheduler with fine-grained detection and incremental commits, Mesos two ' +
+      'frameworks under dominant resource fairness. That is too short for 1,000 attempts, so jobs that are left over count beside those given up.',
+  ],
+  claims,
+  run(trials): Findings {
+    const sweep = new Map<string, Runs>()
+    const key = (cluster: OmegaClusterName, system: System, x: number) => `${cluster} ${system} ${x}`
+    for (const cluster of clusters)
+      for (const system of systems) for (const x of times) sweep.set(key(cluster, system, x), runs({ cluster, scale: LIGHT, system, service: { job: x } }, trials, lightHorizon))
+    const at = (cluster: OmegaClusterName, system: System, x: number) => sweep.get(key(cluster, system, x)) as Runs
+    const each = <T>(figure: (cluster: OmegaClusterName) => T): T[] => clusters.map(figure)
+    const growth = (cluster: OmegaClusterName) => {
+      const [low, middle] = [at(cluster, 'single', 0.01), at(cluster, 'single', 0.1)]
+      const before = (i: number) => ((middle[i]?.busyness ?? NaN) - (low[i]?.busyness ?? NaN)) / 0.09
+      return overValues(at(cluster, 'single', 1).map((run, i) => (run.busyness - (middle[i]?.busyness ?? NaN)) / 0.9 / before(i)))
+    }
+    const waits = (cluster: OmegaClusterName, a: readonly [System, number], b: readonly [System, number], kind: 'batch' | 'service') =>
+      compared(at(cluster, ...a), at(cluster, ...b), (one, other) => one[kind].wait / other[kind].wait)
+    return {
+      byId: {
+        'OM-F5a/F6a': [...each(growth), ...each((cluster) => over(at(cluster, 'single', 1), ({ batch, service }) => batch.wait / service.wait))],
+        'OM-F5b/F6b': [
+          ...each((cluster) => waits(cluster, ['multi', 10], ['single', 10], 'batch')),
+          ...each((cluster) => waits(cluster, ['multi', 10], ['multi', 0.01], 'batch')),
+        ],
+        'OM-F5c/F6c': [
+          ...each((cluster) => waits(cluster, ['omega', 100], ['omega', 0.01], 'batch')),
+          ...each((cluster) => waits(cluster, ['omega', 10], ['multi', 10], 'batch')),
+          ...each((cluster) => waits(cluster, ['omega', 10], ['multi', 10], 'service')),
+          ...each((cluster) => over(at(cluster, 'omega', 10), ({ batch, service }) =>
+            (batch.unscheduled * batch.jobs + service.unscheduled * service.jobs) / (batch.jobs + service.jobs))),
+        ],
+        'OM-F7': [
+          spread(clusters.map((cluster) => at(cluster, 'mesos', 10))),
+          ...each((cluster) => compared(at(cluster, 'mesos', 100), at(cluster, 'multi', 100), (mesos, multi) => mesos.batch.busyness / multi.batch.busyness)),
+          ...each((cluster) => over(at(cluster, 'mesos', 100), ({ batch }) => batch.unscheduled)),
+          ...each((cluster) => compared(at(cluster, 'mesos', 100), at(cluster, 'mesos', 0.1), (long, short) => long.batch.unscheduled - short.batch.unscheduled)),
+          ...each((cluster) => over(at(cluster, 'mesos', 100), ({ batch }) => batch.abandoned)),
+        ],
+      },
+      tables: systems.map((system) => sweepTable(names[system], ['cluster', 't_job (s)'], system === 'omega' || system === 'mesos' ? { ...classColumns, 'abandoned batch': ({ batch }) => batch.abandoned } : classColumns,
+        clusters.flatMap((cluster) => times.map((x) => [[cluster, String(x)], at(cluster, system, x)] as const)))),
+    }
+  },
+}
+
+const names: Readonly<Record<System, string>> = { single: 'Monolithic, single path', multi: 'Monolithic, multi path', omega: 'Shared state (Omega)', mesos: 'Two-level (Mesos)' }
+
+/** Largest over smallest mean service wait of the clusters. */
+function spread(byCluster: readonly Runs[]) {
+  const first = byCluster[0] as Runs
+  return overValues(first.map((_, i) => {
+    const waits = byCluster.map((cluster) => cluster[i]?.service.wait ?? NaN)
+    return Math.max(...waits) / Math.min(...waits)
+  }))
+}

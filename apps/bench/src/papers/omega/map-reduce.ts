@@ -1,0 +1,128 @@
+import { sharedState } from '@sched/architectures'
+import type { ClusterView, NodeId, ResourceId } from '@sched/core'
+import { quantile } from '@sched/metrics'
+import { randomFit } from '@sched/placement'
+import { fifo, globalCap, greedy, maxParallelism, relativeSize, type Room, type WorkerLimit } from '@sched/policies'
+import { Simulation } from '@sched/sim'
+import { omegaCluster, omegaClusterCell, omegaClusterPrefill } from '@sched/workload'
+import { measure, type Experiment, type Findings, type Trial } from '../claim.js'
+import { above, below, range } from '../range.js'
+import { withMapReduce, type Sized } from './map-reduce-jobs.js'
+import { markdownTable } from './markdown.js'
+import { LIGHT, lightHorizon, overValues, shortNumber } from './sweep.js'
+
+const clusters = ['A', 'C', 'D'] as const
+type Cluster = (typeof clusters)[number]
+const limits: Readonly<Record<string, WorkerLimit | undefined>> = {
+  'as requested': undefined,
+  'max-parallelism': maxParallelism,
+  'relative size': relativeSize(4),
+  'global cap 60%': globalCap(0.6),
+}
+const names = Object.keys(limits)
+
+/** Opportunistic sizes of MapReduce jobs: figures 15 and 16. */
+export const mapReduce: Experiment = {
+  title: 'A MapReduce scheduler that uses idle resources (figures 15 and 16)',
+  setup: [
+    'Omega with a batch, a service and a MapReduce scheduler on the stand-ins for clusters A, C and D. A fifth of the batch jobs are MapReduce jobs: 5, 11, 200 or ' +
+      '1,000 workers are asked for; maps per worker are log-normal with median 2, reduces with median 0.5. These shapes are our choice, so shares and percentiles ' +
+      'show how the policies compare and not how Google\'s jobs are distributed.',
+    '45 minutes are simulated. Speed-ups are predicted when a job is sized, as in the paper. Utilisation is that of the CPUs, looked at when a job is sized.',
+  ],
+  claims: [
+    {
+      id: 'OM-F15-share', class: 'R', published: '50-70%',
+      measures: clusters.map((cluster) => measure(`MapReduce jobs that gain, max-parallelism, ${cluster}`, 'share', range(0.4, 0.8))),
+      why: 'the share is that of jobs with more activities than workers, which our choice of shapes sets',
+    },
+    {
+      id: 'OM-F15-p80', class: 'R', published: '3-4x',
+      measures: clusters.map((cluster) => measure(`80th percentile of the speed-up, max-parallelism, ${cluster}`, 'ratio', range(2, 6))),
+      why: 'it follows from our choice of maps per worker',
+    },
+    {
+      id: 'OM-F15-rel', class: 'R', published: 'clear gains, at most 4x',
+      measures: [
+        ...clusters.map((cluster) => measure(`80th percentile of the speed-up, relative size, ${cluster}`, 'ratio', range(1.2, 4))),
+        ...clusters.map((cluster) => measure(`largest speed-up, relative size, ${cluster}`, 'ratio', range(1, 4.0000001))),
+      ],
+    },
+    {
+      id: 'OM-F15-cap', class: 'R', published: 'nearly max-parallelism on D, little or nothing on A and C',
+      measures: [
+        measure('mean speed-up beyond 1, cap / max-parallelism, D', 'ratio', range(0.7, 1)),
+        ...(['A', 'C'] as const).map((cluster) => measure(`mean speed-up beyond 1, cap / max-parallelism, ${cluster}`, 'ratio', below(0.3))),
+      ],
+      why: 'the stand-ins of A and C are filled to 60%, the cap itself, so that they are below it part of the time',
+    },
+    {
+      id: 'OM-F16', class: 'R', published: 'utilisation varies more under max-parallelism',
+      measures: [measure('standard deviation of utilisation, max-parallelism / as requested, C', 'ratio', above(1))],
+    },
+  ],
+  run(trials): Findings {
+    const results = new Map(clusters.flatMap((cluster) => names.map((name) => [`${cluster} ${name}`, trials.map((trial) => sizedJobs(cluster, limits[name], trial))] as const)))
+    const each = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => (results.get(`${cluster} ${name}`) ?? []).map(figure)
+    const over = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => overValues(each(cluster, name, figure))
+    const ratio = (cluster: Cluster, a: string, b: string, figure: (jobs: readonly Sized[]) => number) => {
+      const other = each(cluster, b, figure)
+      return overValues(each(cluster, a, figure).map((value, i) => value / (other[i] as number)))
+    }
+    const average = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => {
+      const values = each(cluster, name, figure)
+      return shortNumber(values.reduce((sum, value) => sum + value, 0) / values.length)
+    }
+    return {
+      byId: {
+        'OM-F15-share': clusters.map((cluster) => over(cluster, 'max-parallelism', gaining)),
+        'OM-F15-p80': clusters.map((cluster) => over(cluster, 'max-parallelism', percentile80)),
+        'OM-F15-rel': [...clusters.map((cluster) => over(cluster, 'relative size', percentile80)), ...clusters.map((cluster) => over(cluster, 'relative size', largest))],
+        'OM-F15-cap': (['D', 'A', 'C'] as const).map((cluster) => ratio(cluster, 'global cap 60%', 'max-parallelism', gain)),
+        'OM-F16': [ratio('C', 'max-parallelism', 'as requested', deviation)],
+      },
+      tables: [markdownTable('Figures 15 and 16: speed-ups and utilisation', ['cluster', 'policy', 'jobs that gain', 'mean speed-up', '80th percentile', 'largest', 'mean utilisation', 'its standard deviation'],
+        clusters.flatMap((cluster) => names.map((name) => [cluster, name, ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, deviation].map((figure) => average(cluster, name, figure))])))],
+    }
+  },
+}
+
+/** Sizes the MapReduce jobs of one run: a pure function of its arguments, as `runPoint` is. */
+function sizedJobs(cluster: Cluster, limit: WorkerLimit | undefined, { seed, validate, quick = false }: Trial): Sized[] {
+  const horizon = quick ? lightHorizon / 6 : lightHorizon
+  const jobs: Sized[] = []
+  let view: ClusterView | undefined
+  const workload = omegaCluster({ cluster, seed, horizon, scale: LIGHT })
+  new Simulation({
+    cluster: omegaClusterCell(cluster, LIGHT),
+    workload: withMapReduce(workload, { seed, limit, room: () => roomOf(view as ClusterView), onSized: (sized) => jobs.push(sized) }),
+    prefill: omegaClusterPrefill(cluster, { seed, scale: LIGHT }),
+    policy: greedy(fifo(), randomFit()),
+    architecture: sharedState({ schedulers: { batch: {}, service: {}, mapreduce: {} } }),
+    runtime: { jitter: 0 },
+    observers: [{ onRunStart: ({ cluster: cell }) => (view = cell) }],
+    seed, validate,
+  }).run(horizon)
+  return jobs
+}
+
+/** In workers of one CPU. */
+function roomOf(cluster: ClusterView): Room {
+  const cpu = cluster.resources.indexOf('cpu') as ResourceId
+  let free = 0
+  for (let node = 0; node < cluster.nodes; node++) free += cluster.free(node as NodeId, cpu)
+  return { total: Math.floor(cluster.capacity(cpu) / 1000), idle: Math.floor(free / 1000) }
+}
+
+const speedUps = (jobs: readonly Sized[]): number[] => jobs.map((job) => job.speedUp)
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const gaining = (jobs: readonly Sized[]): number => jobs.filter((job) => job.speedUp > 1).length / jobs.length
+const gain = (jobs: readonly Sized[]): number => average(speedUps(jobs)) - 1
+const percentile80 = (jobs: readonly Sized[]): number => quantile(Float64Array.from(speedUps(jobs)).sort(), 0.8)
+const largest = (jobs: readonly Sized[]): number => Math.max(...speedUps(jobs))
+const utilisation = (jobs: readonly Sized[]): number => average(jobs.map((job) => job.utilisation))
+
+function deviation(jobs: readonly Sized[]): number {
+  const mean = utilisation(jobs)
+  return Math.sqrt(average(jobs.map((job) => (job.utilisation - mean) ** 2)))
+}
