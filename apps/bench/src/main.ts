@@ -23,12 +23,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** 0 for help, 2 for bad usage or input, 1 for anything else; commander has told its own errors already. */
+/** 0 for help, 2 for bad usage or input, 1 for anything else, as decisions that differ; commander has told its own errors already. */
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.code.startsWith('commander.help') && error.exitCode === 0 ? 0 : 2
   if (!(error instanceof SchedError)) throw error
   process.stderr.write(`${error.message}\n`)
-  return 2
+  return error.code === 'INVARIANT' ? 1 : 2
 }
 
 process.exitCode = await main(process.argv.slice(2))

@@ -4,9 +4,15 @@ import { dirname, resolve } from 'node:path'
 
 /** The parts of V8's CPU profile that are read here. */
 interface Profile {
-  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number } }[]
+  readonly nodes: readonly { readonly id: number; readonly callFrame: Frame }[]
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
+}
+
+interface Frame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
 }
 
 const SHOWN = 12
@@ -29,21 +35,29 @@ export async function profiled<T>(path: string, action: () => T | Promise<T>): P
   return result
 }
 
-/** The functions in which a variant spent most time itself, without what they called, as lines of text. */
+/** Where a variant spent its time itself, without what it called: by package, then the hottest functions; lines of text. */
 export function hottest(folder: string, benchmark: string, variant: string): string[] {
   const profile = JSON.parse(readFileSync(profilePath(folder, benchmark, variant), 'utf8')) as Profile
-  const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, `${callFrame.functionName || '(anonymous)'} ${place(callFrame)}`]))
-  const times = new Map<string, number>()
+  const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const [byPackage, byFunction] = [new Map<string, number>(), new Map<string, number>()]
   let total = 0
   for (const [i, id] of profile.samples.entries()) {
-    const name = names.get(id) ?? ''
+    const frame = frames.get(id) as Frame
+    if (profilersOwn.has(frame.functionName)) continue
     const time = profile.timeDeltas[i] ?? 0
-    if (name.startsWith('(idle)')) continue
-    times.set(name, (times.get(name) ?? 0) + time)
+    add(byPackage, packageOf(frame), time)
+    add(byFunction, `${frame.functionName || '(anonymous)'} ${place(frame)}`, time)
     total += time
   }
-  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, SHOWN)
-  return [`${benchmark}/${variant}: ${(total / 1e6).toFixed(2)} s`, ...sorted.map(([name, time]) => `  ${((100 * time) / total).toFixed(1).padStart(5)} %  ${name}`)]
+  const shares = ([name, time]: readonly [string, number]) => ({ name, share: (100 * time) / total })
+  const packages = sorted(byPackage).map(shares).map(({ name, share }) => `${name} ${share.toFixed(0)} %`)
+  const functions = sorted(byFunction).slice(0, SHOWN).map(shares).map(({ name, share }) => `  ${share.toFixed(1).padStart(5)} %  ${name}`)
+  return [`${benchmark}/${variant}: ${(total / 1e6).toFixed(2)} s; ${packages.join(', ')}`, ...functions]
 }
 
-const place = ({ url, lineNumber }: { url: string; lineNumber: number }) => (url === '' ? '' : `${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`)
+/** Starting and stopping the profiler, and waiting. */
+const profilersOwn = new Set(['(idle)', 'dispatch', 'post'])
+const add = (times: Map<string, number>, name: string, time: number) => times.set(name, (times.get(name) ?? 0) + time)
+const sorted = (times: ReadonlyMap<string, number>) => [...times].sort(([, a], [, b]) => b - a)
+const packageOf = ({ url, functionName }: Frame) => /\/(?:packages|apps)\/([\w-]+)\//.exec(url)?.[1] ?? (functionName.startsWith('(') ? functionName : 'node')
+const place = ({ url, lineNumber }: Frame) => (url === '' ? '' : `${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`)

@@ -15,9 +15,9 @@ export class VariantProcess {
 
   private constructor(title: string, execArgv: readonly string[]) {
     this.#title = title
-    const script = fileURLToPath(new URL(fromSource ? './worker.ts' : './speed-worker.js', import.meta.url))
+    const script = fromSource ? new URL('./worker.ts', import.meta.url) : new URL('./speed-worker.js', import.meta.url) // the bundle is flat
     const loader = fromSource ? ['--conditions=@sched/source', '--import', import.meta.resolve('tsx')] : []
-    this.#child = fork(script, { execArgv: [...loader, ...execArgv], serialization: 'advanced' }) // JSON has no NaN
+    this.#child = fork(fileURLToPath(script), { execArgv: [...loader, ...execArgv], serialization: 'advanced' }) // JSON has no NaN
   }
 
   /** Starts the process and lets it prepare the variant. */
