@@ -16,7 +16,7 @@ export function placeReplicas(model: ClusterModel, key: number, block: number, o
   if (placement === 'hdfs' && model.rackStart.length > 2) placed = otherRack(model, key, block, out, at)
   for (let draw = 3; placed < factor; placed++) {
     let node = first
-    for (let tries = 0; tries < 1000 && holds(out, at, placed, node); tries++) node = Math.floor(hashUnit(key, block, draw++) * model.nodes)
+    if (placed < model.nodes) while (holds(out, at, placed, node)) node = Math.floor(hashUnit(key, block, draw++) * model.nodes)
     out[at + placed] = node
   }
 }

@@ -84,6 +84,14 @@ describe('placement of replicas', () => {
     }
   })
 
+  it('repeats the first node where there are fewer nodes than replicas', () => {
+    const out = new Int32Array(4)
+    for (let block = 0; block < 50; block++) {
+      placeReplicas(cluster(2, 1, { factor: 4, placement: 'hdfs' }), 7, block, out, 0)
+      expect([out[2], out[3]]).toEqual([out[0], out[0]])
+    }
+  })
+
   it('depends on seed and block alone, not on what was placed before', () => {
     const model = cluster(20, 4, { factor: 3, placement: 'hdfs' })
     const all = place(model)
