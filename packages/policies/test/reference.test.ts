@@ -82,7 +82,7 @@ describe('the shipped policies decide as their pseudo-code', () => {
   })
 
   it('pools of any depth with weights, minimum shares, inner orders and limits', () => {
-    agree(600, fairOptions, (options) => greedy(fair(options), firstNode()), (options) => naiveGreedy(naiveFair(options)))
+    agree(350, fairOptions, (options) => greedy(fair(options), firstNode()), (options) => naiveGreedy(naiveFair(options)))
   })
 
   it('HFS: pools and delay', () => {

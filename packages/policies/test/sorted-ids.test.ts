@@ -42,7 +42,7 @@ describe('SortedIds', () => {
         }
         expect(contents(list)).toEqual(sorted())
       }),
-      { seed: 6, numRuns: 150 },
+      { seed: 6, numRuns: 80 },
     )
   })
 

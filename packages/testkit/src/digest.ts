@@ -62,10 +62,11 @@ class Fnv {
     return [this.#high, this.#low].map((word) => word.toString(16).padStart(8, '0')).join('')
   }
 
+  /** `>>> 0` is the remainder by 2^32, exact for whole numbers up to 2^53. */
   #byte(value: number): void {
     const low = (this.#low ^ value) >>> 0
     const product = low * 0x1b3 // below 2^41
-    this.#low = product % WORD
-    this.#high = (this.#high * 0x1b3 + Math.floor(product / WORD) + ((low * 256) % WORD)) % WORD
+    this.#low = product >>> 0
+    this.#high = (this.#high * 0x1b3 + Math.floor(product / WORD) + ((low << 8) >>> 0)) >>> 0
   }
 }

@@ -21,14 +21,15 @@ export const naiveFair =
     const admitted: JobId[] = []
     const waiting: JobId[] = []
 
+    const isIn = (job: JobId, { path }: NaivePool) => path === '' || `${pathOf.get(job)}/`.startsWith(`${path}/`)
     const poolsOf = (job: JobId): NaivePool[] => chain(root, pathOf.get(job) ?? '')
     const limitOfUser = (job: JobId) => options.users?.[work.userName(work.user(job))]?.maxRunningJobs ?? options.userMaxRunningJobs ?? Infinity
     const mayRun = (job: JobId) =>
       admitted.filter((other) => work.user(other) === work.user(job)).length < limitOfUser(job) &&
-      poolsOf(job).every((pool) => admitted.filter((other) => poolsOf(other).includes(pool)).length < (pool.options.maxRunningJobs ?? Infinity))
+      poolsOf(job).every((pool) => jobsIn(pool).length < (pool.options.maxRunningJobs ?? Infinity))
 
     /** Jobs of a pool and all pools inside it. */
-    const jobsIn = (pool: NaivePool) => admitted.filter((job) => poolsOf(job).includes(pool))
+    const jobsIn = (pool: NaivePool) => admitted.filter((job) => isIn(job, pool))
     const minShare = ({ options: { minShare = 0 } }: NaivePool, lane: number): number =>
       typeof minShare === 'number' ? minShare : (minShare[cluster.lanes[lane]?.name ?? ''] ?? 0)
     /** Minimum shares of siblings that together exceed the slots are scaled down. */

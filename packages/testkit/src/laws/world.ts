@@ -51,7 +51,7 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
 const oneOf = fc.constantFrom
 
 function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitrary<ClusterDescription> {
-  const beat = oneOf({ interval: 3, stagger: true }, { interval: 3, stagger: false }, { interval: 0.7, stagger: true })
+  const beat = oneOf({ interval: 3, stagger: true }, { interval: 3, stagger: false }, { interval: 1.3, stagger: true })
   const amounts = ofSlots
     ? fc.record({ map: oneOf(1, 2, 3), reduce: oneOf(1, 2) }).map((slots) => ({ slots }))
     : fc.record({ cpu: oneOf(2, 4), mem: oneOf(3, 8) }).map((resources) => ({ resources }))
