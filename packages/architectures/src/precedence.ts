@@ -27,7 +27,7 @@ export class Precedence {
 
   constructor(cell: Cell) {
     this.#cell = cell
-    this.#on = cell.nodes.map(() => new Map())
+    this.#on = cell.nodes.map(() => new Map<TaskId, Held>())
   }
 
   rank(scheduler: Scheduler, precedence: number): void {

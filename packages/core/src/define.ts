@@ -145,7 +145,7 @@ export class Registry {
   }
 
   list(kind: Kind): Defined<Kind>[] {
-    return this.names(kind).map((name) => this.get(kind, name) as Defined<Kind>)
+    return this.names(kind).map((name) => this.get<Kind>(kind, name))
   }
 
   #refuseTaken(kind: Kind, name: string, what: string): void {
@@ -154,8 +154,8 @@ export class Registry {
   }
 
   #named(kind: Kind): Map<string, Defined<Kind>> {
-    let named = this.#byKind.get(kind)
-    if (named === undefined) this.#byKind.set(kind, (named = new Map()))
+    const named = this.#byKind.get(kind) ?? new Map<string, Defined<Kind>>()
+    this.#byKind.set(kind, named)
     return named
   }
 }

@@ -36,7 +36,7 @@ function build<K extends Kind>(registry: Registry, definition: Defined<K>, optio
 
 function split(config: unknown, kind: Kind, path: string): [string, Readonly<Record<string, unknown>>] {
   if (typeof config === 'string') return [config, {}]
-  const entries = typeof config === 'object' && config !== null && !Array.isArray(config) ? Object.entries(config) : []
+  const entries: [string, unknown][] = typeof config === 'object' && config !== null && !Array.isArray(config) ? Object.entries(config) : []
   const [first] = entries
   if (first === undefined || entries.length > 1)
     throw new SchedError('BAD_OPTION', `expected the name of one ${kind}, found ${JSON.stringify(config) ?? 'nothing'}.`, { field: path }, `Write \`${kind}: name\` or \`${kind}: { name: { options } }\`.`)

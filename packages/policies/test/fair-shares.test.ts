@@ -196,7 +196,7 @@ describe('minimum shares', () => {
 })
 
 describe('arguments of fair shares', () => {
-  const bad = (field: string) => expect.objectContaining({ code: 'BAD_OPTION', place: { field } })
+  const bad = (field: string): unknown => expect.objectContaining({ code: 'BAD_OPTION', place: { field } })
   it.each<[string, () => unknown]>([
     ['weights.1', () => fairShares({ weights: [1, 0], demands: [1, 1] }, 1)],
     ['weights.0', () => fairShares({ weights: [any], demands: [1] }, 1)],

@@ -13,7 +13,7 @@ export function forwarding(...parts: readonly (WorkListener | undefined)[]): Wor
     const call = combined(hook, listeners)
     if (call !== undefined) made[hook] = call
   }
-  return made as WorkListener
+  return made
 }
 
 type Call = (a: number, b: number, c: number, d: number, e: string) => void

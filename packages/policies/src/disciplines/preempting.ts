@@ -98,8 +98,8 @@ class Preempting implements Policy {
   /** Nothing waits in the lane, so nobody is below a share: no looks until something does, and all clocks start anew then. */
   #rest(lane: LaneId, sharing: Sharing): void {
     for (let pool = 0; pool < sharing.pools; pool++) {
-      delete this.#atMin[pool * this.#lanes + lane]
-      delete this.#atFair[pool * this.#lanes + lane]
+      this.#atMin[pool * this.#lanes + lane] = undefined
+      this.#atFair[pool * this.#lanes + lane] = undefined
       sharing.markStarved(pool, lane, false)
     }
   }
