@@ -51,7 +51,7 @@ class Conservative implements Policy {
   readonly #explanations: Explanations
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
-    const jobs = new RigidJobs(env, order, placement, options, atLeastASecond)
+    const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
     this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)
@@ -61,7 +61,7 @@ class Conservative implements Policy {
     const reset = (job: JobId) => {
       for (const plan of this.#plans) plan.reset(job)
     }
-    Object.assign(this, forwarding(order, placement, { onSubmit: reset, onDrained: withdraw, onMore: withdraw }, jobs))
+    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdraw }, jobs))
   }
 
   get sharing() {

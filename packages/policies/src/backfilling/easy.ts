@@ -62,10 +62,9 @@ class Easy implements Policy {
   readonly #explanations: Explanations
   /** Does the passes with windows, or with another number of reservations. */
   readonly #reserving: Reserving | undefined
-  readonly #candidates: JobId[] = []
 
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
-    const jobs = new RigidJobs(env, order, placement, options)
+    const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options)
     this.#order = order
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
@@ -73,7 +72,7 @@ class Easy implements Policy {
     this.#explanations = new Explanations(jobs)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (reservations !== 1 || options.windows.length > 0) this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
-    Object.assign(this, forwarding(order, backfillOrder, placement, jobs))
+    Object.assign(this, forwarding(jobs))
   }
 
   get sharing() {
@@ -107,18 +106,22 @@ class Easy implements Policy {
     if (head === None) return
     let isAsPlanned = !lane.fitsIn(lane.free, head) // it fits, but not on the nodes in sight: to be tried again
     shadow.compute(head, round)
-    this.#collect(round, shadow)
-    for (let i = 0; i < this.#candidates.length; i++) if (!this.#backfill(this.#candidates[i] as JobId, round, lane, shadow)) isAsPlanned = false
+    if (!this.#tryCandidates(true, round, lane, shadow)) {
+      this.#tryCandidates(false, round, lane, shadow)
+      isAsPlanned = false
+    }
     if (isAsPlanned) shadow.keep()
   }
 
-  /** The jobs behind the head that could start if they were alone; free and extra amounts only shrink from here on. */
-  #collect(round: Round, shadow: Shadow): void {
-    const candidates = this.#candidates
-    while (candidates.length > 0) candidates.pop()
+  /** Backfills in order; false as soon as a start fails that the choice of those behind it has counted on. */
+  #tryCandidates(inTurn: boolean, round: Round, lane: RigidLane, shadow: Shadow): boolean {
+    shadow.noCandidates(inTurn)
     const order = this.#backfillOrder
     order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next()) shadow.collect(block, round.now, candidates)
+    for (let block = order.next(); block !== undefined; block = order.next()) shadow.collect(block, round.now)
+    for (let i = shadow.nextCandidate(0, round.now); i >= 0; i = shadow.nextCandidate(i + 1, round.now))
+      if (!this.#backfill(shadow.candidates[i] as JobId, round, lane, shadow) && inTurn) return false
+    return true
   }
 
   /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes. */

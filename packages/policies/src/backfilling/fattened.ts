@@ -73,12 +73,12 @@ class Fattened implements Policy {
     this.#options = options
     this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
     this.#order = order
-    this.#jobs = new RigidJobs(env, order, placement, options)
+    this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)
     this.#waits = new MeanWait(env.work)
-    Object.assign(this, forwarding(order, placement, this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
+    Object.assign(this, forwarding(this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
   }
 
   get sharing() {

@@ -47,6 +47,7 @@ export class Profile {
 
   /** The earliest time from the first step on from which `length` seconds have room for the vector, before `before`; else `Infinity`. */
   earliest(length: Seconds, vector: Float64Array, from: number, before: Seconds = Infinity): Seconds {
+    if (this.width === 1) return this.#earliestAmount(length, vector[from] as number, before)
     const { times, last } = this
     let start = times[this.first] as number
     for (let i = this.first; start < before; i++) {
@@ -60,6 +61,30 @@ export class Profile {
       }
     }
     return Infinity
+  }
+
+  /** The same for one resource: two tight loops, one over steps that are too full, one over a run that has room. */
+  #earliestAmount(length: Seconds, amount: number, before: Seconds): Seconds {
+    const { times, free, last } = this
+    let i = this.first
+    for (;;) {
+      while (i <= last && (free[i] as number) < amount) i++
+      if (i > last) return Infinity
+      const start = times[i] as number
+      if (start >= before) return Infinity
+      const end = start + length < before ? start + length : before
+      do i++
+      while (i <= last && (times[i] as number) < end && (free[i] as number) >= amount)
+      if (i > last || (times[i] as number) >= end) return start
+    }
+  }
+
+  /** From when on the vector has room without a break until `time`; `time` itself if there is none just before it. */
+  roomUntil(time: Seconds, vector: Float64Array, from: number): Seconds {
+    let step = this.lowest(time) - 1
+    if (step < this.first || !this.#fits(step, vector, from)) return time
+    while (step > this.first && this.#fits(step - 1, vector, from)) step--
+    return this.times[step] as number
   }
 
   /** Whether the vector has room from the first step's beginning for `length` seconds. */
@@ -81,25 +106,44 @@ export class Profile {
     this.#merge(begin)
   }
 
+  /** Moves the vector from `start` to the earlier time `to`: only what does not overlap changes. */
+  move(start: Seconds, to: Seconds, length: Seconds, vector: Float64Array, from: number): void {
+    const end = to + length
+    this.take(to, Math.min(end, start), vector, from)
+    this.take(Math.max(end, start), start + length, vector, from, -1)
+  }
+
   #fits(step: number, vector: Float64Array, from: number): boolean {
     const { width, free } = this
     for (let r = 0; r < width; r++) if ((free[step * width + r] as number) < (vector[from + r] as number)) return false
     return true
   }
 
-  /** The step that begins at `time`, or the first one where that is later; made if there is none. */
-  #split(time: Seconds): number {
-    const { times, first } = this
-    let low = first
+  /** The first step that begins at `time` or later; one more than the last if there is none. */
+  lowest(time: Seconds): number {
+    const { times } = this
+    let low = this.first
     let high = this.last + 1
     while (low < high) {
       const middle = (low + high) >> 1
       if ((times[middle] as number) < time) low = middle + 1
       else high = middle
     }
-    if (low === first || (low <= this.last && times[low] === time)) return low
-    this.#insert(low, time)
     return low
+  }
+
+  /** The step in which `time` lies, the first one for what is before it. */
+  stepAt(time: Seconds): number {
+    const step = this.lowest(time)
+    return step > this.first && (step > this.last || this.times[step] !== time) ? step - 1 : step
+  }
+
+  /** The step that begins at `time`, or the first one where that is later; made if there is none. */
+  #split(time: Seconds): number {
+    const step = this.lowest(time)
+    if (step === this.first || (step <= this.last && this.times[step] === time)) return step
+    this.#insert(step, time)
+    return step
   }
 
   /** A step that has come to equal the one before it goes. */

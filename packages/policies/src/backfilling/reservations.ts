@@ -1,4 +1,5 @@
 import type { JobId, Order, Round, Seconds } from '@sched/core'
+import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -12,6 +13,7 @@ export class Reservations {
   readonly #order: Order
   readonly #windows: Windows
   readonly #profile: Profile
+  readonly #gaps: Gaps
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
   #start = new Float64Array(64)
   /** No reserved start is earlier, except of jobs that could not start when their time came, which was then. */
@@ -27,6 +29,7 @@ export class Reservations {
     this.#order = order
     this.#windows = windows
     this.#profile = new Profile(lane.width)
+    this.#gaps = new Gaps(this.#profile)
     lane.released = []
   }
 
@@ -100,6 +103,7 @@ export class Reservations {
     const lane = this.#lane
     const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width)
     this.#fill(job, start, 1)
+    this.#gaps.want(lane.demand[job * lane.width] as number, lane.length[job] as number)
     this.#promise(job, start, round)
   }
 
@@ -131,7 +135,7 @@ export class Reservations {
   /** Each job in order moves to an earlier start if it has one; its own reservation stays in place while one is looked for. */
   #compress(round: Round): void {
     this.#mustCompress = false
-    const lane = this.#lane
+    this.#gaps.build()
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
@@ -139,12 +143,31 @@ export class Reservations {
         const job = block.ids[i] as JobId
         const start = this.#start[job] as number
         if (!(start > round.now)) continue
-        const earlier = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width, start)
+        const earlier = this.#earlier(job, start)
         if (earlier >= start) continue
-        this.#fill(job, start, -1)
-        this.#fill(job, earlier, 1)
+        this.#move(job, start, earlier)
         this.#promise(job, earlier, round)
       }
+  }
+
+  /**
+   * The earliest start before the reserved one, or no earlier time. The job fits into a gap that is as long as the job,
+   * or into one that ends where its own reservation begins.
+   */
+  #earlier(job: JobId, start: Seconds): Seconds {
+    const profile = this.#profile
+    const { demand, length, width } = this.#lane
+    const at = job * width
+    if (this.#gaps.first(demand[at] as number, length[job] as number) < start) return profile.earliest(length[job] as number, demand, at, start)
+    return profile.roomUntil(start, demand, at)
+  }
+
+  #move(job: JobId, start: Seconds, to: Seconds): void {
+    const { demand, length, width } = this.#lane
+    if (start === Infinity) return this.#fill(job, to, 1)
+    const end = to + (length[job] as number)
+    this.#profile.move(start, to, length[job] as number, demand, job * width)
+    this.#gaps.note(Math.max(start, end), start + (length[job] as number))
   }
 
   #placeNewcomers(round: Round): void {

@@ -1,4 +1,5 @@
-import { None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding } from '../disciplines/forwarding.js'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
@@ -6,6 +7,13 @@ import { RigidLane } from './rigid-lane.js'
 const FEW_NODES = 4
 
 const AS_ESTIMATED = (estimate: Seconds) => estimate
+
+/** What a discipline is composed of. Hooks reach them through `RigidJobs`, first of all. */
+export interface Parts {
+  readonly order: Order
+  readonly backfillOrder?: Order | undefined
+  readonly placement?: Placement | undefined
+}
 
 /**
  * The part that all disciplines for rigid jobs have in common: follows what waits and what runs in every lane, starts
@@ -18,18 +26,21 @@ export class RigidJobs implements WorkListener {
   readonly #env: Env
   readonly #order: Order
   readonly #placement: Placement | undefined
+  readonly #others: WorkListener | undefined
   readonly #overrun: Overrun
   readonly #planned: (estimate: Seconds) => Seconds
   #now: Seconds = 0
-  /** The job that is being started and its piece; -1 before its first claim. */
+  /** The job that is being started, its piece (-1 before its first claim) and how many tasks that has. */
   #starting: JobId | None = None
   #piece = -1
+  #tasks = 0
   #mustMeasure = true
 
-  constructor(env: Env, order: Order, placement: Placement | undefined, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
+  constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
     this.#env = env
     this.#order = order
     this.#placement = placement
+    this.#others = backfillOrder === undefined && placement === undefined ? undefined : forwarding(backfillOrder, placement)
     this.#overrun = overrun
     this.#planned = planned
     this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
@@ -39,12 +50,15 @@ export class RigidJobs implements WorkListener {
   open(round: Round): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
-    if (this.#mustMeasure || round.cluster.nodes <= FEW_NODES) {
-      lane.measure(round.cluster)
-      this.#mustMeasure = this.lanes.some((each) => each.isShared)
-    }
+    if (this.#mustMeasure) this.#measure(lane, round)
+    else if (round.cluster.nodes <= FEW_NODES) lane.measure(round.cluster)
     for (let piece = lane.running.overdue(round.now); piece >= 0; piece = lane.running.overdue(round.now)) this.#outlived(lane, piece)
     return lane
+  }
+
+  #measure(lane: RigidLane, round: Round): void {
+    lane.measure(round.cluster)
+    this.#mustMeasure = this.lanes.some((each) => each.isShared)
   }
 
   /** The most deserving job, or `None`. */
@@ -68,11 +82,12 @@ export class RigidJobs implements WorkListener {
     if (!round.take(job)) return false
     const tasks = round.work.together(job, round.lane)
     this.#starting = job
+    this.#tasks = tasks
     this.#piece = -1
     const isStarted = tasks === 1 ? this.#claim(job, round) : this.#claimAll(job, tasks, round)
     this.#starting = None
     if (isStarted) {
-      if (round.work.unplaced(job, round.lane) > 0) (this.lanes[round.lane] as RigidLane).read(job)
+      if (round.work.unplaced(job, round.lane) > 0) (this.lanes[round.lane] as RigidLane).reread(job)
     } else if (round.cluster.nodes > FEW_NODES) this.#mustMeasure = true
     return isStarted
   }
@@ -117,7 +132,14 @@ export class RigidJobs implements WorkListener {
 
   // ---- keeping current ----
 
+  onSubmit(job: JobId): void {
+    this.#order.onSubmit?.(job)
+    this.#others?.onSubmit?.(job)
+  }
+
   onReady(job: JobId, lane: LaneId): void {
+    this.#order.onReady?.(job, lane)
+    this.#others?.onReady?.(job, lane)
     if (job === this.#starting) return // its claims are being taken back
     const state = this.lanes[lane] as RigidLane
     state.read(job)
@@ -126,33 +148,57 @@ export class RigidJobs implements WorkListener {
   }
 
   onMore(job: JobId, lane: LaneId): void {
+    this.#order.onMore?.(job, lane)
+    this.#others?.onMore?.(job, lane)
     if (job === this.#starting) return
     const state = this.lanes[lane] as RigidLane
-    state.read(job)
+    state.reread(job)
     state.changes++
   }
 
   /** Without a start the job was taken away: held back by its architecture, or given up. */
   onDrained(job: JobId, lane: LaneId): void {
+    this.#order.onDrained?.(job, lane)
+    this.#others?.onDrained?.(job, lane)
     if (job !== this.#starting) (this.lanes[lane] as RigidLane).changes++
   }
 
-  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#order.onClaim?.(job, lane, task, node)
+    this.#others?.onClaim?.(job, lane, task, node)
     const state = this.lanes[lane] as RigidLane
-    if (job === this.#starting) {
-      if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
-      state.hold(task, this.#piece)
-    } else {
-      const started = this.#env.work.started(task) // an eviction was taken back
-      state.hold(task, state.running.begin((Number.isNaN(started) ? this.#now : started) + this.#planned(this.#env.work.estimate(job))))
-    }
+    if (job !== this.#starting) return this.#claimAgain(job, state, task)
+    if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
+    if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
+    else state.hold(task, this.#piece)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
+    this.#order.onRelease?.(job, lane, task, node, why)
+    this.#others?.onRelease?.(job, lane, task, node, why)
     ;(this.lanes[lane] as RigidLane).release(task, job !== this.#starting)
   }
 
-  onNode(): void {
+  onFinish(job: JobId): void {
+    this.#order.onFinish?.(job)
+    this.#others?.onFinish?.(job)
+  }
+
+  onNode(node: NodeId, up: boolean): void {
+    this.#order.onNode?.(node, up)
+    this.#others?.onNode?.(node, up)
     this.#mustMeasure = true
+  }
+
+  onHeartbeat(node: NodeId, now: Seconds): void {
+    this.#order.onHeartbeat?.(node, now)
+    this.#others?.onHeartbeat?.(node, now)
+  }
+
+  /** An eviction was taken back: the task runs on as a piece of its own. */
+  #claimAgain(job: JobId, lane: RigidLane, task: TaskId): void {
+    const { work } = this.#env
+    const started = work.started(task)
+    lane.hold(task, lane.running.begin((Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(job))))
   }
 }

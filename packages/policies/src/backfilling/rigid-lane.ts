@@ -21,6 +21,8 @@ export class RigidLane {
   newcomer: JobId | None = None
   /** Raised by whatever may let a job start that could not: a release, a larger job, more capacity, a job taken away. */
   changes = 0
+  /** Raised when a waiting job is found to ask something else than before. */
+  rereads = 0
   /** Raised by what makes plans wrong: a piece has outlived its expected end, the capacity has changed. */
   surprises = 0
   /** What pieces gave back since the last pass, and until when it was theirs: `[until, amounts...]` one after another; if asked for. */
@@ -28,6 +30,7 @@ export class RigidLane {
   readonly #work: WorkView
   readonly #total: Float64Array
   readonly #held: Float64Array
+  readonly #unit: Float64Array
   readonly #names: readonly string[]
   readonly #planned: (estimate: Seconds) => Seconds
 
@@ -47,6 +50,7 @@ export class RigidLane {
     this.capacity = this.#total.slice()
     this.free = this.#total.slice()
     this.#held = new Float64Array(this.width)
+    this.#unit = new Float64Array(this.width)
     this.demand = new Float64Array(64 * this.width)
     this.running = new RunningPieces(this.width)
   }
@@ -70,6 +74,12 @@ export class RigidLane {
     this.length[job] = this.#planned(work.estimate(job))
   }
 
+  /** Notes what the next piece asks of a job that waits already. */
+  reread(job: JobId): void {
+    this.read(job)
+    this.rereads++
+  }
+
   /** Whether the job's next piece asks no more than the amounts. */
   fitsIn(amounts: Float64Array, job: JobId | number): boolean {
     const { width, demand } = this
@@ -80,26 +90,33 @@ export class RigidLane {
 
   /** A task of a piece has started. */
   hold(task: TaskId, piece: number): void {
+    const unit = this.#unitOf(task)
     this.running.join(task, piece)
-    this.#move(task, piece, 1)
+    this.#move(piece, unit, 0, 1)
+  }
+
+  /** The piece of a job that is one task has started. */
+  holdAll(job: JobId, task: TaskId, piece: number): void {
+    this.running.join(task, piece)
+    this.#move(piece, this.demand, job * this.width, 1)
   }
 
   /** A task has ended, or its claim was taken back; without `isChange` as if it had never been made. */
   release(task: TaskId, isChange: boolean): void {
-    const { running } = this
+    const { running, width } = this
     const piece = running.pieceOf(task)
+    const isLast = running.tasksOf(piece) === 1
+    const unit = isLast ? running.held : this.#unitOf(task)
+    const from = isLast ? piece * width : 0
     if (isChange) {
       this.changes++
-      if (this.released !== undefined) this.#noteRelease(task, running.endOf(piece))
+      if (this.released !== undefined) {
+        this.released.push(running.endOf(piece))
+        for (let r = 0; r < width; r++) this.released.push(unit[from + r] as number)
+      }
     }
-    this.#move(task, piece, -1)
+    this.#move(piece, unit, from, -1)
     running.leave(piece)
-  }
-
-  #noteRelease(task: TaskId, until: Seconds): void {
-    const shape = this.#work.shapeOf(task)
-    this.released?.push(until)
-    for (let r = 0; r < this.width; r++) this.released?.push(this.#work.demand(shape, this.resources[r] as ResourceId))
   }
 
   /** Counts anew what is free of the cluster; what others hold of it is no part of the capacity. */
@@ -123,15 +140,21 @@ export class RigidLane {
     return false
   }
 
-  #move(task: TaskId, piece: number, sign: 1 | -1): void {
-    const { width, free, running } = this
+  /** Amounts of one task, valid until the next call. */
+  #unitOf(task: TaskId): Float64Array {
     const shape = this.#work.shapeOf(task)
+    for (let r = 0; r < this.width; r++) this.#unit[r] = this.#work.demand(shape, this.resources[r] as ResourceId)
+    return this.#unit
+  }
+
+  #move(piece: number, unit: Float64Array, from: number, sign: 1 | -1): void {
+    const { width, free } = this
+    const { held } = this.running
     for (let r = 0; r < width; r++) {
-      const amount = this.#work.demand(shape, this.resources[r] as ResourceId)
-      const at = piece * width + r
-      free[r] = (free[r] as number) - sign * amount
-      this.#held[r] = (this.#held[r] as number) + sign * amount
-      running.held[at] = (running.held[at] as number) + sign * amount
+      const amount = sign * (unit[from + r] as number)
+      free[r] = (free[r] as number) - amount
+      this.#held[r] = (this.#held[r] as number) + amount
+      held[piece * width + r] = (held[piece * width + r] as number) + amount
     }
   }
 

@@ -31,7 +31,7 @@ export class RunningPieces {
   begin(end: Seconds): number {
     const piece = this.#free.pop() ?? this.#used++
     if (piece >= this.#end.length) this.#grow()
-    this.held.fill(0, piece * this.width, (piece + 1) * this.width)
+    for (let r = 0; r < this.width; r++) this.held[piece * this.width + r] = 0
     this.#planned[piece] = end
     this.#end[piece] = end
     this.#tasks[piece] = 0
@@ -52,6 +52,10 @@ export class RunningPieces {
 
   endOf(piece: number): Seconds {
     return this.#end[piece] as number
+  }
+
+  tasksOf(piece: number): number {
+    return this.#tasks[piece] as number
   }
 
   /** A task has left its piece; the caller takes its demand from `held`. The last one ends the piece. */

@@ -1,5 +1,7 @@
 import { None, type JobBlock, type JobId, type Round, type Seconds } from '@sched/core'
+import { BlockBounds } from './block-bounds.js'
 import type { RigidLane } from './rigid-lane.js'
+import { wider } from './running-pieces.js'
 
 /**
  * The reservation of the first waiting job: when enough will be free for it, and what else will be free then. It is kept
@@ -10,15 +12,27 @@ export class Shadow {
   time: Seconds = Infinity
   /** Free at the shadow time beyond the head's demand. */
   readonly extra: Float64Array
+  /** Jobs that may start, in the order in which they are to be tried: see `collect`. */
+  candidates = new Int32Array(64)
+  #count = 0
+  /** What those found so far leave, if they count as started. */
+  #inTurn = true
+  readonly #room: Float64Array
+  readonly #spare: Float64Array
+  readonly #bounds: BlockBounds
   readonly #lane: RigidLane
   /** `lane.changes` when it was computed, -1: not to be used again. */
   #seen = -1
-  #promisedTo: JobId | None = None
+  /** Rank of the job that was promised a start last. */
+  #promisedTo = -1
   #promised: Seconds = Infinity
 
   constructor(lane: RigidLane) {
     this.#lane = lane
     this.extra = new Float64Array(lane.width)
+    this.#room = new Float64Array(lane.width)
+    this.#spare = new Float64Array(lane.width)
+    this.#bounds = new BlockBounds(lane)
   }
 
   get isCurrent(): boolean {
@@ -39,8 +53,9 @@ export class Shadow {
   compute(head: JobId, round: Round): void {
     this.head = head
     this.#find(head, round.now)
-    if (this.time === Infinity || (head === this.#promisedTo && this.time === this.#promised)) return
-    this.#promisedTo = head
+    const rank = round.work.rank(head)
+    if (this.time === Infinity || (rank === this.#promisedTo && this.time === this.#promised)) return
+    this.#promisedTo = rank
     this.#promised = this.time
     round.reserve(head, this.time)
   }
@@ -78,29 +93,84 @@ export class Shadow {
 
   /** Takes what the job asks from the extra amounts, or gives it back. */
   use(job: JobId, sign: 1 | -1): void {
-    const { width, demand } = this.#lane
-    for (let r = 0; r < width; r++) this.extra[r] = (this.extra[r] as number) - sign * (demand[job * width + r] as number)
+    subtract(this.extra, this.#lane, job, sign)
   }
 
-  /** Appends the jobs of a block, other than the head, that could start now. */
-  collect({ ids, from, to }: JobBlock, now: Seconds, out: JobId[]): void {
-    const { width, demand, length, free } = this.#lane
-    if (width > 1) {
-      for (let i = from; i < to; i++) if (this.#mayStart(ids[i] as JobId, now)) out.push(ids[i] as JobId)
-      return
+  /**
+   * Begins a new list of candidates. `inTurn`: each that is found counts as started for those behind it. Otherwise they
+   * are all that could start alone, for when a start has failed that was counted on.
+   */
+  noCandidates(inTurn: boolean): void {
+    this.#count = 0
+    this.#inTurn = inTurn
+    this.#room.set(this.#lane.free)
+    this.#spare.set(this.extra)
+  }
+
+  /** Adds the jobs of a block that may start to the candidates. */
+  collect(block: JobBlock, now: Seconds): void {
+    if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.time)) return
+    if (this.#count + block.to - block.from > this.candidates.length) this.candidates = wider(this.candidates, this.#count + block.to - block.from)
+    if (this.#lane.width === 1) this.#collectAmounts(block, now)
+    else this.#collectVectors(block, now)
+  }
+
+  /** For one resource. Only a find is a branch that depends on a job: others would be mispredicted most of the time. */
+  #collectAmounts({ ids, from, to }: JobBlock, now: Seconds): void {
+    const { demand, length } = this.#lane
+    const { candidates, time, head } = this
+    const take = this.#inTurn ? 1 : 0
+    let room = this.#room[0] as number
+    let spare = this.#spare[0] as number
+    for (let i = from; i < to; i++) {
+      const job = ids[i] as number
+      const asks = demand[job] as number
+      const isBefore = +(now + (length[job] as number) <= time)
+      if ((+(asks <= room) & (isBefore | +(asks <= spare))) === 0 || job === head) continue
+      candidates[this.#count++] = job
+      room -= take * asks
+      spare -= take * asks * (1 - isBefore)
     }
-    const { time, head } = this
-    const room = free[0] as number
-    const extra = this.extra[0] as number
+    this.#room[0] = room
+    this.#spare[0] = spare
+  }
+
+  #collectVectors({ ids, from, to }: JobBlock, now: Seconds): void {
+    const lane = this.#lane
     for (let i = from; i < to; i++) {
       const job = ids[i] as JobId
-      const asks = demand[job] as number
-      if (asks <= room && (asks <= extra || now + (length[job] as number) <= time) && job !== head) out.push(job)
+      if (!lane.fitsIn(this.#room, job) || job === this.head) continue
+      const isBefore = this.isBefore(job, now)
+      if (!isBefore && !lane.fitsIn(this.#spare, job)) continue
+      this.candidates[this.#count++] = job
+      if (!this.#inTurn) continue
+      subtract(this.#room, lane, job, 1)
+      if (!isBefore) subtract(this.#spare, lane, job, 1)
     }
+  }
+
+  /** The place, from `from` on, of the first candidate that can start with what is left now; -1 if there is none. */
+  nextCandidate(from: number, now: Seconds): number {
+    const count = this.#count
+    const { width, demand, length, free } = this.#lane
+    const { candidates, head, time } = this
+    const room = free[0] as number
+    const extra = this.extra[0] as number
+    for (let i = from; i < count; i++) {
+      const job = candidates[i] as JobId
+      const asks = demand[job * width] as number
+      if (asks > room || (asks > extra && now + (length[job] as number) > time) || job === head) continue
+      if (width === 1 || this.#mayStart(job, now)) return i
+    }
+    return -1
   }
 
   #mayStart(job: JobId, now: Seconds): boolean {
     const lane = this.#lane
-    return lane.fitsIn(lane.free, job) && (this.isBefore(job, now) || lane.fitsIn(this.extra, job)) && job !== this.head
+    return lane.fitsIn(lane.free, job) && (this.isBefore(job, now) || lane.fitsIn(this.extra, job))
   }
+}
+
+function subtract(amounts: Float64Array, { width, demand }: RigidLane, job: JobId, sign: 1 | -1): void {
+  for (let r = 0; r < width; r++) amounts[r] = (amounts[r] as number) - sign * (demand[job * width + r] as number)
 }

@@ -46,11 +46,11 @@ class Strict implements Policy {
 
   constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
     this.#order = order
-    this.#jobs = new RigidJobs(env, order, placement, options)
+    this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)
-    Object.assign(this, forwarding(order, placement, this.#jobs))
+    Object.assign(this, forwarding(this.#jobs))
   }
 
   get sharing() {

@@ -1,0 +1,20 @@
+import { defineOrder, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { byScore } from './by-score.js'
+
+/** Estimates below this count as this, seconds: else a job of no length would outrank all others at once. */
+const SHORTEST = 1
+
+/**
+ * Largest expansion factor first: (wait + estimate) / estimate. It is 1 on arrival and grows faster for short jobs, so
+ * they go first and nobody starves. A job without an estimate stays at 1.
+ */
+export const lxfOrder = defineOrder({
+  name: 'lxf',
+  summary: 'largest expansion factor first: (wait + estimate) / estimate',
+  options: z.strictObject({}),
+  create: (_, env) => byScore(env, (job, now) => 1 + (now - env.work.submitted(job)) / Math.max(env.work.estimate(job), SHORTEST)),
+})
+
+/** Largest expansion factor first. */
+export const lxf = (): Plug<'order'> => lxfOrder.plug({})

@@ -1,0 +1,50 @@
+import { defineOrder, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { byKey } from './by-key.js'
+import { byScore } from './by-score.js'
+
+const WEEK = 604_800
+
+const priorityOptions = z.strictObject({
+  priority: z.number().nonnegative().default(1).describe("weight of the job's own priority"),
+  age: z.number().nonnegative().default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
+  size: z.number().nonnegative().default(0).describe('weight of its size, as its largest fraction of the cluster in any resource (PriorityWeightJobSize)'),
+  favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
+  maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
+})
+/** Options of `priority`; all may be left out. */
+export type PriorityOptions = z.input<typeof priorityOptions>
+
+/**
+ * By a weighted sum of a job's own priority, its age and its size, highest first; ties by submission.
+ *
+ * Source: Slurm's priority/multifactor plug-in, without the factors fair share, partition, association and QOS: for
+ * shares use the order `fair`.
+ */
+export const priorityOrder = defineOrder({
+  name: 'priority',
+  summary: 'by a weighted sum of priority, age and size',
+  source: 'Slurm, priority/multifactor',
+  options: priorityOptions,
+  create: (options, env) => {
+    const { work } = env
+    const fixed = (job: JobId, lane: LaneId) => options.priority * work.priority(job) + (options.size === 0 ? 0 : options.size * sizeFactor(job, lane, env, options.favorSmall))
+    if (options.age === 0) return byKey(env, (job, lane) => -fixed(job, lane))
+    return byScore(env, (job, now, lane) => fixed(job, lane) + options.age * Math.min(1, (now - work.submitted(job)) / options.maxAge))
+  },
+})
+
+/** By a weighted sum of priority, age and size. */
+export const priority = (options: PriorityOptions = {}): Plug<'order'> => priorityOrder.plug({}, options)
+
+/** The largest fraction of the cluster that the job's next piece asks of any resource, in [0, 1]; or what is left of 1. */
+function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
+  const shape = work.shape(job, lane)
+  const tasks = work.together(job, lane)
+  let size = 0
+  for (const resource of cluster.lanes[lane]?.resources ?? []) {
+    const amount = tasks * work.demand(shape, resource)
+    if (amount > 0) size = Math.max(size, amount / cluster.capacity(resource))
+  }
+  return favorSmall ? 1 - size : size
+}

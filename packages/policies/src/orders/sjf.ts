@@ -1,0 +1,14 @@
+import { defineOrder, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { byKey } from './by-key.js'
+
+/** Shortest job first, by the user's estimate; jobs without one come last, ties by submission. */
+export const sjfOrder = defineOrder({
+  name: 'sjf',
+  summary: 'shortest estimate first',
+  options: z.strictObject({}),
+  create: (_, env) => byKey(env, (job) => env.work.estimate(job)),
+})
+
+/** Shortest job first, by estimate. */
+export const sjf = (): Plug<'order'> => sjfOrder.plug({})
