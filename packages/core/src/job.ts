@@ -40,6 +40,8 @@ export interface StageSpec {
   /** Bytes the whole stage reads and writes, where a trace gives them. */
   readonly bytesIn?: number
   readonly bytesOut?: number
+  /** No two tasks on one node, as a trace asks; carried along, not enforced yet. */
+  readonly distinctNodes?: boolean
   /** All tasks start together or none does. */
   readonly gang?: boolean
 }
@@ -103,5 +105,7 @@ export interface Workload {
   readonly name: string
   /** Number of jobs where it is known beforehand, for progress. */
   readonly jobs?: number
+  /** False: no job follows another (`after`), so that ended jobs need not be remembered. Default true. */
+  readonly chained?: boolean
   open(): JobSource
 }

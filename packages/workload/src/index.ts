@@ -1,13 +1,7 @@
 export { jobsOf, streamJobs, workloadFrom, workloadOf } from './workload.js'
 export { filter, scaleLoad, take, timeWindow } from './transform.js'
-export {
-  describe,
-  describeStream,
-  type Capacity,
-  type ClassSummary,
-  type ResourceSummary,
-  type WorkloadSummary,
-} from './describe.js'
+export { describe, describeStream } from './describe.js'
+export type { Capacity, ClassSummary, ResourceSummary, WorkloadSummary } from './workload-summary.js'
 export { jobSize, sizeClass, sizeClasses } from './size-class.js'
 
 export { defineGenerator, type GeneratorDefinition, type WorkloadGenerator } from './generate/define-generator.js'
@@ -20,6 +14,7 @@ export {
   prefill, readCellState, readDistribution, runningRows, type ClusterName as OmegaClusterName, type RunningGroup, type RunningJob, type RunningKind,
   type RunningTask,
 } from './omega/index.js'
+export { placeGoogle, type GoogleTrace, type MachineClasses } from './google/index.js'
 export { poissonJobs } from './generate/poisson-jobs.js'
 export { schedulerOverhead } from './generate/scheduler-overhead.js'
 export { sensitivity } from './generate/sensitivity.js'

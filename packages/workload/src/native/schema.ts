@@ -41,6 +41,7 @@ export const stageSchema = z.strictObject({
     .describe('Slow-down by locality level: node, rack, ..., anywhere.'),
   bytesIn: atLeastZero.exactOptional(),
   bytesOut: atLeastZero.exactOptional(),
+  distinctNodes: z.boolean().exactOptional().describe('No two tasks on one node, as a trace asks; carried along, not enforced yet.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
 }) satisfies z.ZodType<StageSpec>
 

@@ -18,10 +18,13 @@ export class EmptyCell {
   readonly #random: () => number
   #left: number
   #latest: Demand | undefined
+  /** Amounts of the latest demand by resource. */
+  readonly #asked: Float64Array
 
   constructor({ nodes }: CellGroups, random: () => number) {
     this.#random = random
     this.resources = [...new Set(nodes.flatMap(({ resources = {} }) => Object.keys(resources)))]
+    this.#asked = new Float64Array(this.resources.length)
     this.nodes = nodes.reduce((sum, { count }) => sum + count, 0)
     const machines = nodes.flatMap(({ count, resources = {} }) => Array.from({ length: count }, () => resources))
     this.#free = Float64Array.from(machines.flatMap((machine) => this.resources.map((name) => machine[name] ?? 0)))
@@ -32,8 +35,7 @@ export class EmptyCell {
 
   /** Takes room for a task somewhere; `undefined` when it fits nowhere. */
   place(demand: Demand): NodeId | undefined {
-    if (demand !== this.#latest) this.#left = this.nodes
-    this.#latest = demand
+    if (demand !== this.#latest) this.#begin(demand)
     while (this.#left > 0) {
       const at = Math.floor(this.#random() * this.#left)
       const node = this.#candidates[at]!
@@ -46,11 +48,21 @@ export class EmptyCell {
 
   /** Takes room on a node; false, and nothing changes, when it does not fit. Throws `BAD_INPUT` for an unknown resource. */
   take(demand: Demand, node: number): boolean {
-    const asked = Object.entries(demand)
-    const first = node * this.resources.length
-    for (const [name, amount] of asked) if (this.#free[first + this.#column(name)]! < amount) return false
-    for (const [name, amount] of asked) this.#free[first + this.#column(name)]! -= amount
+    if (demand !== this.#latest) this.#begin(demand)
+    const free = this.#free
+    const asked = this.#asked
+    const first = node * asked.length
+    for (let r = 0; r < asked.length; r++) if (free[first + r]! < asked[r]!) return false
+    for (let r = 0; r < asked.length; r++) free[first + r]! -= asked[r]!
     return true
+  }
+
+  /** All nodes are candidates for another demand. */
+  #begin(demand: Demand): void {
+    this.#asked.fill(0)
+    for (const [name, amount] of Object.entries(demand)) this.#asked[this.#column(name)] = amount
+    this.#latest = demand
+    this.#left = this.nodes
   }
 
   #column(name: string): number {

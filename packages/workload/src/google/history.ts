@@ -1,0 +1,121 @@
+import type { Demand } from '@sched/core'
+import { EventType, eventTypes, type TaskEvent } from './events.js'
+import { TaskColumns } from './task-columns.js'
+
+/** Amounts of the largest machine: requests are fractions of them. */
+export const UNITS = 1_000_000
+
+/** What tasks of one stage have in common. */
+export interface TaskShape {
+  /** Empty where the trace does not say. */
+  readonly demand: Demand
+  readonly distinctNodes: boolean
+}
+
+export interface JobHistory {
+  readonly id: string
+  readonly user: string
+  readonly schedulingClass: number
+  readonly priority: number
+  /** Columns of its tasks, in order of appearance. */
+  readonly tasks: number[]
+}
+
+/** How often each event and each rule was met. */
+export interface HistoryCounts {
+  readonly events: Readonly<Record<string, number>>
+  /** Submissions of a task that had run before. */
+  readonly resubmitted: number
+  /** Events of tasks of which none had been seen before and that are no submission: what they tell of is left out. */
+  readonly unseen: number
+  readonly updates: number
+}
+
+/**
+ * What task events say of each task. A task's latest run counts; runs before it, ended by eviction, failure or loss, are
+ * lost work and left out. A task that ran at time 0 is held to its first end, whatever becomes of it later. Requests are
+ * those with which it was scheduled (at time 0 a quarter of the rows differ from the submission); later updates are counted.
+ */
+export class TaskHistory {
+  readonly columns = new TaskColumns()
+  readonly jobs = new Map<string, JobHistory>()
+  readonly shapes: TaskShape[] = []
+  readonly #shapeIds = new Map<string, number>()
+  /** Column of each task by job and index. */
+  readonly #tasks = new Map<string, Map<number, number>>()
+  readonly #resources: readonly ('cpu' | 'mem' | 'disk')[]
+  readonly #events = eventTypes.map(() => 0)
+  #resubmitted = 0
+  #unseen = 0
+
+  constructor(resources: readonly ('cpu' | 'mem' | 'disk')[]) {
+    this.#resources = resources
+  }
+
+  get counts(): HistoryCounts {
+    const events = Object.fromEntries(eventTypes.map((name, type) => [name, this.#events[type]!]))
+    const updates = this.#events[EventType.UpdatePending]! + this.#events[EventType.UpdateRunning]!
+    return { events, resubmitted: this.#resubmitted, unseen: this.#unseen, updates }
+  }
+
+  add(event: TaskEvent): void {
+    const { columns } = this
+    const { type, time } = event
+    this.#events[type]!++
+    if (type >= EventType.UpdatePending) return
+    const task = this.#taskOf(event)
+    if (task === undefined) return
+    if (columns.running[task] === 1 && !Number.isNaN(columns.ended[task])) return // it ran at time 0 and has ended
+    columns.state[task] = type
+    if (type === EventType.Submit) this.#submit(task)
+    else if (type === EventType.Schedule) {
+      columns.started[task] = time
+      columns.shape[task] = this.#shape(event)
+      if (event.before) columns.running[task] = 1
+    } else columns.ended[task] = time
+  }
+
+  #submit(task: number): void {
+    const { columns } = this
+    if (!Number.isNaN(columns.started[task])) this.#resubmitted++
+    columns.started[task] = NaN
+    columns.ended[task] = NaN
+  }
+
+  #taskOf(event: TaskEvent): number | undefined {
+    const known = this.#tasks.get(event.job)?.get(event.index)
+    if (known !== undefined) return known
+    if (event.type !== EventType.Submit && event.type !== EventType.Schedule) {
+      this.#unseen++
+      return undefined
+    }
+    if (event.type === EventType.Schedule) this.#unseen++
+    const task = this.columns.add(event.time, this.#shape(event))
+    const job = this.#jobOf(event)
+    job.tasks.push(task)
+    this.#tasks.get(event.job)!.set(event.index, task)
+    return task
+  }
+
+  #jobOf({ job: id, user, schedulingClass, priority }: TaskEvent): JobHistory {
+    let job = this.jobs.get(id)
+    if (job === undefined) {
+      this.jobs.set(id, (job = { id, user, schedulingClass, priority, tasks: [] }))
+      this.#tasks.set(id, new Map())
+    }
+    return job
+  }
+
+  /** Fractions become whole millionths of the largest machine, rounded to the nearest: the trace has four digits. */
+  #shape(event: TaskEvent): number {
+    const amounts = this.#resources.map((name) => (Number.isNaN(event[name]) ? 0 : Math.round(event[name] * UNITS)))
+    const key = `${amounts.join(' ')} ${event.distinctNodes}`
+    let shape = this.#shapeIds.get(key)
+    if (shape === undefined) {
+      this.#shapeIds.set(key, (shape = this.shapes.length))
+      const demand = Object.fromEntries(this.#resources.map((name, r) => [name, amounts[r]!] as const).filter(([, amount]) => amount > 0))
+      this.shapes.push({ demand, distinctNodes: event.distinctNodes })
+    }
+    return shape
+  }
+}

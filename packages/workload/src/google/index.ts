@@ -1,0 +1,5 @@
+export { EventReader, eventTypes, traceStart, type EventOptions, type TaskEvent } from './events.js'
+export { googleTrace, type GoogleTrace } from './google-trace.js'
+export { TaskHistory, type HistoryCounts } from './history.js'
+export { machineClasses, type MachineClasses } from './machine-classes.js'
+export { placeGoogle } from './prefill.js'
