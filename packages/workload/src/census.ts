@@ -1,5 +1,5 @@
 import type { Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
-import type { Capacity, WorkloadSummary } from './describe.js'
+import type { Capacity, WorkloadSummary } from './workload-summary.js'
 import { jobSize, sizeClass, sizeClasses } from './size-class.js'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { WeightedValues } from './weighted-values.js'

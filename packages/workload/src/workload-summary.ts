@@ -1,0 +1,50 @@
+import type { Seconds } from '@sched/core'
+
+/** What a workload holds, as plain data. Times in seconds. */
+export interface WorkloadSummary {
+  readonly name: string
+  readonly jobs: number
+  readonly stages: number
+  readonly tasks: number
+  readonly users: number
+  readonly queues: number
+  /** Jobs that wait for the end of another one. */
+  readonly chained: number
+  /** Whether jobs are submitted when others end; then the times say nothing. */
+  readonly closedLoop: boolean
+  readonly firstSubmit: Seconds
+  readonly lastSubmit: Seconds
+  /** From the first to the last submission. */
+  readonly span: Seconds
+  /** Between successive submissions; zeros with fewer than two jobs. */
+  readonly gaps: { readonly mean: Seconds; readonly median: Seconds; readonly max: Seconds }
+  readonly medianJobTasks: number
+  /** Per resource that tasks ask for, in order of first use. */
+  readonly resources: readonly ResourceSummary[]
+  /** Bins of DS-T2 that have jobs, by number of maps (of tasks, where there are no maps). */
+  readonly classes: readonly ClassSummary[]
+}
+
+export interface ResourceSummary {
+  readonly resource: string
+  /** Tasks that ask for it. */
+  readonly tasks: number
+  /** Sum over tasks of duration (its mean, where it is drawn) times amount. */
+  readonly work: number
+  readonly medianDuration: Seconds
+  /** Largest amount that one task asks for. */
+  readonly largest: number
+  /** Work over capacity times span, where a capacity was given. */
+  readonly load?: number
+}
+
+export interface ClassSummary {
+  readonly label: string
+  readonly jobs: number
+  readonly tasks: number
+  /** Sum over tasks of duration times amount, over all resources. */
+  readonly work: number
+}
+
+/** How much there is of each resource, to compute offered load: `{ map: 400, reduce: 200 }`. */
+export type Capacity = Readonly<Record<string, number>>
