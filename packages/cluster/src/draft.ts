@@ -54,6 +54,9 @@ export class Draft implements OpenRound {
   readonly #moves: number[] = []
   /** Of each move of a suspended round: the version of the node before a claim, the start of a task to be evicted. */
   readonly #seen: number[] = []
+  /** Node and shape of each claim of a suspended round: side by side, while the columns of tasks are all over memory. */
+  readonly #onNode: number[] = []
+  readonly #ofShape: number[] = []
   /** Rank of the job of each task to be evicted, since task ids are used again. */
   readonly #victims: number[] = []
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
@@ -239,9 +242,11 @@ export class Draft implements OpenRound {
       const move = moves[i] as number
       if (move < 0) this.#suspendEviction(i, ~move as TaskId)
       else {
-        const run = work.taskRun[move] as number
-        const node = work.runNode[run] as NodeId
-        cluster.give(work.stageShape[work.taskStage[move] as number] as ShapeId, node)
+        const node = work.runNode[work.taskRun[move] as number] as NodeId
+        const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
+        cluster.give(shape, node)
+        this.#onNode[i] = node
+        this.#ofShape[i] = shape
         this.#seen[i] = versions[node] as number
       }
     }
@@ -291,8 +296,8 @@ export class Draft implements OpenRound {
         if (this.#evictAgain(i, ~move as TaskId)) moves[kept++] = move
         continue
       }
-      const node = work.runNode[work.taskRun[move] as number] as NodeId
-      const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
+      const node = this.#onNode[i] as NodeId
+      const shape = this.#ofShape[i] as ShapeId
       if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
       else {
         this.#live.take(shape, node)

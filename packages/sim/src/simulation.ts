@@ -204,7 +204,7 @@ export class Simulation implements DraftSink {
   advance(limit: number, until: Seconds = Infinity): RunState {
     for (let left = limit; left > 0; left--) {
       if (this.#isStarved()) return 'starved'
-      if (this.#ring !== undefined) left = this.#beatOn(left, until, this.#ring)
+      left = this.#ring === undefined ? this.#fireOn(left, until) : this.#beatOn(left, until, this.#ring)
       if (left <= 0) break
       const time = this.#nextTime()
       if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
@@ -239,6 +239,24 @@ export class Simulation implements DraftSink {
       if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && ring.next - this.#lastProgress > STALL)) break
       this.#heartbeats(ring.next, ring)
       left--
+    }
+    return left
+  }
+
+  /** Without heartbeats most instants of a busy cluster are events alone: handles them while no job arrives; returns the rest of `left`. */
+  #fireOn(left: number, until: Seconds): number {
+    if (this.#due.length > 0 || this.#options.passPerEvent !== undefined) return left
+    const queue = this.#queue
+    const submit = this.#nextJob?.submit ?? Infinity
+    for (; left > 0; left--) {
+      const time = queue.next
+      if (time >= submit || time > until || this.work.active === 0 || (submit === Infinity && time - this.#lastProgress > STALL)) break
+      this.now = time
+      do {
+        queue.pop()
+        this.#fire(queue.kind, queue.subject)
+      } while (queue.next === time)
+      this.#pass()
     }
     return left
   }
