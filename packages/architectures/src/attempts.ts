@@ -10,8 +10,7 @@ export const attemptOptions = {
   abandonAfter: limit.default(1000).describe('attempts after which a job that is not placed in full is given up; false: never'),
   abandonUnplacedAfter: limit.default(100).describe('the same for a job of which no task was ever placed; false: never'),
 }
-const schema = z.strictObject(attemptOptions)
-export type AttemptOptions = z.output<typeof schema>
+export type AttemptOptions = z.output<z.ZodObject<typeof attemptOptions>>
 
 /**
  * Attempts at jobs: counts them, lets a job that is not placed in full wait before the next, and gives it up after more

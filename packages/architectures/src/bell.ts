@@ -1,6 +1,9 @@
 import type { WorkListener } from '@sched/core'
 
-/** Rings when a scheduler may have got work: at most instants of a busy cell most schedulers have not. */
+/**
+ * Rings when schedulers may have got work: at most instants of a busy cell none has. Some schedulers share a bell, so
+ * that all of them need one look.
+ */
 export class Bell implements WorkListener {
   isRung = true
 

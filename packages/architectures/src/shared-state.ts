@@ -63,6 +63,7 @@ class SharedState implements Architecture {
   readonly #env: ArchitectureEnv
   readonly #router: Router
   readonly #times: DecisionTimes
+  readonly #bell = new Bell()
   /** By scheduler id. */
   readonly #schedulers: Transactions[] = []
 
@@ -72,14 +73,12 @@ class SharedState implements Architecture {
     const attempts = new Attempts(env.cell, options)
     const precedence = options.preemption ? new Precedence(env.cell) : undefined
     const groups = groupsOf<SchedulerOptions>(options.schedulers, 'scheduler', { precedence: 0 }).map(([name, group]): Group<SchedulerOptions> => {
-      const bells: Bell[] = []
       const limits: Limits[] = []
       const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => {
-        bells.push(new Bell())
         if (group.limits !== undefined) limits.push(new Limits(group.limits, name, env))
-        return [bells[index] as Bell, ...limits.slice(index)]
+        return [this.#bell, ...limits.slice(index)]
       })
-      for (const [i, scheduler] of schedulers.entries()) this.#add(scheduler, group, options, { attempts, precedence, bell: bells[i] as Bell, limits: limits[i] })
+      for (const [i, scheduler] of schedulers.entries()) this.#add(scheduler, group, options, { attempts, precedence, bell: this.#bell, limits: limits[i] })
       return { name, options: group, schedulers }
     })
     this.#router = new Router('scheduler', groups, options.balance, env)
@@ -102,6 +101,8 @@ class SharedState implements Architecture {
 
   trigger(): void {
     const schedulers = this.#schedulers
+    if (!this.#bell.isRung) return
+    this.#bell.isRung = false
     for (let i = 0; i < schedulers.length; i++) schedulers[i]?.look()
   }
 

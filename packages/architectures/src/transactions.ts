@@ -50,16 +50,13 @@ export class Transactions {
 
   /** Takes up work if it is idle and there is some; lanes have turns. */
   look(): void {
-    const { bell } = this.#options
-    if (!bell.isRung || this.#job !== None) return
-    bell.isRung = false
     for (let tried = 0; tried < this.#lanes && this.#job === None; ) {
       this.#lane = ((this.#lane + 1) % this.#lanes) as LaneId
       if (this.scheduler.pending(this.#lane) === 0) tried++
       else if (this.#begin(this.#lane)) tried = 0
       else {
         tried++
-        bell.isRung = true // the policy takes nothing up as it is now
+        this.#options.bell.isRung = true // the policy takes nothing up as it is now
       }
     }
   }
