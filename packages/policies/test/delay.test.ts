@@ -56,6 +56,27 @@ describe('delay waits', () => {
     expect(playScript(script, delay(fifo(), { waits: [1, 2, 4] }))).toEqual(script.steps.map(({ starts }) => starts))
   })
 
+  describe('only while it is skipped: from such a heartbeat to the next one of any node', () => {
+    /** n-1 holds the data; it is busy, n-0 and n-2 are free or busy. When the waiting job starts, W1 = 5 s. */
+    const startOf = (stagger: boolean, free: readonly string[]) => {
+      const slots = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 3, slots: { map: 1 } }], heartbeat: { interval: 3, stagger } }), policy: delay(fifo(), { node: 5 }) })
+      slots.submit(job({ id: 'busy', tasks: 3 - free.length }), 0)
+      for (const node of ['n-0', 'n-1', 'n-2']) if (!free.includes(node)) slots.heartbeat(node, 0)
+      slots.submit(reading('a', ['n-1']), 0)
+      const beats = Array.from({ length: 60 }, (_, i) => ({ node: `n-${i % 3}`, now: 3 * Math.floor(i / 3) + (stagger ? i % 3 : 0) }))
+      return beats.find(({ node, now }) => slots.heartbeat(node, now).start.length > 0)?.now
+    }
+
+    it('with one free node of three that beat in turn, a third of the time', () => {
+      expect(startOf(true, ['n-0'])).toBe(15) // skipped at 0, 3, 6, 9, 12 for 1 s each
+      expect(startOf(true, ['n-0', 'n-2'])).toBe(8) // 0 to 1, 2 to 3 to 4, 5 to 6 to 7: five seconds at 7, when n-1 beats
+    })
+
+    it('with nodes that beat together, all the time, whichever is free', () => {
+      expect([startOf(false, ['n-0']), startOf(false, ['n-2']), startOf(false, ['n-0', 'n-2'])]).toEqual([6, 6, 6])
+    })
+  })
+
   it('not at all for a job without located data', () => {
     const slots = dispatcher({ cluster: racks(3), policy: delay(fifo(), { node: 100 }) })
     slots.submit(job({ tasks: 2 }), 0)

@@ -21,7 +21,7 @@ import { Simulation, type SimulationOptions } from '../src/index.js'
 // The smallest scheduling system: the tests of the engine depend on no other package's policies.
 
 /** Options of a definition that takes none. */
-export const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
 
 /** A policy that does what a function says, with the jobs in the system by submission. */
 export const policyOf = (schedule: (round: Round, jobs: readonly JobId[]) => void, also: Partial<Policy> = {}) =>

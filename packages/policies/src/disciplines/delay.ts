@@ -14,13 +14,19 @@ export type DelayOptions = z.input<typeof delayOptions>
 /** Hadoop's longest automatic delay. */
 const LONGEST_AUTO = 15
 
+/** A job's state since the last heartbeat. ENDED: the job before it with this id stands in the list of skipped ones. */
+const NOT = 0
+const SKIPPED = 1
+const ENDED = 2
+
 /**
  * Delay scheduling by time with any number of locality levels, over any order: a job whose turn it is but that has no
  * task near the node lets others go first, up to W1 seconds for a node, then W2 for a rack, and so on.
  *
  * A job has a level (how far from its data it may launch) and a wait. Only the time between a heartbeat at which it was
  * skipped and the next heartbeat of any node counts. A launch sets the wait to 0 and the level to the launch's.
- * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over.
+ * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over. Heartbeats of one
+ * instant count as one: where all nodes beat together, no time would pass between a skip and the next of them.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 3. As in Hadoop, a job without located data is not delayed, nor is one
  * of a pool that is starved past its timeout.
@@ -52,7 +58,7 @@ class Delay implements Policy {
   readonly #lanes: number
   readonly #levels: number
   readonly #hasHeartbeats: boolean
-  /** `[job * lanes + lane]`: level, seconds waited at it, and whether it was skipped since the last heartbeat. */
+  /** `[job * lanes + lane]`: level, seconds waited at it, and whether it was skipped at the last heartbeat. */
   #level = new Int8Array(64)
   #waited = new Float64Array(64)
   #isSkipped = new Uint8Array(64)
@@ -112,7 +118,7 @@ class Delay implements Policy {
     const task = work.taskFor(job, lane, node, allowed)
     if (task === None) {
       round.defer(job, Reason.Locality)
-      if (this.#isSkipped[at] === 0) this.#skip(at, lane)
+      this.#skip(at, lane)
       return false
     }
     if (!round.claim(task, node)) return false
@@ -136,26 +142,29 @@ class Delay implements Policy {
   }
 
   #skip(at: number, lane: LaneId): void {
-    const count = this.#counts[lane] as number
-    this.#isSkipped[at] = 1
-    ;(this.#skipped[lane] as number[])[count] = at
-    this.#counts[lane] = count + 1
+    if (this.#isSkipped[at] === NOT) {
+      const count = this.#counts[lane] as number
+      ;(this.#skipped[lane] as number[])[count] = at
+      this.#counts[lane] = count + 1
+    }
+    this.#isSkipped[at] = SKIPPED
   }
 
   /** A heartbeat of any node: jobs skipped at the one before have waited since. */
   #beat(now: Seconds): void {
+    if (now === this.#lastBeat) return
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#passTime(lane, now - this.#lastBeat)
     this.#lastBeat = now
   }
 
-  /** Jobs of the lane that were skipped have waited; those that have ended since (`#reset`) do not count. */
+  /** Jobs of the lane that were skipped have waited. */
   #passTime(lane: LaneId, gap: Seconds): void {
     const count = this.#counts[lane] as number
     const skipped = this.#skipped[lane] as number[]
     for (let i = 0; i < count; i++) {
       const at = skipped[i] as number
-      if (this.#isSkipped[at] === 1) this.#waited[at] = (this.#waited[at] as number) + gap
-      this.#isSkipped[at] = 0
+      if (this.#isSkipped[at] === SKIPPED) this.#waited[at] = (this.#waited[at] as number) + gap
+      this.#isSkipped[at] = NOT
     }
     this.#counts[lane] = 0
   }
@@ -166,6 +175,7 @@ class Delay implements Policy {
     let soonest = Infinity
     for (let i = 0; i < (this.#counts[round.lane] as number); i++) {
       const at = skipped[i] as number
+      if (this.#isSkipped[at] !== SKIPPED) continue
       let needed = 0
       for (let level = this.#level[at] as number; level < this.#levels; level++) {
         needed += this.#waits[level] as number
@@ -181,7 +191,7 @@ class Delay implements Policy {
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#level[job * this.#lanes + lane] = 0
       this.#waited[job * this.#lanes + lane] = 0
-      this.#isSkipped[job * this.#lanes + lane] = 0
+      if (this.#isSkipped[job * this.#lanes + lane] === SKIPPED) this.#isSkipped[job * this.#lanes + lane] = ENDED
     }
   }
 

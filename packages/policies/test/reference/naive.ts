@@ -3,7 +3,7 @@ import { definePolicy, type Env, type JobId, type NodeId, type OptionsSchema, ty
 // The algorithms as their pseudo-code has them: everything is sorted and looked up anew at every decision.
 
 /** Jobs, most deserving first, computed for this round as it is now. */
-export interface NaiveOrder extends WorkListener {
+interface NaiveOrder extends WorkListener {
   list(round: Round): JobId[]
 }
 export type MakeOrder = (env: Env) => NaiveOrder
