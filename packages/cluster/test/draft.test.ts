@@ -100,6 +100,32 @@ describe('limits of a round', () => {
     expect([draft.take(a), draft.claim(task(0), n0), draft.claim(task(4), n0)]).toEqual([false, false, true])
   })
 
+  it('allow so much of every resource; what is taken back may be claimed again', () => {
+    draft.begin(0, lane, nodes, { amounts: [2] })
+    draft.claim(task(0), n0)
+    const before = draft.savepoint()
+    expect([draft.claim(task(1), n1), draft.claim(task(2), n2)]).toEqual([true, false])
+    draft.rollback(before)
+    expect([draft.claim(task(2), n2), draft.claim(task(3), n2), free()]).toEqual([true, false, [1, 2, 1]])
+  })
+
+  it('may only ask which job would be taken up', () => {
+    draft.begin(0, lane, nodes, { jobs: 1, peek: true })
+    expect([draft.claimsLeft, draft.room(n0), draft.claim(task(4), n0), draft.taken, draft.room(n0)]).toEqual([0, true, false, b, false])
+    expect([free(), counts(), draft.commit(live).accepted]).toEqual([[2, 2, 2], [4, 0, 2, 0], []])
+  })
+
+  it('may be raised while the round goes on, on other nodes and later', () => {
+    draft.begin(0, lane, [n0], { jobs: 1 })
+    const { serial } = draft
+    draft.claim(task(0), n0)
+    expect([draft.claim(task(4), n0), draft.claim(task(1), n1)]).toEqual([false, false])
+    draft.goOn(3, 1, nodes)
+    expect([draft.now, draft.jobsLeft, draft.taken, draft.serial > serial]).toEqual([3, 1, -1, true])
+    expect([draft.claim(task(4), n1), draft.claim(task(1), n1)]).toEqual([true, false])
+    expect(draft.commit(live)).toEqual({ now: 3, accepted: [0, 4], conflicted: [] })
+  })
+
   it('hold for one round', () => {
     draft.begin(0, lane, nodes, { claims: 0, jobs: 0 })
     expect(draft.claim(task(0), n0)).toBe(false)
@@ -263,6 +289,53 @@ describe('a suspended round', () => {
     meanwhile([task(4), task(5)])
     const { accepted, conflicted } = draft.commit({ conflict: 'fit', atomic: true })
     expect([accepted, [...conflicted].sort(), free(), counts()]).toEqual([[], [0, 1], [0, 2, 2], [4, 0, 0, 2]])
+  })
+
+  describe('with an eviction', () => {
+    /** Task 0 runs on node 0; its eviction and the start of task 4 in its place are drafted and suspended. */
+    beforeEach(() => {
+      draft.begin(0, lane, nodes)
+      draft.claim(task(0), n0)
+      draft.claim(task(1), n0)
+      draft.commit(live)
+      events.length = 0
+      draft.begin(1, lane, nodes)
+      draft.evict(task(0))
+      draft.claim(task(4), n0)
+      draft.suspend()
+    })
+
+    it('lets the task run on meanwhile, and kills it at the commit', () => {
+      expect([free(), work.running(a, lane), draft.evictions]).toEqual([[0, 2, 2], 2, 1])
+      expect(draft.commit({ conflict: 'fit', atomic: false })).toEqual({ now: 1, accepted: [4], conflicted: [] })
+      expect([events, free()]).toEqual([['kill 0', 'start 4 on 0'], [0, 2, 2]])
+      work.check()
+    })
+
+    it('forgets the eviction of a task that has ended meanwhile; its room is there all the same', () => {
+      cell.give(work.shapeOf(task(0)), n0)
+      work.release(task(0), 'ended')
+      work.finish(task(0))
+      expect(draft.commit({ conflict: 'fit', atomic: false })).toEqual({ now: 1, accepted: [4], conflicted: [] })
+      expect(events).toEqual(['start 4 on 0'])
+      work.check()
+    })
+
+    it('leaves the task running when the whole draft conflicts', () => {
+      const rival = other().begin(1, lane, nodes)
+      rival.claim(task(5), n1)
+      rival.commit(live)
+      cell.setUp(n0, false) // nothing fits on node 0 any more
+      expect(draft.commit({ conflict: 'fit', atomic: true })).toEqual({ now: 1, accepted: [], conflicted: [4] })
+      expect([events, work.running(a, lane)]).toEqual([[], 2])
+      work.check()
+    })
+
+    it('may be abandoned', () => {
+      draft.abandon()
+      expect([free(), counts(), events]).toEqual([[0, 2, 2], [2, 2, 2, 0], []])
+      work.check()
+    })
   })
 
   it('must be checked when it is committed, and may be abandoned', () => {
