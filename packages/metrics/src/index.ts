@@ -1,4 +1,7 @@
+export type { Daily } from './busyness.js'
 export { counts, type CountsResult } from './counts.js'
+export { decisions, type DecisionFigures, type DecisionsOptions, type DecisionsResult } from './decisions.js'
+export type { DecidedTimes } from './decisions-jobs.js'
 export { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 export { fairness, type FairnessOptions } from './fairness.js'
 export { meanInterval, pairedDifference, type Interval } from './intervals.js'

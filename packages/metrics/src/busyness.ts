@@ -1,0 +1,57 @@
+import type { Seconds } from '@sched/core'
+import { median } from './quantile.js'
+
+/** Seconds of a day, the unit by which the Omega authors report. */
+export const DAY: Seconds = 86_400
+
+/** A figure that is taken day by day. */
+export interface Daily {
+  /** Over the whole run. */
+  readonly overall: number
+  /** Median of the days' values, and the median of their absolute deviations from it; NaN where there is none. */
+  readonly median: number
+  readonly mad: number
+  /** Number of days: the whole days of the run, or 1 for a run that is shorter than a day. */
+  readonly days: number
+}
+
+/** Days without a value (NaN) are left out. */
+export function daily(overall: number, values: readonly number[]): Daily {
+  const known = values.filter((value) => !Number.isNaN(value))
+  const middle = median(known)
+  return { overall, median: middle, mad: median(known.map((value) => (value === middle ? 0 : Math.abs(value - middle)))), days: values.length }
+}
+
+/** Length of each day that counts: the whole days of the run, the rest after them does not; all of a run shorter than a day. */
+export function daysOf(end: Seconds, day: Seconds): Seconds[] {
+  const whole = Math.floor(end / day)
+  return whole === 0 ? [end] : Array.from({ length: whole }, () => day)
+}
+
+/** Time spent, by day: a span that crosses midnight is divided. */
+export class BusyTime {
+  total: Seconds = 0
+  readonly #day: Seconds
+  readonly #byDay: number[] = []
+
+  constructor(day: Seconds) {
+    this.#day = day
+  }
+
+  add(from: Seconds, to: Seconds): void {
+    this.total += to - from
+    let day = Math.floor(from / this.#day)
+    for (let start = from; start < to; day++) {
+      const end = Math.min(to, (day + 1) * this.#day)
+      while (this.#byDay.length <= day) this.#byDay.push(0)
+      this.#byDay[day] = (this.#byDay[day] as number) + (end - start)
+      start = end
+    }
+  }
+
+  /** The fraction of the time of so many schedulers, in [0, 1]. */
+  fraction(end: Seconds, schedulers = 1): Daily {
+    const values = daysOf(end, this.#day).map((length, day) => (this.#byDay[day] ?? 0) / length / schedulers)
+    return daily(end > 0 ? this.total / end / schedulers : NaN, values)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Seconds } from '@sched/core'
+import { daily, daysOf, type Daily } from './busyness.js'
+
+/**
+ * Transactions with a conflict for each one without: 3 means four attempts per job on average. By the day on which they
+ * were committed; a day without any transaction has no value.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 4.
+ */
+export class ConflictFraction {
+  conflicted = 0
+  successful = 0
+  readonly #day: Seconds
+  readonly #byDay: { conflicted: number; successful: number }[] = []
+
+  constructor(day: Seconds) {
+    this.#day = day
+  }
+
+  add(isConflicted: boolean, now: Seconds): void {
+    const day = Math.floor(now / this.#day)
+    while (this.#byDay.length <= day) this.#byDay.push({ conflicted: 0, successful: 0 })
+    const counts = this.#byDay[day] as { conflicted: number; successful: number }
+    const kind = isConflicted ? 'conflicted' : 'successful'
+    counts[kind]++
+    this[kind]++
+  }
+
+  result(end: Seconds): Daily {
+    const values = daysOf(end, this.#day).map((_, day) => {
+      const { conflicted, successful } = this.#byDay[day] ?? { conflicted: 0, successful: 0 }
+      return conflicted / successful
+    })
+    return daily(this.conflicted / this.successful, values)
+  }
+}

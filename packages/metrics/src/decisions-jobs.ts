@@ -1,0 +1,150 @@
+import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
+import { grown, LiveJobs } from './columns.js'
+import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
+import { JobClasses, type ClassOf } from './job-classes.js'
+
+/** How long some jobs waited for their scheduler. Times in seconds from submission. */
+export interface DecidedTimes {
+  /** Jobs submitted; tried at least once; placed in full; given up. */
+  readonly jobs: number
+  readonly tried: number
+  readonly placed: number
+  readonly abandoned: number
+  /** Until the first attempt begins: the job wait time of the Omega authors. Where decisions take no time, until the first task starts. */
+  readonly firstAttempt: Distribution
+  /** Until the last task is placed for the first time. */
+  readonly fullyPlaced: Distribution
+  /** Part of the jobs tried whose first attempt began within the limit; NaN where none was tried. */
+  readonly inTime: number
+}
+
+export interface DecidedJobsResult {
+  readonly overall: DecidedTimes
+  readonly classes: readonly ({ readonly label: string } & DecidedTimes)[]
+}
+
+export interface DecidedJobsOptions {
+  readonly classOf?: ClassOf | undefined
+  readonly slo?: Seconds | undefined
+  readonly exact?: number | undefined
+}
+
+const byClass: ClassOf = (spec) => spec.class
+/** The limit of the paper for the wait of a job. */
+const SLO: Seconds = 30
+
+/** Waits of jobs for their scheduler, over all jobs and by class. */
+export const decidedJobs = (options: DecidedJobsOptions = {}): DecidedJobs => new DecidedJobs(options)
+
+export class DecidedJobs implements Observer {
+  readonly #classes: JobClasses<Waits>
+  readonly #live = new LiveJobs()
+  #submits = new Float64Array(0)
+  /** Start of the first task, NaN before; `TRIED` once the first attempt is counted. */
+  #starts = new Float64Array(0)
+  /** Tasks that have not started; `PLACED` once none was left. */
+  #left = new Int32Array(0)
+
+  constructor({ classOf = byClass, slo = SLO, exact = EXACT_VALUES }: DecidedJobsOptions) {
+    this.#classes = new JobClasses(classOf, () => new Waits(slo, exact))
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#submits = grown(this.#submits, job + 1)
+    this.#starts = grown(this.#starts, job + 1)
+    this.#left = grown(this.#left, job + 1)
+    this.#submits[job] = now
+    this.#starts[job] = NaN
+    let tasks = 0
+    for (const stage of spec.stages) tasks += stage.tasks
+    this.#left[job] = tasks
+    this.#live.add(job)
+    this.#classes.overall.jobs++
+    const own = this.#classes.add(job, spec)
+    if (own !== undefined) own.jobs++
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (Number.isNaN(this.#starts[job])) this.#starts[job] = now
+    const left = this.#left[job] as number
+    if (left === PLACED) return
+    this.#left[job] = left - 1
+    if (left === 1) this.#placed(job, now)
+  }
+
+  onTaskEnd(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd): void {
+    if (how !== 'done' && this.#left[job] !== PLACED) this.#left[job] = (this.#left[job] as number) + 1
+  }
+
+  onDecision({ job, attempt, opened }: Decision): void {
+    if (attempt === 1) this.#tried(job, opened)
+  }
+
+  onAbandon(job: JobId): void {
+    this.#classes.overall.abandoned++
+    const own = this.#classes.of(job)
+    if (own !== undefined) own.abandoned++
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#startedUndecided(job)
+    this.#live.remove(job)
+  }
+
+  onRunEnd(): void {
+    for (const job of this.#live.ids) this.#startedUndecided(job)
+  }
+
+  result(): DecidedJobsResult {
+    return { overall: this.#classes.overall.result(), classes: this.#classes.entries().map(([label, waits]) => ({ label, ...waits.result() })) }
+  }
+
+  /** Where decisions take no time, the first start is the first attempt. */
+  #startedUndecided(job: JobId): void {
+    const start = this.#starts[job] as number
+    if (start >= 0) this.#tried(job, start)
+  }
+
+  #tried(job: JobId, at: Seconds): void {
+    this.#starts[job] = TRIED
+    const wait = at - (this.#submits[job] as number)
+    this.#classes.overall.tried(wait)
+    this.#classes.of(job)?.tried(wait)
+  }
+
+  #placed(job: JobId, now: Seconds): void {
+    this.#left[job] = PLACED
+    const wait = now - (this.#submits[job] as number)
+    this.#classes.overall.fullyPlaced.add(wait)
+    this.#classes.of(job)?.fullyPlaced.add(wait)
+  }
+}
+
+const TRIED = -1
+const PLACED = -1
+
+class Waits {
+  jobs = 0
+  abandoned = 0
+  readonly fullyPlaced: Values
+  readonly #firstAttempt: Values
+  readonly #slo: Seconds
+  #inTime = 0
+
+  constructor(slo: Seconds, exact: number) {
+    this.#slo = slo
+    this.#firstAttempt = new Values(exact)
+    this.fullyPlaced = new Values(exact)
+  }
+
+  tried(wait: Seconds): void {
+    this.#firstAttempt.add(wait)
+    if (wait <= this.#slo) this.#inTime++
+  }
+
+  result(): DecidedTimes {
+    const { jobs, abandoned } = this
+    const [firstAttempt, fullyPlaced] = [this.#firstAttempt.result(), this.fullyPlaced.result()]
+    return { jobs, tried: firstAttempt.count, placed: fullyPlaced.count, abandoned, firstAttempt, fullyPlaced, inTime: this.#inTime / firstAttempt.count }
+  }
+}

@@ -1,0 +1,201 @@
+import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
+import { BusyTime, DAY, type Daily } from './busyness.js'
+import { ConflictFraction } from './conflicts.js'
+import { decidedJobs, type DecidedJobs, type DecidedJobsResult } from './decisions-jobs.js'
+import type { ClassOf } from './job-classes.js'
+import { naturalOrder } from './natural-order.js'
+
+export interface DecisionsOptions {
+  /** Class of a job; default: `JobSpec.class`. */
+  readonly classOf?: ClassOf | undefined
+  /** Wait for the first attempt up to which a job is in time, seconds. Default 30. */
+  readonly slo?: Seconds | undefined
+  /** Length of a day, seconds. Default 86,400. */
+  readonly day?: Seconds | undefined
+  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  readonly exact?: number | undefined
+}
+
+/**
+ * Decisions of one scheduler, or of all of one kind. An attempt is useful if it claimed something and had no conflict,
+ * wasted if it had at least one, and neither if it found no room.
+ */
+export interface DecisionFigures {
+  readonly attempts: number
+  readonly useful: number
+  readonly wasted: number
+  readonly noRoom: number
+  /** Seconds spent on them. */
+  readonly usefulTime: Seconds
+  readonly wastedTime: Seconds
+  readonly noRoomTime: Seconds
+  /** Part of the time spent deciding, useful and wasted; in [0, 1]. */
+  readonly busyness: Daily
+  /** The same without the attempts that follow a conflict on the same job. */
+  readonly noConflictBusyness: Daily
+  /** Part of the time spent deciding in vain, for want of room; in [0, 1]. */
+  readonly noRoomBusyness: Daily
+  /** Transactions with a conflict for each one without. */
+  readonly conflictFraction: Daily
+  /** Tasks claimed, started and sent back. */
+  readonly claimed: number
+  readonly accepted: number
+  readonly conflicted: number
+  /** Attempts after the first at a job. */
+  readonly retries: number
+}
+
+export interface DecisionsResult extends DecidedJobsResult {
+  /** By name. Schedulers that never decided are missing. */
+  readonly schedulers: readonly ({ readonly scheduler: string; readonly group: string } & DecisionFigures)[]
+  /** By kind of scheduler: sums, and busyness as a part of the time of all of them. */
+  readonly groups: readonly ({ readonly group: string; readonly schedulers: number } & DecisionFigures)[]
+}
+
+/**
+ * What schedulers did with their time, and how long jobs waited for them: busyness, conflicts, retries, jobs given up.
+ * A decision that is not over when the run ends does not count.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 4, and its authors' simulator.
+ */
+export const decisions = (options: DecisionsOptions = {}): Decisions => new Decisions(options)
+
+export class Decisions implements Observer {
+  readonly #jobs: DecidedJobs
+  readonly #day: Seconds
+  /** By scheduler id. */
+  readonly #schedulers: SchedulerAccounts[] = []
+  readonly #groups = new Map<string, { account: Account; schedulers: number }>()
+  /** Of each job: whether its last attempt had a conflict. */
+  readonly #hadConflict: boolean[] = []
+  #end: Seconds = NaN
+
+  constructor({ classOf, slo, day = DAY, exact }: DecisionsOptions) {
+    this.#jobs = decidedJobs({ classOf, slo, exact })
+    this.#day = day
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#jobs.onSubmit(job, spec, now)
+    this.#hadConflict[job] = false
+  }
+
+  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
+    this.#jobs.onTaskStart(task, job, lane, node, level, now)
+  }
+
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd): void {
+    this.#jobs.onTaskEnd(task, job, lane, node, how)
+  }
+
+  onDecision(decision: Decision): void {
+    const { job } = decision
+    this.#jobs.onDecision(decision)
+    const { own, shared } = this.#schedulers[decision.scheduler.id] ?? this.#add(decision.scheduler)
+    const isRepeat = this.#hadConflict[job] === true
+    own.add(decision, isRepeat)
+    shared.add(decision, isRepeat)
+    this.#hadConflict[job] = decision.conflicted > 0
+  }
+
+  onAbandon(job: JobId): void {
+    this.#jobs.onAbandon(job)
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#jobs.onJobEnd(job)
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#end = now
+    this.#jobs.onRunEnd()
+  }
+
+  result(): DecisionsResult {
+    const schedulers = this.#schedulers.filter((each) => each !== undefined)
+    return {
+      schedulers: schedulers.map(({ name, group, own }) => ({ scheduler: name, group, ...own.result(this.#end, 1) })).sort((a, b) => naturalOrder(a.scheduler, b.scheduler)),
+      groups: [...this.#groups].map(([group, { account, schedulers }]) => ({ group, schedulers, ...account.result(this.#end, schedulers) })).sort((a, b) => naturalOrder(a.group, b.group)),
+      ...this.#jobs.result(),
+    }
+  }
+
+  #add({ id, name, group }: Decision['scheduler']): SchedulerAccounts {
+    let shared = this.#groups.get(group)
+    if (shared === undefined) this.#groups.set(group, (shared = { account: new Account(this.#day), schedulers: 0 }))
+    shared.schedulers++
+    const accounts = { name, group, own: new Account(this.#day), shared: shared.account }
+    this.#schedulers[id] = accounts
+    return accounts
+  }
+}
+
+interface SchedulerAccounts {
+  readonly name: string
+  readonly group: string
+  readonly own: Account
+  /** That of its kind. */
+  readonly shared: Account
+}
+
+/** Attempts and their time. */
+class Account {
+  readonly #useful
+  readonly #wasted
+  readonly #noRoom
+  readonly #busy
+  readonly #noConflict
+  readonly #conflicts
+  #noRooms = 0
+  #claimed = 0
+  #accepted = 0
+  #conflicted = 0
+  #retries = 0
+
+  constructor(day: Seconds) {
+    this.#useful = new BusyTime(day)
+    this.#wasted = new BusyTime(day)
+    this.#noRoom = new BusyTime(day)
+    this.#busy = new BusyTime(day)
+    this.#noConflict = new BusyTime(day)
+    this.#conflicts = new ConflictFraction(day)
+  }
+
+  /** `isRepeat`: the attempt before, at the same job, had a conflict. */
+  add({ opened, closed, attempt, claimed, accepted, conflicted }: Decision, isRepeat: boolean): void {
+    this.#claimed += claimed
+    this.#accepted += accepted
+    this.#conflicted += conflicted
+    if (attempt > 1) this.#retries++
+    if (claimed === 0 && accepted === 0) {
+      this.#noRooms++
+      this.#noRoom.add(opened, closed)
+      return
+    }
+    this.#busy.add(opened, closed)
+    if (!isRepeat) this.#noConflict.add(opened, closed)
+    ;(conflicted > 0 ? this.#wasted : this.#useful).add(opened, closed)
+    this.#conflicts.add(conflicted > 0, closed)
+  }
+
+  result(end: Seconds, schedulers: number): DecisionFigures {
+    const { successful: useful, conflicted: wasted } = this.#conflicts
+    return {
+      attempts: useful + wasted + this.#noRooms,
+      useful,
+      wasted,
+      noRoom: this.#noRooms,
+      usefulTime: this.#useful.total,
+      wastedTime: this.#wasted.total,
+      noRoomTime: this.#noRoom.total,
+      busyness: this.#busy.fraction(end, schedulers),
+      noConflictBusyness: this.#noConflict.fraction(end, schedulers),
+      noRoomBusyness: this.#noRoom.fraction(end, schedulers),
+      conflictFraction: this.#conflicts.result(end),
+      claimed: this.#claimed,
+      accepted: this.#accepted,
+      conflicted: this.#conflicted,
+      retries: this.#retries,
+    }
+  }
+}
