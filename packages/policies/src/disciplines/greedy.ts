@@ -20,7 +20,7 @@ export const greedyPolicy = definePolicy({
   create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env)),
 })
 
-/** The first job in order that fits starts. `placement` is needed only where the cluster has no heartbeats. */
+/** The first job in order that fits starts. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const greedy = (order: Plug<'order'>, placement?: Plug<'placement'>): Plug<'policy'> =>
   greedyPolicy.plug({ order, placement: placement as Plug<'placement'> })
 
@@ -106,9 +106,14 @@ class Greedy implements Policy {
   }
 
   #place(job: JobId, round: Round): boolean {
-    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? None)
+    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
     if (node === None) return false
     const task = round.work.taskFor(job, round.lane, node, this.#levels)
     return task !== None && round.claim(task, node)
   }
+}
+
+function lowestFitting(job: JobId, round: Round): NodeId | None {
+  for (let i = 0; i < round.nodes.length; i++) if (round.fits(job, round.nodes[i] as NodeId)) return round.nodes[i] as NodeId
+  return None
 }
