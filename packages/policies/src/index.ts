@@ -1,4 +1,8 @@
 export { fifo, fifoOrder } from './orders/fifo.js'
+export { sjf, sjfOrder } from './orders/sjf.js'
+export { ljf, ljfOrder } from './orders/ljf.js'
+export { lxf, lxfOrder } from './orders/lxf.js'
+export { priority, priorityOrder, type PriorityOptions } from './orders/priority.js'
 export { fair, fairOrder, type FairOptions } from './orders/fair.js'
 export type { PoolOptions } from './orders/pools.js'
 export { Keys, SortedIds } from './orders/sorted-ids.js'
@@ -44,3 +48,4 @@ export { conservative, conservativePolicy, type ConservativeOptions } from './ba
 export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
 export { completionTime, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
 export { chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
+export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'

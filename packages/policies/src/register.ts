@@ -1,15 +1,25 @@
 import type { Registry } from '@sched/core'
+import { conservativePolicy } from './backfilling/conservative.js'
+import { easyPolicy } from './backfilling/easy.js'
+import { fattenedPolicy } from './backfilling/fattened.js'
+import { replanPolicy } from './backfilling/replan.js'
+import { strictPolicy } from './backfilling/strict.js'
 import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
+import { ljfOrder } from './orders/ljf.js'
+import { lxfOrder } from './orders/lxf.js'
+import { priorityOrder } from './orders/priority.js'
+import { sjfOrder } from './orders/sjf.js'
 
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
-  registry.add(fifoOrder).add(fairOrder)
+  registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
+  registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

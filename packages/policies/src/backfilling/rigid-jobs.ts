@@ -34,6 +34,8 @@ export class RigidJobs implements WorkListener {
   #starting: JobId | None = None
   #piece = -1
   #tasks = 0
+  /** Where the search for a node goes on for its next task. */
+  #from = 0
   #mustMeasure = true
 
   constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
@@ -77,14 +79,18 @@ export class RigidJobs implements WorkListener {
       for (let i = block.from; i < block.to && out.length < most; i++) out.push(block.ids[i] as JobId)
   }
 
-  /** Starts the job's next piece; false, and nothing changes, when the nodes in sight have no room for all of it. */
-  start(job: JobId, round: Round): boolean {
+  /**
+   * Starts the job's next piece; false, and nothing changes, when the nodes in sight have no room for all of it. `places`
+   * names the node of each task; without it the placement does.
+   */
+  start(job: JobId, round: Round, places?: readonly NodeId[]): boolean {
     if (!round.take(job)) return false
     const tasks = round.work.together(job, round.lane)
     this.#starting = job
     this.#tasks = tasks
     this.#piece = -1
-    const isStarted = tasks === 1 ? this.#claim(job, round) : this.#claimAll(job, tasks, round)
+    this.#from = 0
+    const isStarted = tasks === 1 ? this.#claim(job, round, places?.[0]) : this.#claimAll(job, tasks, round, places)
     this.#starting = None
     if (isStarted) {
       if (round.work.unplaced(job, round.lane) > 0) (this.lanes[round.lane] as RigidLane).reread(job)
@@ -92,28 +98,35 @@ export class RigidJobs implements WorkListener {
     return isStarted
   }
 
-  #claimAll(job: JobId, tasks: number, round: Round): boolean {
+  #claimAll(job: JobId, tasks: number, round: Round, places: readonly NodeId[] | undefined): boolean {
     const before = round.savepoint()
     for (let i = 0; i < tasks; i++)
-      if (!this.#claim(job, round)) {
+      if (!this.#claim(job, round, places?.[i])) {
         round.rollback(before)
         return false
       }
     return true
   }
 
-  #claim(job: JobId, round: Round): boolean {
-    const node = this.#pick(job, round)
+  #claim(job: JobId, round: Round, place: NodeId | undefined): boolean {
+    const node = place ?? this.#pick(job, round)
     if (node === None) return false
     const task = round.work.taskFor(job, round.lane, node, round.cluster.levels)
     return task !== None && round.claim(task, node)
   }
 
+  /** The placement's choice, or the lowest node with room: tasks of one piece ask the same, so none before the last one's has any. */
   #pick(job: JobId, round: Round): NodeId | None {
-    const { nodes } = round
+    const { nodes, cluster, lane } = round
     if (nodes.length === 1) return nodes[0] as NodeId
     if (this.#placement !== undefined) return this.#placement.pick(job, round)
-    for (let i = 0; i < nodes.length; i++) if (round.fits(job, nodes[i] as NodeId)) return nodes[i] as NodeId
+    if (nodes.length === cluster.nodes) {
+      let node = cluster.nextWithRoom(lane, this.#from)
+      while (node !== None && !round.fits(job, node)) node = cluster.nextWithRoom(lane, node + 1)
+      this.#from = node
+      return node
+    }
+    for (; this.#from < nodes.length; this.#from++) if (round.fits(job, nodes[this.#from] as NodeId)) return nodes[this.#from] as NodeId
     return None
   }
 

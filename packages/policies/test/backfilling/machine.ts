@@ -22,17 +22,17 @@ const queuePasses = defineArchitecture({
   },
 })
 
-export const resourceNames = ['procs', 'memory', 'gpus']
+const resourceNames = ['procs', 'memory', 'gpus']
 
 /** A rigid job as one task with its whole demand, on a machine that is one node. */
-export const asSpec = (job: RigidJob, index: number): JobSpec => ({
+const asSpec = (job: RigidJob, index: number): JobSpec => ({
   id: `J${index}`,
   submit: job.submit,
   estimate: job.estimate,
   stages: [{ name: 'job', tasks: 1, demand: Object.fromEntries(job.size.map((amount, r) => [resourceNames[r] ?? '', amount])), duration: job.runtime }],
 })
 
-export const workloadOf = (specs: readonly JobSpec[]): Workload => ({
+const workloadOf = (specs: readonly JobSpec[]): Workload => ({
   name: 'jobs',
   open: () => {
     let next = 0

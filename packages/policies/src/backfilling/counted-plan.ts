@@ -1,0 +1,50 @@
+import type { JobId, Round, Seconds } from '@sched/core'
+import { Profile } from './profile.js'
+import type { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { planRunning, type Windows } from './windows.js'
+
+/** A plan of one lane that is made from nothing in every pass, and in which jobs are placed one after another. */
+export interface Plan {
+  begin(round: Round): void
+  /** The earliest start of the job's next piece, `Infinity` if there is none up to `latest`. */
+  earliest(job: JobId, latest: Seconds): Seconds
+  /** Reserves what was found last, for a time of the caller's choice. */
+  reserve(job: JobId, start: Seconds, end: Seconds): void
+  /** Starts the piece as it was found; false when it cannot after all, and it then has a reservation from now on. */
+  start(job: JobId, round: Round): boolean
+}
+
+/** A plan by amounts over the whole cluster. */
+export class CountedPlan implements Plan {
+  readonly #lane: RigidLane
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #profile: Profile
+
+  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows) {
+    this.#jobs = jobs
+    this.#lane = lane
+    this.#windows = windows
+    this.#profile = new Profile(lane.width)
+  }
+
+  begin({ now }: Round): void {
+    planRunning(this.#profile, this.#lane, this.#windows, now)
+  }
+
+  earliest(job: JobId, latest: Seconds): Seconds {
+    const { length, demand, width } = this.#lane
+    const start = this.#profile.earliest(length[job] as number, demand, job * width)
+    return start <= latest ? start : Infinity
+  }
+
+  reserve(job: JobId, start: Seconds, end: Seconds): void {
+    this.#profile.take(start, end, this.#lane.demand, job * this.#lane.width)
+  }
+
+  start(job: JobId, round: Round): boolean {
+    this.reserve(job, round.now, round.now + (this.#lane.length[job] as number))
+    return this.#jobs.start(job, round)
+  }
+}

@@ -1,0 +1,152 @@
+import { definePolicy, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { fifo } from '../orders/fifo.js'
+import { CountedPlan, type Plan } from './counted-plan.js'
+import { Explanations } from './explain.js'
+import { startHeads } from './heads.js'
+import { NamedPlan } from './named-plan.js'
+import { overrunOptions, windowOptions } from './options.js'
+import { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { Windows } from './windows.js'
+
+const MINUTE = 60
+
+const replanOptions = z.strictObject({
+  nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
+  twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit; the plan is made at the next multiple of bf_interval'),
+  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`'),
+  bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
+  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin and end at multiples of it, rounded down'),
+  bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
+  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs that get a reservation in a pass; 0: all, 1: EASY'),
+  bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation'),
+  ...windowOptions,
+  ...overrunOptions,
+})
+/** Options of `replan`; those that begin with `bf_` are Slurm's of that name. */
+export interface ReplanOptions extends z.input<typeof replanOptions> {
+  /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+type Options = z.output<typeof replanOptions>
+
+/**
+ * Backfilling as Slurm does it: every pass plans the whole queue anew, in order. A job that can start now starts; another
+ * gets the earliest start that what runs, the windows and the jobs planned before it leave, and keeps it only until
+ * the pass is over. So nobody is promised anything, and a job may be overtaken again and again as estimates turn out wrong.
+ *
+ * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
+ *
+ * Source: Slurm, plug-in sched/backfill. Left out: limits of time and number of a pass, licences beside the resources,
+ * preemption, heterogeneous jobs, several partitions per job; the partition of `bf_job_part_count_reserve` is what a
+ * round shows. A reservation does not touch a job that ends in the second in which it begins, as it does in Slurm.
+ */
+export const replanPolicy = definePolicy({
+  name: 'replan',
+  summary: "Slurm's backfilling: every pass plans the whole queue anew and keeps nothing",
+  source: 'Slurm, sched/backfill',
+  options: replanOptions,
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order, placement }) => new Replan(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+})
+
+/** Slurm's backfilling over an order. */
+export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }: ReplanOptions = {}): Plug<'policy'> =>
+  replanPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+
+const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
+
+class Replan implements Policy {
+  readonly #options: Options
+  readonly #order: Order
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #plans: readonly Plan[]
+  readonly #explanations: Explanations
+  readonly #queue: JobId[] = []
+  /** When the next plan is made, with `twoPass`, by lane. */
+  readonly #due: Float64Array
+
+  constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
+    const { cluster, work } = env
+    const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes)
+    const running = cluster.lanes.map(() => new Set<TaskId>())
+    this.#options = options
+    this.#order = order
+    this.#jobs = jobs
+    this.#windows = new Windows(options.windows, cluster)
+    this.#explanations = new Explanations(jobs)
+    this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
+    this.#plans = jobs.lanes.map((lane, i) =>
+      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows) : new CountedPlan(lane, jobs, this.#windows),
+    )
+    const watch = {
+      onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
+      onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
+    }
+    Object.assign(this, forwarding(jobs, options.nodes === 'named' ? watch : undefined))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#jobs.open(round)
+    if (!this.#options.twoPass) this.#plan(round, lane)
+    else this.#twoPasses(round, lane)
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))
+  }
+
+  #twoPasses(round: Round, lane: RigidLane): void {
+    const { bf_interval: interval } = this.#options
+    if (this.#due[round.lane] === Infinity) this.#due[round.lane] = Math.ceil(round.now / interval) * interval
+    const due = this.#due[round.lane] as number
+    const head = startHeads(round, this.#jobs, lane, this.#windows.isEmpty ? undefined : (job) => this.#startsNow(job, round))
+    if (round.now >= due) {
+      this.#due[round.lane] = Infinity
+      this.#plan(round, lane)
+    } else if (head !== None) round.wakeAt(due)
+  }
+
+  /** Whether no window forbids the start. */
+  #startsNow(job: JobId, round: Round): boolean {
+    const plan = this.#plans[round.lane] as Plan
+    plan.begin(round)
+    return plan.earliest(job, round.now) === round.now
+  }
+
+  #plan(round: Round, lane: RigidLane): void {
+    const { bf_max_job_test: most, bf_job_part_count_reserve: limit, bf_window: window } = this.#options
+    const plan = this.#plans[round.lane] as Plan
+    const queue = this.#queue
+    queue.length = 0
+    this.#jobs.read(round, queue, most)
+    plan.begin(round)
+    let reservations = limit === 0 ? Infinity : limit
+    for (const job of queue) {
+      const start = this.#startOrFind(job, round, plan, round.now + window * MINUTE)
+      if (start === Infinity || reservations === 0 || round.now - round.work.submitted(job) < this.#options.bf_min_age_reserve) continue
+      plan.reserve(job, this.#round(start), this.#round(start + (lane.length[job] as number)))
+      reservations--
+    }
+  }
+
+  /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */
+  #startOrFind(job: JobId, round: Round, plan: Plan, latest: Seconds): Seconds {
+    while (round.work.unplaced(job, round.lane) > 0) {
+      const start = plan.earliest(job, latest)
+      if (start > round.now) return start
+      if (!plan.start(job, round)) return Infinity
+    }
+    return Infinity
+  }
+
+  #round(time: Seconds): Seconds {
+    return Math.floor(time / this.#options.bf_resolution) * this.#options.bf_resolution
+  }
+}
