@@ -60,7 +60,7 @@ export interface DecisionsResult extends DecidedJobsResult {
  */
 export const decisions = (options: DecisionsOptions = {}): Decisions => new Decisions(options)
 
-export class Decisions implements Observer {
+class Decisions implements Observer {
   readonly #jobs: DecidedJobs
   readonly #day: Seconds
   /** By scheduler id. */

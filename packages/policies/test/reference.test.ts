@@ -21,14 +21,14 @@ const record = (world: World, policy: Plug<'policy'>): Recorder => {
 function agree<Options>(runs: number, options: fc.Arbitrary<Options>, shipped: (options: Options) => Plug<'policy'>, reference: (options: Options) => Plug<'policy'>, kind = {}): void {
   let launches = 0
   fc.assert(
-    fc.property(worlds({ jobs: 6, ...kind }), options, (world, chosen) => {
+    fc.property(worlds({ jobs: 5, ...kind }), options, (world, chosen) => {
       const recorder = record(world, shipped(chosen))
       launches += recorder.launches.length
       expect(firstDifference(recorder, record(world, reference(chosen)), 'the reference')).toBeUndefined()
     }),
     { seed: 11, numRuns: runs },
   )
-  expect(launches).toBeGreaterThan(8 * runs) // worlds in which something happens
+  expect(launches).toBeGreaterThan(6 * runs) // worlds in which something happens
 }
 
 const oneOf = fc.constantFrom

@@ -89,9 +89,9 @@ class Preempting implements Policy {
   #mayClaim(sharing: Sharing): boolean {
     if (this.#known === sharing.pools) return this.#anyTimeout
     const { minTimeout = Infinity, fairTimeout = Infinity } = this.#options
+    if (this.#known < 0) this.#anyTimeout = Math.min(minTimeout, fairTimeout) < Infinity
+    for (let pool = Math.max(0, this.#known); pool < sharing.pools; pool++) this.#anyTimeout ||= sharing.minTimeout(pool) < Infinity
     this.#known = sharing.pools
-    this.#anyTimeout = Math.min(minTimeout, fairTimeout) < Infinity
-    for (let pool = 0; pool < sharing.pools; pool++) this.#anyTimeout ||= sharing.minTimeout(pool) < Infinity
     return this.#anyTimeout
   }
 

@@ -39,5 +39,5 @@ export const startup = z.number().min(0).default(0).describe('Set-up cost of a j
 export const slowstart = z.number().min(0).max(1).default(0.05)
   .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')
 export const positive = z.number().positive()
-export const seconds = positive
+export const seconds = z.number().positive()
 export const count = z.int().min(1)

@@ -1,5 +1,3 @@
-export { EventReader, eventTypes, traceStart, type EventOptions, type TaskEvent } from './events.js'
-export { googleTrace, type GoogleTrace } from './google-trace.js'
-export { TaskHistory, type HistoryCounts } from './history.js'
+export type { GoogleTrace } from './google-trace.js'
 export { machineClasses, type MachineClasses } from './machine-classes.js'
 export { placeGoogle } from './prefill.js'

@@ -20,7 +20,7 @@ export const distributionSchema = z.union([
     .refine(({ min, max }) => min <= max, 'min to be at most max'),
 ])
 
-export const durationSchema = z.union([atLeastZero, z.array(atLeastZero).min(1), distributionSchema])
+const durationSchema = z.union([atLeastZero, z.array(atLeastZero).min(1), distributionSchema])
   .describe('Seconds on a node of speed 1 with the data on it: for all tasks, one per task, or drawn per task by the run.')
 
 export const dataSchema = z.strictObject({

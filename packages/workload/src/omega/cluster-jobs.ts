@@ -6,7 +6,7 @@ import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { clusterNames, clusters, type ClassModel, type ClusterName } from './clusters.js'
 import { drawLogNormal } from './log-normal.js'
 
-export const clusterOptions = {
+const clusterOptions = {
   cluster: z.enum(clusterNames).default('C').describe('Which of the paper\'s clusters.'),
   scale: positive.max(1).default(1)
     .describe('Size of the cell relative to the cluster. Machines and run times are scaled, rates and job sizes are not: a scheduler has the same ' +

@@ -7,7 +7,7 @@ import { omegaCluster, omegaClusterCell, omegaClusterPrefill, type OmegaClusterN
 import { classFigures, type ClassFigures } from './class-figures.js'
 
 /** Seconds per attempt at a job and per task of it. */
-export interface DecisionTimes {
+interface DecisionTimes {
   readonly job?: Seconds
   readonly task?: Seconds
 }

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import type { JobSpec } from '@sched/core'
+import { easy, fifo, replan, strict } from '@sched/policies'
+import fc from 'fast-check'
+import { simulated, startsOf } from './machine.js'
+import type { RigidJob } from './reference/machine.js'
+
+const MINUTE = 60
+const job = (size: number, minutes: number, submit = 0, runMinutes = minutes): RigidJob => ({ submit, runtime: runMinutes * MINUTE, estimate: minutes * MINUTE, size: [size] })
+/** One task per node. */
+const nodesFor = (id: string, nodes: number, minutes: number, submit = 0): JobSpec => ({
+  id,
+  submit,
+  estimate: minutes * MINUTE,
+  stages: [{ name: 'nodes', tasks: nodes, gang: true, demand: { procs: 1 }, duration: minutes * MINUTE }],
+})
+const exact = { bf_resolution: 1 }
+
+/** Jobs of whole minutes that arrive at any second. */
+const jobs = fc.integer({ min: 1, max: 8 }).chain((slots) =>
+  fc.record({
+    slots: fc.constant(slots),
+    queue: fc
+      .array(
+        fc
+          .record({
+            submit: fc.integer({ min: 0, max: 600 }),
+            minutes: fc.integer({ min: 1, max: 9 }),
+            less: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200 })),
+            size: fc.oneof(fc.constant(slots), fc.integer({ min: 1, max: slots })),
+          })
+          .map(({ submit, minutes, less, size }): RigidJob => ({ submit, runtime: Math.max(0, minutes * MINUTE - less), estimate: minutes * MINUTE, size: [size] })),
+        { minLength: 1, maxLength: 14 },
+      )
+      .map((all) => all.sort((a, b) => a.submit - b.submit)),
+  }),
+)
+
+describe('replan', () => {
+  it('is EASY when one job gets a reservation, estimates are whole minutes and the resolution is a second', () => {
+    fc.assert(
+      fc.property(jobs, ({ slots, queue }) => {
+        expect(simulated(queue, [slots], replan(fifo(), { ...exact, bf_job_part_count_reserve: 1 }))).toEqual(simulated(queue, [slots], easy()))
+      }),
+      { seed: 31, numRuns: 300 },
+    )
+  })
+
+  it('is EASY with reservations for all when nothing else is limited', () => {
+    fc.assert(
+      fc.property(jobs, ({ slots, queue }) => {
+        expect(simulated(queue, [slots], replan(fifo(), exact))).toEqual(simulated(queue, [slots], easy(fifo(), { reservations: 'all' })))
+      }),
+      { seed: 32, numRuns: 300 },
+    )
+  })
+
+  it('starts the same jobs with named nodes of one processor as with counts', () => {
+    const asGang = (rigid: RigidJob, i: number): JobSpec => ({
+      id: `J${i}`,
+      submit: rigid.submit,
+      estimate: rigid.estimate,
+      stages: [{ name: 'nodes', tasks: rigid.size[0] ?? 1, gang: true, demand: { procs: 1 }, duration: rigid.runtime }],
+    })
+    fc.assert(
+      fc.property(jobs, ({ slots, queue }) => {
+        // with one reservation at a time: of two, names can forbid what counts allow
+        const options = { ...exact, bf_job_part_count_reserve: 1 }
+        const named = startsOf(queue.map(asGang), [1], replan(fifo(), { ...options, nodes: 'named' }), { nodes: slots })
+        const counted = startsOf(queue.map(asGang), [1], replan(fifo(), options), { nodes: slots })
+        for (const [id, start] of counted) expect(named.get(id)).toBeGreaterThanOrEqual(0)
+        expect(named.size).toBe(counted.size)
+      }),
+      { seed: 33, numRuns: 100 },
+    )
+  })
+
+  it('rounds limits up to whole minutes: a job of 61 s does not fit before a shadow 100 s away', () => {
+    // 2 slots, the first held for 120 s from 0: at 20 the head's shadow (both slots) is at 120, 100 s away. A limit of 61 s is planned as 120 s
+    const queue: RigidJob[] = [
+      { submit: 0, runtime: 120, estimate: 120, size: [1] },
+      { submit: 20, runtime: 60, estimate: 60, size: [2] },
+      { submit: 20, runtime: 61, estimate: 61, size: [1] },
+    ]
+    expect(simulated(queue, [2], easy())).toEqual([0, 120, 20])
+    expect(simulated(queue, [2], replan(fifo(), exact))).toEqual([0, 120, 180])
+  })
+
+  it('rounds reservations down to bf_resolution, so a job that ends within it may start', () => {
+    // 2 slots; R holds one until 119 s (limit 2 min: 120 s); head wants both at 120; at 30 a job of 1 min ends at 90 < 120.
+    // With a resolution of 120 s the head's reservation is [120, 240); with 100 s it is [100, 100): none, and the 2 min job starts too
+    const queue: RigidJob[] = [
+      { submit: 0, runtime: 119, estimate: 119, size: [1] },
+      { submit: 30, runtime: 60, estimate: 60, size: [2] },
+      { submit: 30, runtime: 120, estimate: 120, size: [1] },
+    ]
+    expect(simulated(queue, [2], replan(fifo(), { bf_resolution: 120 }))).toEqual([0, 119, 179])
+    expect(simulated(queue, [2], replan(fifo(), { bf_resolution: 100 }))).toEqual([0, 150, 30])
+  })
+
+  it('leaves starts beyond bf_window unplanned, so that small jobs go on overtaking a wide one', () => {
+    // 2 slots, R holds one for 10 min; the wide job could start in 10 min, beyond a window of 5: the one-slot job of 20 min starts at once
+    const queue = [job(1, 10), job(2, 1), job(1, 20)]
+    expect(simulated(queue, [2], replan())).toEqual([0, 600, 660])
+    expect(simulated(queue, [2], replan(fifo(), { bf_window: 5 }))).toEqual([0, 1200, 0])
+  })
+
+  it('looks at bf_max_job_test jobs only', () => {
+    const queue = [job(1, 10), job(2, 1), job(1, 5)]
+    expect(simulated(queue, [2], replan())).toEqual([0, 600, 0])
+    expect(simulated(queue, [2], replan(fifo(), { bf_max_job_test: 1 }))).toEqual([0, 600, 660])
+  })
+
+  it('reserves nothing for jobs younger than bf_min_age_reserve', () => {
+    // the wide job is 0 s old when the one-slot job of 20 min comes, and 60 s old at the next one, which ends before R
+    const queue = [job(1, 10), job(2, 1), job(1, 20), job(1, 1, 1260)]
+    expect(simulated(queue, [2], replan(fifo(), { bf_min_age_reserve: 60 }))).toEqual([0, 1200, 0, 1260])
+    expect(simulated(queue, [2], replan())).toEqual([0, 600, 660, 1260])
+  })
+
+  it('with two passes starts in order at events, and backfills at multiples of bf_interval', () => {
+    const queue = [job(1, 10), job(2, 1, 5), job(1, 5, 7), job(1, 2, 31)]
+    expect(simulated(queue, [2], replan())).toEqual([0, 600, 7, 307])
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 30, 330])
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_interval: 100 }))).toEqual([0, 600, 100, 400])
+  })
+
+  it('keeps no promise: a job planned for a time is planned anew when something ends early', () => {
+    // 3 slots: A holds 2 until 10 (ends at 2), B holds 1 until 4. C (3 slots) is planned for 10, D (1 slot, 9 min) waits for it.
+    const queue = [job(2, 10, 0, 2), job(1, 4), job(3, 5), job(1, 9)]
+    expect(simulated(queue, [3], replan())).toEqual([0, 0, 240, 540])
+    expect(simulated(queue, [3], strict())).toEqual([0, 0, 240, 540])
+  })
+})
+
+describe('replan with named nodes', () => {
+  const named = (specs: readonly JobSpec[], nodes: number, options = {}) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes: 'named', ...options }), { nodes }))
+
+  it('forbids what counts allow: a small job may not take the nodes that a reservation has named', () => {
+    // 4 nodes: A on 0 and 1 for 10 min, B on 2 for 5. C (3 nodes, 10 min) is planned for 10, on nodes 0 to 2; node 3 stays
+    // free for D (1 node, 30 min) now. E (1 node, 30 min) finds node 2 at 5, but that is C's from 10 on
+    const specs = [nodesFor('A', 2, 10), nodesFor('B', 1, 5), nodesFor('C', 3, 10), nodesFor('D', 1, 30), nodesFor('E', 1, 30)]
+    expect(named(specs, 4)).toEqual({ A: 0, B: 0, C: 600, D: 0, E: 1200 })
+  })
+
+  it('fits jobs best into runs of consecutive free nodes', () => {
+    const places = new Map<string, number[]>()
+    const names: string[] = []
+    const observer = {
+      onSubmit: (id: number, spec: JobSpec) => void (names[id] = spec.id),
+      onTaskStart: (_t: number, id: number, _l: number, node: number) => void places.set(names[id] ?? '', [...(places.get(names[id] ?? '') ?? []), node]),
+    }
+    // 10 nodes: at 60 s P1 (nodes 0 to 2) and P3 (5, 6) have ended, P2 (3, 4) and P4 (7 to 9) run on: free runs of 3 and 2.
+    // X (2 nodes) takes the run of 2, Y (3 nodes) the other
+    const specs = [nodesFor('P1', 3, 1), nodesFor('P2', 2, 10), nodesFor('P3', 2, 1), nodesFor('P4', 3, 10), nodesFor('X', 2, 1, 90), nodesFor('Y', 3, 1, 90)]
+    startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [observer as never] })
+    expect(Object.fromEntries(places)).toEqual({ P1: [0, 1, 2], P2: [3, 4], P3: [5, 6], P4: [7, 8, 9], X: [5, 6], Y: [0, 1, 2] })
+  })
+
+  it('wants windows of everything, since amounts name no nodes', () => {
+    const windows = [{ from: 0, to: 60, demand: { procs: 1 } }]
+    expect(() => named([nodesFor('A', 1, 1)], 2, { windows })).toThrow("a window takes amounts, but reservations name nodes. Take 'all'")
+  })
+})
