@@ -16,8 +16,6 @@ export const logNormalOfMean = (mean: number, sigma: number): LogNormal => ({ mu
 /** The one with a given 80th percentile. */
 export const logNormalOfPercentile80 = (value: number, sigma: number): LogNormal => ({ mu: Math.log(value) - z80 * sigma, sigma })
 
-const meanOf = ({ mu, sigma }: LogNormal): number => exp(mu + (sigma * sigma) / 2)
-
 /**
  * What a look at a random instant finds: a value is met in proportion to its size, which for a log-normal is a
  * log-normal with `mu + sigma^2`. A task met so has run for a uniform part of its duration.

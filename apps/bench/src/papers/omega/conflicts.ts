@@ -120,7 +120,7 @@ const modeTimes = [1, 10, 30, 50] as const
 /** Figure 14: conflict detection and commit modes, cluster C. */
 export const commitModes: Experiment = {
   title: 'Conflict detection and commit modes on cluster C (figure 14)',
-  setup: ['Omega with one batch and one service scheduler on the stand-in for cluster C, six hours; the paper replays 29 days of a trace. The rows compare sums over the service ' +
+  setup: ['Omega with one batch and one service scheduler on the stand-in for cluster C with a fifth of its machines, six hours; the paper replays 29 days of a trace. The rows compare sums over the service ' +
     `decision times ${modeTimes.join(', ')} s: conflicts over the whole sweep, so that no point is singled out.`],
   claims: [
     {

@@ -4,7 +4,7 @@ import { markdownTable } from './markdown.js'
 import type { System } from './point.js'
 import { compared, LIGHT, lightHorizon, mean, over, runs, shortNumber, TRACE, type Runs } from './sweep.js'
 
-const jobTimes = [0.01, 0.1, 1, 10, 100] as const
+const jobTimes = [0.1, 1, 10, 100] as const
 const taskTimes = [0.01, 0.1, 1] as const
 const systems = ['single', 'multi', 'mesos', 'omega'] as const
 
