@@ -6,14 +6,12 @@ import { fits, sum, type Machine, type Pass, type RigidJob } from './machine.js'
  * order moves to its earliest start, never a later one. When a running job outlives its estimate, or a job could not start
  * at its time, all are placed anew.
  */
-export function conservative(moments: Moments = everySecond, onPromise?: (job: RigidJob, start: number) => void): Pass {
+export function conservative(moments: Moments = everySecond, windows: Reserved = new Map()): Pass {
   const reserved = new Map<RigidJob, number>()
   let expectations = new Map<RigidJob, number>()
   const place = (job: RigidJob, machine: Machine, latest: number) => {
     reserved.delete(job)
-    const start = Math.min(latest, earliest(job, machine, reserved, moments))
-    reserved.set(job, start)
-    onPromise?.(job, start)
+    reserved.set(job, Math.min(latest, earliest(job, machine, new Map([...reserved, ...windows]), moments)))
   }
   return (machine) => {
     const { now } = machine
@@ -36,8 +34,11 @@ export function conservative(moments: Moments = everySecond, onPromise?: (job: R
   }
 }
 
+/** Reserved starts; a window is a job that is not there, of its length and size. */
+export type Reserved = ReadonlyMap<RigidJob, number>
+
 /** The earliest time from now on from which the job fits, second by second, for all of its estimated run. */
-function earliest(job: RigidJob, machine: Machine, reserved: ReadonlyMap<RigidJob, number>, moments: Moments): number {
+export function earliest(job: RigidJob, machine: Machine, reserved: Reserved, moments: Moments): number {
   const ends = [...machine.running.map(({ expected }) => expected), ...[...reserved].map(([other, start]) => start + other.estimate)]
   const begins = [...reserved.values()]
   const freeAt = (t: number) =>

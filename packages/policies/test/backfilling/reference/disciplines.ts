@@ -6,7 +6,7 @@ export type Moments = (from: number, ends: readonly number[]) => Iterable<number
 export function* everySecond(from: number, ends: readonly number[]): Iterable<number> {
   for (let t = from; t <= Math.max(from, ...ends); t++) yield t
 }
-const endsOnly: Moments = (from, ends) => [from, ...ends.filter((end) => end > from).sort((a, b) => a - b)]
+export const endsOnly: Moments = (from, ends) => [from, ...ends.filter((end) => end > from).sort((a, b) => a - b)]
 
 /** The first job in the queue starts when it fits; until then nobody does. */
 export const fcfs: Pass = (machine) => {

@@ -1,0 +1,236 @@
+import type { JobSpec, Observer } from '@sched/core'
+import { conservative, easy, fattened, fifo, ljf, lxf, priority, sjf, strict } from '@sched/policies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { simulated, startsOf } from './machine.js'
+import { conservative as referenceConservative } from './reference/conservative.js'
+import { easy as referenceEasy } from './reference/disciplines.js'
+import { schedule, type RigidJob } from './reference/machine.js'
+import { reserving } from './reference/reserving.js'
+
+const job = (size: number, length: number, submit = 0, estimate = length): RigidJob => ({ submit, runtime: length, estimate, size: [size] })
+
+/** Small worlds with estimates of at least 1 s. */
+const worlds = fc.integer({ min: 1, max: 6 }).chain((slots) =>
+  fc.record({
+    slots: fc.constant(slots),
+    window: fc.record({ from: fc.integer({ min: 0, max: 20 }), length: fc.integer({ min: 1, max: 12 }), size: fc.integer({ min: 1, max: slots }) }),
+    jobs: fc
+      .array(
+        fc
+          .record({
+            submit: fc.integer({ min: 0, max: 12 }),
+            runtime: fc.integer({ min: 0, max: 8 }),
+            more: fc.integer({ min: 0, max: 5 }),
+            size: fc.integer({ min: 1, max: slots }),
+          })
+          .map(({ submit, runtime, more, size }) => job(size, runtime, submit, Math.max(1, runtime + more))),
+        { minLength: 1, maxLength: 9 },
+      )
+      .map((all) => all.sort((a, b) => a.submit - b.submit)),
+  }),
+)
+type World = typeof worlds extends fc.Arbitrary<infer W> ? W : never
+const windowsOf = ({ window: { from, length, size } }: World) => [{ from, to: from + length, demand: { procs: size } }]
+const reservedFor = ({ window: { from, length, size } }: World) => new Map([[job(size, length), from]])
+
+describe('easy', () => {
+  it('with reservations for the first k agrees with its reference', () => {
+    fc.assert(
+      fc.property(worlds, fc.constantFrom(0, 1, 2, 3, Infinity), ({ slots, jobs }, k) => {
+        expect(simulated(jobs, [slots], easy(fifo(), { reservations: k === Infinity ? 'all' : k }))).toEqual(schedule(jobs, [slots], reserving(k)))
+      }),
+      { seed: 11, numRuns: 400 },
+    )
+  })
+
+  it('with a window agrees with its reference', () => {
+    fc.assert(
+      fc.property(worlds, fc.constantFrom(1, 2), (world, k) => {
+        const policy = easy(fifo(), { reservations: k, windows: windowsOf(world) })
+        expect(simulated(world.jobs, [world.slots], policy)).toEqual(schedule(world.jobs, [world.slots], reserving(k, reservedFor(world))))
+      }),
+      { seed: 12, numRuns: 400 },
+    )
+  })
+
+  it('tries jobs behind the head in another order (EASY-SJBF), and so starts more of them', () => {
+    // 3 slots, 2 held until 10; the head wants 3: one slot until 10 for one of B (9 s) and C, D (4 s each): the shortest first
+    const jobs = [job(2, 10), job(3, 5), job(1, 9), job(1, 4), job(1, 4)]
+    expect(simulated(jobs, [3], easy())).toEqual([0, 10, 0, 15, 15])
+    expect(simulated(jobs, [3], easy(fifo(), { backfillOrder: sjf() }))).toEqual([0, 10, 15, 0, 4])
+  })
+
+  it('in another order agrees with its reference', () => {
+    const shortestFirst = (jobs: RigidJob[]) => [...jobs].sort((a, b) => a.estimate - b.estimate)
+    fc.assert(
+      fc.property(worlds, ({ slots, jobs }) => {
+        expect(simulated(jobs, [slots], easy(fifo(), { backfillOrder: sjf() }))).toEqual(schedule(jobs, [slots], referenceEasy(undefined, shortestFirst)))
+      }),
+      { seed: 13, numRuns: 300 },
+    )
+  })
+
+  it('takes a job without an estimate as endless: what cannot be promised a start protects nobody', () => {
+    const endless: JobSpec = { id: 'endless', submit: 0, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] }
+    const rigid = (id: string, procs: number, length: number): JobSpec => ({ id, submit: 0, estimate: length, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: length }] })
+    const specs = [endless, rigid('wide', 2, 5), rigid('long', 1, 30)]
+    expect(Object.fromEntries(startsOf(specs, [2], easy()))).toEqual({ endless: 0, long: 0, wide: 30 })
+  })
+})
+
+describe('a job that outlives its estimate', () => {
+  // 2 slots: R holds one, planned until 10, until 100. The wide head's shadow: 10, then 70 (60 s more), then 190 (120 s more)
+  const jobs = [job(1, 100, 0, 10), job(2, 5, 1), job(1, 40, 20), job(1, 90, 71)]
+
+  it('is given 60 s more, then 120 s, and what ends before may start', () => {
+    expect(simulated(jobs, [2], easy())).toEqual([0, 161, 20, 71])
+  })
+
+  it('is given another extension if wanted', () => {
+    expect(simulated(jobs, [2], easy(fifo(), { extension: 11 }))).toEqual([0, 100, 105, 105]) // at 20 it is planned until 21, at 71 until 87
+  })
+
+  it('is an error where jobs are said to be killed at their estimate', () => {
+    expect(() => simulated(jobs, [2], easy(fifo(), { overrun: 'kill' }))).toThrow(/still runs at 20 s, its estimated end was 10 s/)
+  })
+})
+
+describe('windows', () => {
+  const maintenance = [{ from: 10, to: 20, demand: 'all' as const }]
+  it('are run into by nobody: 2 slots, all in maintenance from 10 to 20', () => {
+    const jobs = [job(1, 8), job(1, 12), job(1, 2)]
+    const starts = { strict: [0, 20, 20], easy: [0, 20, 0], conservative: [0, 20, 0], fattened: [0, 20, 0] }
+    expect({
+      strict: simulated(jobs, [2], strict(fifo(), { windows: maintenance })),
+      easy: simulated(jobs, [2], easy(fifo(), { windows: maintenance })),
+      conservative: simulated(jobs, [2], conservative(fifo(), { windows: maintenance })),
+      fattened: simulated(jobs, [2], fattened(fifo(), { windows: maintenance })),
+    }).toEqual(starts)
+  })
+
+  it('of conservative agree with its reference', () => {
+    fc.assert(
+      fc.property(worlds, (world) => {
+        const policy = conservative(fifo(), { windows: windowsOf(world) })
+        expect(simulated(world.jobs, [world.slots], policy)).toEqual(schedule(world.jobs, [world.slots], referenceConservative(undefined, reservedFor(world))))
+      }),
+      { seed: 14, numRuns: 400 },
+    )
+  })
+
+  it('must end after they begin and take what the cluster has', () => {
+    const open = (window: { from: number; to: number; demand: 'all' | Record<string, number> }) => () => simulated([job(1, 1)], [1], easy(fifo(), { windows: [window] }))
+    expect(open({ from: 5, to: 5, demand: 'all' })).toThrow('windows[0].to: the window ends at 5 s and begins at 5 s.')
+    expect(open({ from: 5, to: 6, demand: { proc: 1 } })).toThrow('windows[0].demand: the cluster has no resource "proc". Did you mean "procs"?')
+  })
+})
+
+describe('orders', () => {
+  it('give the queue its order: 1 slot, held until 10 by a job that came first', () => {
+    const jobs = [job(1, 10), job(1, 6, 1), job(1, 2, 2), job(1, 9, 3)]
+    expect({
+      fifo: simulated(jobs, [1], strict(fifo())),
+      sjf: simulated(jobs, [1], strict(sjf())),
+      ljf: simulated(jobs, [1], strict(ljf())),
+      // at 10: (9 + 6)/6 = 2.5, (8 + 2)/2 = 5, (7 + 9)/9 = 1.8
+      lxf: simulated(jobs, [1], strict(lxf())),
+    }).toEqual({ fifo: [0, 10, 16, 18], sjf: [0, 12, 10, 18], ljf: [0, 19, 25, 10], lxf: [0, 12, 10, 18] })
+  })
+
+  it('lxf changes places as time passes: a long wait outranks a short job', () => {
+    // at 100 A: (99 + 50)/50 = 2.98, B: (1 + 1)/1 = 2; at 10 with B at 9: A: (9 + 50)/50 = 1.18, B: 2
+    expect(simulated([job(1, 100), job(1, 50, 1), job(1, 1, 99)], [1], strict(lxf()))).toEqual([0, 100, 150])
+    expect(simulated([job(1, 10), job(1, 50, 1), job(1, 1, 9)], [1], strict(lxf()))).toEqual([0, 11, 10])
+  })
+
+  it('priority weighs priority, age and size', () => {
+    const spec = (id: string, submit: number, procs: number, own = 0): JobSpec => ({
+      id,
+      submit,
+      priority: own,
+      estimate: 10,
+      stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: 10 }],
+    })
+    const specs = [spec('first', 0, 4), spec('old', 1, 1), spec('wide', 5, 4), spec('dear', 9, 2, 1)]
+    const order = (options: Parameters<typeof priority>[0]) => [...startsOf(specs, [4], strict(priority(options)))].sort((a, b) => a[1] - b[1]).map(([id]) => id)
+    expect({
+      own: order({}),
+      size: order({ priority: 0, size: 1 }),
+      small: order({ priority: 0, size: 1, favorSmall: true }),
+      age: order({ priority: 1, age: 10, maxAge: 100 }), // dear: 1 + 0.1, wide: 0.5, old: 0.9 at 10 s
+      aged: order({ priority: 1, age: 20, maxAge: 100 }), // dear: 1 + 0.2, wide: 1, old: 1.8
+    }).toEqual({
+      own: ['first', 'dear', 'old', 'wide'],
+      size: ['first', 'wide', 'dear', 'old'],
+      small: ['first', 'old', 'dear', 'wide'],
+      age: ['first', 'dear', 'old', 'wide'],
+      aged: ['first', 'old', 'dear', 'wide'],
+    })
+  })
+
+  it('do not break promises of conservative: each job starts no later than it was first told', () => {
+    fc.assert(
+      fc.property(worlds, fc.constantFrom(fifo, sjf, ljf, lxf), ({ slots, jobs }, order) => {
+        const promised = new Map<number, number>()
+        const late: number[] = []
+        const watch: Observer = {
+          onSubmit: (id) => void promised.delete(id),
+          onReserve: (id, start) => void promised.set(id, Math.min(start, promised.get(id) ?? Infinity)),
+          onTaskStart: (_task, id, _lane, _node, _level, now) => void (now > (promised.get(id) ?? NaN) && late.push(id)),
+        }
+        simulated(jobs, [slots], conservative(order()), { observers: [watch] })
+        expect(late).toEqual([])
+      }),
+      { seed: 15, numRuns: 300 },
+    )
+  })
+})
+
+describe('jobs of many tasks', () => {
+  const tasks = (id: string, count: number, procs: number, length: number, gang: boolean, submit = 0): JobSpec => ({
+    id,
+    submit,
+    estimate: length,
+    stages: [{ name: 'tasks', tasks: count, gang, demand: { procs }, duration: length }],
+  })
+
+  it('start together where they are a gang, one by one where they are not', () => {
+    // 2 nodes of 2; F holds 1 slot of node 0 until 5. A gang of 2 tasks of 2 waits for both nodes, free tasks do not
+    const starts = (gang: boolean) => {
+      const all: number[] = []
+      const watch: Observer = { onTaskStart: (_task, _job, _lane, _node, _level, now) => void all.push(now) }
+      startsOf([tasks('F', 1, 1, 5, false), tasks('T', 2, 2, 10, gang)], [2], easy(), { nodes: 2, observers: [watch] })
+      return all
+    }
+    expect(starts(true)).toEqual([0, 5, 5])
+    expect(starts(false)).toEqual([0, 0, 5])
+  })
+
+  it('wait for a node when there is room only in pieces, and hold what they need', () => {
+    // 2 nodes of 2, one slot of each held until 10: W wants 2 slots on one node. S (1 slot, 20 s) would leave it too little
+    const specs = [tasks('A', 1, 1, 10, false), tasks('P', 1, 2, 4, false), tasks('B', 1, 1, 10, false), tasks('W', 1, 2, 5, false, 5), tasks('S', 1, 1, 20, false, 6)]
+    const spread = [tasks('A', 1, 2, 3, false), tasks('B', 1, 1, 10, false), tasks('C', 1, 1, 10, false, 1)]
+    expect(Object.fromEntries(startsOf(spread, [2], strict(), { nodes: 2 }))).toEqual({ A: 0, B: 0, C: 1 })
+    for (const policy of [strict(), easy(), conservative(), fattened()]) {
+      const starts = startsOf(specs, [2], policy, { nodes: 2 })
+      expect({ all: starts.size, W: starts.get('W') }).toEqual({ all: 5, W: 5 })
+    }
+  })
+
+  it('that the whole cluster cannot hold at once are refused', () => {
+    expect(() => startsOf([tasks('G', 3, 2, 5, true)], [2], easy(), { nodes: 2 })).toThrow('job G asks 6 procs at once, the whole cluster has 4')
+  })
+})
+
+describe('a pass after every event', () => {
+  it('changes schedules: two jobs of one instant do not see each other', () => {
+    // 2 slots; at 10 R ends and A (2 slots) and B (1 slot, 20 s) come, B last
+    const jobs = [job(1, 10), job(2, 5, 10), job(1, 20, 10)]
+    expect(simulated(jobs, [2], easy())).toEqual([0, 10, 15])
+    expect(simulated(jobs, [2], easy(), { passPerEvent: 'ends-first' })).toEqual([0, 10, 15])
+    const late = [job(1, 10), job(1, 20, 10), job(2, 5, 10)]
+    expect(simulated(late, [2], easy(sjf()))).toEqual([0, 15, 10])
+    expect(simulated(late, [2], easy(sjf()), { passPerEvent: 'ends-first' })).toEqual([0, 10, 30])
+  })
+})
