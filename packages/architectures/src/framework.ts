@@ -30,7 +30,8 @@ interface Answer {
 interface Hoard {
   readonly job: JobId
   readonly lane: LaneId
-  readonly since: Seconds
+  /** When it gives back what it has if it is not complete. */
+  readonly until: Seconds
 }
 
 const FITS = { conflict: 'fit', atomic: false } as const
@@ -111,11 +112,19 @@ export class Framework implements Share {
     this.#decide()
   }
 
+  /** Time is up for the gang that it collects for. */
+  giveUp(): void {
+    if (this.#hoard !== undefined && !this.isServed && this.#hoard.until <= this.#cell.now()) this.#closeHoard(this.#hoard)
+  }
+
   #end(): void {
     this.isServed = false
     this.#options.refusals?.answer(this.#nodes, this.#cell.now())
-    this.#hoard ??= this.#next
+    if (this.#next === undefined) return
+    const { hoard } = this.#options
+    this.#hoard = { ...this.#next, until: this.#cell.now() + hoard }
     this.#next = undefined
+    this.#cell.after(hoard, timer(Timer.GiveUp, this.scheduler.id))
   }
 
   #decide(): void {
@@ -161,7 +170,7 @@ export class Framework implements Share {
   #giveUpGang(answer: Answer, round: OpenRound, before: Savepoint): void {
     round.rollback(before)
     this.#answers.push({ ...answer, claimed: 0 })
-    if (this.#options.hoard > 0 && answer.claimed > 0) this.#next = { job: answer.job, lane: this.#lane, since: this.#cell.now() }
+    if (this.#options.hoard > 0 && answer.claimed > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
   }
 
   /** Takes what the offer has for the gang, beside what earlier ones had. */
@@ -208,19 +217,19 @@ export class Framework implements Share {
   }
 
   /** The gang starts if it is complete; otherwise what it has is kept, unless time is up. */
-  #closeHoard({ job, lane, since }: Hoard): void {
-    const round = this.#round as OpenRound
+  #closeHoard({ job, lane, until }: Hoard): void {
+    const round = this.#round
     const answer = this.#answers.pop()
     const isComplete = !this.#isRescinded && this.#cell.work.unplaced(job, lane) === 0
-    const isOver = this.#isRescinded || round.claims === 0 || this.#cell.now() - since >= this.#options.hoard
-    if (isOver && !isComplete) round.abandon()
+    const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
+    if (isDropped) round?.abandon()
     this.stock.giveBack()
-    const accepted = isComplete ? this.#accept(round, false).length : 0
+    const accepted = isComplete && round !== undefined ? this.#accept(round, false).length : 0
     if (answer !== undefined) this.#tell(answer, accepted, 0)
-    if (!isComplete && !isOver) return
+    if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
-    if (!isComplete) this.#options.attempts.failed(job, 0)
+    if (isDropped) this.#options.attempts.failed(job, 0)
   }
 
   #tell({ job, opened, closed, claimed }: Answer, accepted: number, conflicted: number): void {

@@ -124,6 +124,8 @@ class TwoLevel implements Architecture {
         return this.#allocator.deliver(idOf(token))
       case Timer.Answer:
         return this.#frameworks[idOf(token)]?.answer()
+      case Timer.GiveUp:
+        return this.#frameworks[idOf(token)]?.giveUp()
       default:
         this.#env.cell.letGo(idOf(token) as JobId)
     }
