@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobSpec } from '@sched/core'
 import { twoLevel, type TwoLevelOptions } from '../src/index.js'
-import { cpuJob, cpus, play } from './world.js'
+import { cpuJob, play } from './world.js'
 
 const frameworks = { batch: {}, service: {} }
 const none = { job: 0, task: 0 }

@@ -15,6 +15,7 @@ import {
   type WorkView,
 } from '@sched/core'
 import { fifo, greedy } from '@sched/policies'
+import type { Simulation } from '@sched/sim'
 import { job, run, type JobChange, type Recorder, type RunOptions } from '@sched/testkit'
 
 /** So many nodes with so many CPUs, no heartbeats. */
@@ -46,6 +47,7 @@ export class Decided implements Observer {
 }
 
 export interface Outcome {
+  readonly simulation: Simulation
   readonly recorder: Recorder
   readonly decided: Decided
   readonly warnings: readonly string[]
@@ -55,8 +57,8 @@ export interface Outcome {
 export function play(architecture: Plug<'architecture'>, jobs: readonly JobSpec[], change: Partial<RunOptions> = {}): Outcome {
   const decided = new Decided()
   const warnings: string[] = []
-  const { recorder } = run({ policy: greedy(fifo()), cluster: cpus(4, 4), architecture, jobs, warn: (text) => void warnings.push(text), ...change, observers: [decided, ...(change.observers ?? [])] })
-  return { recorder, decided, warnings }
+  const { recorder, simulation } = run({ policy: greedy(fifo()), cluster: cpus(4, 4), architecture, jobs, warn: (text) => void warnings.push(text), ...change, observers: [decided, ...(change.observers ?? [])] })
+  return { recorder, simulation, decided, warnings }
 }
 
 const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }

@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
 import { bestRuns } from './node-runs.js'
 import type { Window } from './options.js'
@@ -137,7 +137,7 @@ export class NamedPlan implements Plan {
     const shape = this.#work.shape(job, this.#lane.lane)
     let room = most
     for (const [r, resource] of this.#lane.resources.entries()) {
-      const asks = this.#work.demand(shape, resource as ResourceId)
+      const asks = this.#work.demand(shape, resource)
       if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
     }
     return room

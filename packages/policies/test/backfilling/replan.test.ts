@@ -151,7 +151,7 @@ describe('replan with named nodes', () => {
     // 10 nodes: at 60 s P1 (nodes 0 to 2) and P3 (5, 6) have ended, P2 (3, 4) and P4 (7 to 9) run on: free runs of 3 and 2.
     // X (2 nodes) takes the run of 2, Y (3 nodes) the other
     const specs = [nodesFor('P1', 3, 1), nodesFor('P2', 2, 10), nodesFor('P3', 2, 1), nodesFor('P4', 3, 10), nodesFor('X', 2, 1, 90), nodesFor('Y', 3, 1, 90)]
-    startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [observer as never] })
+    startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [observer] })
     expect(Object.fromEntries(places)).toEqual({ P1: [0, 1, 2], P2: [3, 4], P3: [5, 6], P4: [7, 8, 9], X: [5, 6], Y: [0, 1, 2] })
   })
 

@@ -1,4 +1,4 @@
-import { fits, type Machine, type Pass, type RigidJob } from './machine.js'
+import { fits, type Pass, type RigidJob } from './machine.js'
 
 /** From `time` until the time of the next step this is free; the last step has no end. */
 interface Step {
