@@ -24,13 +24,13 @@ export const cpus = (nodes: number, cpu: number) => ({ nodes: [{ count: nodes, r
 export const cpuJob = (id: string, change: JobChange = {}): JobSpec => job({ id, demand: { cpu: 1 }, ...change })
 
 /** A decision by names. */
-export interface Told extends Omit<Decision, 'scheduler' | 'job'> {
+interface Told extends Omit<Decision, 'scheduler' | 'job'> {
   readonly scheduler: string
   readonly job: string
 }
 
 /** Writes down all decisions. */
-export class Decided implements Observer {
+class Decided implements Observer {
   readonly all: Told[] = []
   #work!: WorkView
 
@@ -98,4 +98,4 @@ export const custom = (names: readonly string[], play: (env: Parameters<Paramete
     },
   }).plug({})
 
-export const seconds = (...times: readonly Seconds[]) => times
+const seconds = (...times: readonly Seconds[]) => times
