@@ -52,7 +52,7 @@ const reading = (seeds: number) => [
     `seed. A figure is`,
   'the mean over the seeds with the 95% interval of that mean (Student\'s t); one value stands alone where the interval is too narrow ' +
     'to show.',
-  'Each experiment has one set-up for all its rows; none was adjusted to a row.',
+  'Each experiment has one set-up for all its rows.',
   '',
   'Class Q is a quantitative target: *within* its tolerance or *outside by* so much (shares as fractions). Class R is a ratio or ' +
     'direction: it *holds* when',
