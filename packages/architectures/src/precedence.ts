@@ -1,11 +1,5 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type RoundLimits, type Scheduler, type ShapeId, type TaskId } from '@sched/core'
+import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type RoundLimits, type Savepoint, type Scheduler, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
 import { SERIAL } from './serial-path.js'
-
-/** Of a started task: the rank of its job, which tells it from a later task with the same id. */
-interface Held {
-  readonly rank: number
-  readonly precedence: number
-}
 
 /**
  * Preemption between schedulers: when a transaction has left tasks unplaced, for want of room or by conflict, its
@@ -19,26 +13,34 @@ export class Precedence {
   readonly #cell: Cell
   /** By scheduler id. */
   readonly #precedence: number[] = []
-  readonly #on: Map<TaskId, Held>[]
-  /** Tasks evicted in the round that is open. */
-  readonly #gone = new Set<TaskId>()
+  /** Running tasks by node, with the precedence of their scheduler. */
+  readonly #on: Map<TaskId, number>[]
   /** The node at which the last search ended. */
   #cursor = 0
 
   constructor(cell: Cell) {
     this.#cell = cell
-    this.#on = cell.nodes.map(() => new Map<TaskId, Held>())
+    this.#on = cell.nodes.map(() => new Map())
   }
 
   rank(scheduler: Scheduler, precedence: number): void {
     this.#precedence[scheduler.id] = precedence
   }
 
+  /** What follows the tasks of schedulers of one precedence off their nodes. */
+  listener(precedence: number): WorkListener {
+    return {
+      onRelease: (_job, _lane, task, node) => void this.#on[node]?.delete(task),
+      onClaim: (_job, _lane, task, node) => {
+        if (!Number.isNaN(this.#cell.work.started(task))) this.#on[node]?.set(task, precedence) // an eviction was taken back
+      },
+    }
+  }
+
   /** Remembers what a scheduler has started. */
   note(scheduler: Scheduler, started: readonly TaskId[]): void {
-    const { work } = this.#cell
     const precedence = this.#precedence[scheduler.id] as number
-    for (const task of started) this.#on[work.nodeOf(task) as NodeId]?.set(task, { rank: work.rank(work.jobOf(task)), precedence })
+    for (const task of started) this.#on[this.#cell.work.nodeOf(task) as NodeId]?.set(task, precedence)
   }
 
   /** Places what it can of the job's unplaced tasks, all or none of them if `gang`; returns how many. */
@@ -46,12 +48,11 @@ export class Precedence {
     const precedence = this.#precedence[scheduler.id] as number
     const { work, nodes } = this.#cell
     if (work.unplaced(job, lane) === 0 || this.#precedence.every((each) => each >= precedence)) return 0
-    this.#gone.clear()
     const round = this.#cell.draft(scheduler, lane, nodes, { ...limits, only: job })
     while (work.unplaced(job, lane) > 0 && this.#placeOne(job, lane, precedence, round)) {
       // the next task
     }
-    if (gang && work.unplaced(job, lane) > 0) round.rollback(0 as never)
+    if (gang && work.unplaced(job, lane) > 0) round.rollback(0 as Savepoint)
     const { accepted } = round.commit(SERIAL)
     this.note(scheduler, accepted)
     return accepted.length
@@ -69,40 +70,28 @@ export class Precedence {
 
   /** Evicts what must go so that a task of the shape fits somewhere; returns where. */
   #clear(shape: ShapeId, lane: LaneId, precedence: number, round: OpenRound): NodeId | None {
-    const { nodes, work } = this.#cell
+    const { nodes, work, cluster } = this.#cell
     for (let tried = 0; tried < nodes.length; tried++) {
       const node = nodes[(this.#cursor + tried) % nodes.length] as NodeId
-      const missing = this.#missing(shape, node)
+      if (!cluster.up(node)) continue
+      const missing = cluster.resources.map((_, r) => work.demand(shape, r as ResourceId) - cluster.free(node, r as ResourceId))
       const victims = this.#victims(node, lane, precedence)
       let needed = 0
       for (; needed < victims.length && missing.some((amount) => amount > 0); needed++)
         for (let r = 0; r < missing.length; r++) missing[r] = (missing[r] as number) - work.demand(work.shapeOf(victims[needed] as TaskId), r as ResourceId)
-      if (missing.some((amount) => amount > 0) || !this.#cell.cluster.up(node)) continue
-      for (const task of victims.slice(0, needed)) {
-        round.evict(task)
-        this.#gone.add(task)
-      }
+      if (missing.some((amount) => amount > 0)) continue
+      for (const task of victims.slice(0, needed)) round.evict(task)
       this.#cursor = node
       return node
     }
     return None
   }
 
-  #missing(shape: ShapeId, node: NodeId): number[] {
-    const { work, cluster } = this.#cell
-    return cluster.resources.map((_, r) => work.demand(shape, r as ResourceId) - cluster.free(node, r as ResourceId))
-  }
-
   /** Running tasks of lower precedence on the node, in the order in which they would go. */
   #victims(node: NodeId, lane: LaneId, precedence: number): TaskId[] {
     const { work } = this.#cell
-    const on = this.#on[node] as Map<TaskId, Held>
-    const lower: TaskId[] = []
-    for (const [task, held] of on) {
-      if (work.nodeOf(task) !== node || work.rank(work.jobOf(task)) !== held.rank) on.delete(task)
-      else if (held.precedence < precedence && work.laneOf(task) === lane && !this.#gone.has(task)) lower.push(task)
-    }
-    const rankOf = (task: TaskId) => (on.get(task) as Held).precedence
-    return lower.sort((a, b) => rankOf(a) - rankOf(b) || work.started(b) - work.started(a) || a - b)
+    const on = this.#on[node] as Map<TaskId, number>
+    const lower = [...on.keys()].filter((task) => (on.get(task) as number) < precedence && work.laneOf(task) === lane)
+    return lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || a - b)
   }
 }

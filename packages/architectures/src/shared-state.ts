@@ -76,7 +76,7 @@ class SharedState implements Architecture {
       const limits: Limits[] = []
       const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => {
         if (group.limits !== undefined) limits.push(new Limits(group.limits, name, env))
-        return [this.#bell, ...limits.slice(index)]
+        return [this.#bell, ...limits.slice(index), ...(precedence === undefined ? [] : [precedence.listener(group.precedence)])]
       })
       for (const [i, scheduler] of schedulers.entries()) this.#add(scheduler, group, options, { attempts, precedence, bell: this.#bell, limits: limits[i] })
       return { name, options: group, schedulers }

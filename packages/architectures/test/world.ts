@@ -10,7 +10,6 @@ import {
   type Plug,
   type Round,
   type Scheduler,
-  type Seconds,
   type TaskId,
   type WorkView,
 } from '@sched/core'
@@ -97,5 +96,3 @@ export const custom = (names: readonly string[], play: (env: Parameters<Paramete
       return { route: (spec: JobSpec) => schedulers.find(({ name }) => name === spec.class) as Scheduler, ...play(env, schedulers) }
     },
   }).plug({})
-
-const seconds = (...times: readonly Seconds[]) => times

@@ -1,0 +1,129 @@
+import type { JobSpec } from '@sched/core'
+import { fifo, greedy } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { sharedState, type SharedStateOptions } from '../src/index.js'
+import { cpuJob, cpus, play, putOn } from './world.js'
+
+const none = { job: 0, task: 0 }
+const lines = (options: SharedStateOptions, jobs: readonly JobSpec[], change: Parameters<typeof play>[2] = {}) => play(sharedState(options), jobs, change).decided.lines()
+
+describe('a job that is not placed in full', () => {
+  const full = [cpuJob('big', { tasks: 16, duration: 3 }), cpuJob('a', { submit: 0.5, tasks: 2 })]
+
+  it('is tried again a second later, with the decision time of what is left', () => {
+    expect(lines({ schedulers: 1, decision: { job: 0.5, task: 0.25 } }, [cpuJob('a', { tasks: 6, duration: 10 })], { cluster: cpus(1, 4), until: 9 })).toEqual([
+      'scheduler a#1 0-2: 4 claimed, 4 accepted, 0 conflicted, 2 left', // 0.5 + 6 x 0.25
+      'scheduler a#2 3-4: 0 claimed, 0 accepted, 0 conflicted, 2 left',
+      'scheduler a#3 5-6: 0 claimed, 0 accepted, 0 conflicted, 2 left',
+      'scheduler a#4 7-8: 0 claimed, 0 accepted, 0 conflicted, 2 left',
+    ])
+  })
+
+  it('waits as long as `requeue` says', () => {
+    expect(play(sharedState({ schedulers: 1, decision: none, requeue: 7 }), full).recorder.launches.find(({ job }) => job === 'a')?.time).toBe(7.5)
+  })
+
+  it('is given up after more than 100 attempts without a task placed, or 1,000 attempts', () => {
+    const busy = [cpuJob('long', { tasks: 15, duration: 5000 }), cpuJob('none', { demand: { cpu: 4 }, submit: 1 }), cpuJob('some', { tasks: 20, submit: 1, duration: 5000 })]
+    const given = (options: SharedStateOptions) =>
+      play(sharedState({ schedulers: 1, decision: none, ...options }), busy, { until: 4000 }).recorder.events.flatMap((event) => (event.kind === 'abandon' ? [`${event.job} ${event.time}`] : []))
+    expect(given({})).toEqual(['none 101', 'some 1001']) // attempts 101 and 1,001: the first is at 1
+    expect(given({ abandonAfter: 20, abandonUnplacedAfter: 10 })).toEqual(['none 11', 'some 21'])
+    expect(given({ abandonAfter: false, abandonUnplacedAfter: false })).toEqual([])
+  })
+})
+
+describe('kinds of schedulers', () => {
+  const jobs = [cpuJob('b', { class: 'batch' }), cpuJob('s', { class: 'service', submit: 1 }), cpuJob('x', { submit: 2 })]
+
+  it('take the jobs of their classes, "*" all others', () => {
+    expect(lines({ decision: none, schedulers: { batch: {}, other: { classes: ['*', 'service'] } } }, jobs).map((line) => line.split('#')[0])).toEqual(['batch b', 'other s', 'other x'])
+  })
+
+  it('have their own decision time, conflict detection and commit', () => {
+    const two = [cpuJob('a', { class: 'a', tasks: 2 }), cpuJob('b', { class: 'b', tasks: 2 })]
+    const run = (b: object) => lines({ schedulers: { a: { decision: { job: 1, task: 0 } }, b: { decision: { job: 2, task: 0 }, ...b } } }, two, { policies: { a: putOn(0, 1), b: putOn(0, 2) }, until: 2.5 })[1]
+    expect(run({})).toBe('b b#1 0-2: 2 claimed, 2 accepted, 0 conflicted, 0 left')
+    expect(run({ conflict: 'coarse' })).toBe('b b#1 0-2: 2 claimed, 1 accepted, 1 conflicted, 1 left')
+    expect(run({ conflict: 'coarse', commit: 'all-or-nothing' })).toBe('b b#1 0-2: 2 claimed, 0 accepted, 2 conflicted, 2 left')
+  })
+
+  it('run the policy of their name, else that of their kind, else the policy of the run', () => {
+    const some = Array.from({ length: 8 }, (_, i) => cpuJob(`j${i}`, { class: i < 6 ? 'batch' : 'service', submit: i }))
+    const { recorder, decided } = play(sharedState({ decision: none, balance: 'round-robin', schedulers: { batch: { count: 3 }, service: {} } }), some, {
+      policies: { batch: putOn(1), 'batch-2': putOn(2), service: putOn(3) },
+    })
+    const owner = new Map(decided.all.map(({ job, scheduler }) => [job, scheduler]))
+    expect(recorder.launches.map(({ job, node }) => `${owner.get(job)} ${node}`)).toEqual(['batch-0 node-1', 'batch-1 node-1', 'batch-2 node-2', 'batch-0 node-1', 'batch-1 node-1', 'batch-2 node-2', 'service node-3', 'service node-3'])
+  })
+})
+
+describe('all-or-nothing', () => {
+  const jobs = [cpuJob('a', { tasks: 6, duration: 4 })]
+  it('commits nothing of a job for which the snapshot has not room for all', () => {
+    expect(lines({ schedulers: 1, decision: none, commit: 'all-or-nothing', abandonUnplacedAfter: 2 }, jobs, { cluster: cpus(1, 4) })).toEqual([
+      'scheduler a#1 0-0: 0 claimed, 0 accepted, 0 conflicted, 6 left',
+      'scheduler a#2 1-1: 0 claimed, 0 accepted, 0 conflicted, 6 left',
+      'scheduler a#3 2-2: 0 claimed, 0 accepted, 0 conflicted, 6 left', // then it is given up
+    ])
+  })
+  it("commits a part of it with `partialGangs`, as the authors' simulator does", () => {
+    expect(lines({ schedulers: 1, decision: none, commit: 'all-or-nothing', partialGangs: true }, jobs, { cluster: cpus(1, 4) })[0]).toBe('scheduler a#1 0-0: 4 claimed, 4 accepted, 0 conflicted, 2 left')
+  })
+})
+
+describe('preemption', () => {
+  // low has all 16 CPUs, the newest task on node 3; high comes at 5 with two tasks of 2 CPUs
+  const jobs = [
+    ...Array.from({ length: 16 }, (_, i) => cpuJob(`low${i}`, { class: 'low', submit: i / 8, duration: 100 })),
+    cpuJob('high', { class: 'high', submit: 5, tasks: 2, demand: { cpu: 2 } }),
+  ]
+  const play16 = (preemption: boolean, precedence = 1, extra: readonly JobSpec[] = [], commit?: 'all-or-nothing') =>
+    play(sharedState({ preemption, decision: none, schedulers: { low: {}, high: { precedence, ...(commit && { commit }) } } }), [...jobs, ...extra], { until: 50 }).recorder
+
+  it('takes room from lower precedence, the newest tasks of a node first, and no more than it needs', () => {
+    const recorder = play16(true)
+    expect(recorder.launches.filter(({ job }) => job === 'high').map(({ time, node }) => `${time} ${node}`)).toEqual(['5 node-0', '5 node-0'])
+    expect(recorder.evictions.map(({ job, time }) => `${time} ${job}`)).toEqual(['5 low3', '5 low2', '5 low1', '5 low0'])
+  })
+  it('does not happen unless asked for, nor at equal precedence', () => {
+    expect(play16(false).evictions).toEqual([])
+    expect(play16(true, 0).evictions).toEqual([])
+  })
+  it('of a gang that finds no room for all happens not at all', () => {
+    const gang = cpuJob('gang', { class: 'high', submit: 6, tasks: 9, demand: { cpu: 2 } })
+    expect(play16(true, 1, [gang], 'all-or-nothing').evictions.filter(({ time }) => time === 6)).toEqual([])
+    expect(play16(true, 1, [gang]).evictions.filter(({ time }) => time === 6).length).toBe(12) // 6 of the 9 tasks
+  })
+  it('settles a conflict in favour of the higher precedence', () => {
+    const schedulers = { low: { decision: { job: 1, task: 0 } }, high: { decision: { job: 2, task: 0 }, precedence: 1 } }
+    const run = (preemption: boolean) => lines({ preemption, schedulers }, [cpuJob('l', { class: 'low', duration: 50 }), cpuJob('h', { class: 'high' })], { cluster: cpus(1, 1), until: 2.5 })[1]
+    expect(run(false)).toBe('high h#1 0-2: 1 claimed, 0 accepted, 1 conflicted, 1 left')
+    expect(run(true)).toBe('high h#1 0-2: 1 claimed, 1 accepted, 1 conflicted, 0 left')
+  })
+})
+
+describe('limits of a scheduler', () => {
+  it('bound what its tasks hold; waiting for them does not count as a failed attempt', () => {
+    const jobs = Array.from({ length: 4 }, (_, i) => cpuJob(`j${i}`, { class: 'a', tasks: 2, duration: 200 }))
+    const { recorder } = play(sharedState({ decision: none, schedulers: { a: { limits: { resources: { cpu: 3 } } } } }), jobs)
+    // three at a time; j1 is tried again at every whole second, also at 200 when its room comes back
+    expect(recorder.launches.map(({ time }) => time)).toEqual([0, 0, 0, 200, 200, 200, 400, 400])
+    expect(recorder.events.some(({ kind }) => kind === 'abandon')).toBe(false)
+  })
+  it('bound how many unfinished jobs it admits; the others wait by submission', () => {
+    const jobs = Array.from({ length: 4 }, (_, i) => cpuJob(`j${i}`, { class: 'a', submit: i / 4, duration: 10 }))
+    const starts = (limit: number) => play(sharedState({ decision: none, schedulers: { a: { limits: { jobs: limit } } } }), jobs).recorder.launches.map(({ job, time }) => `${time} ${job}`)
+    expect(starts(2)).toEqual(['0 j0', '0.25 j1', '10 j2', '10.25 j3'])
+    expect(starts(4)).toEqual(['0 j0', '0.25 j1', '0.5 j2', '0.75 j3'])
+  })
+})
+
+describe('random numbers', () => {
+  it('of two schedulers differ, so that they do not all choose the same nodes', () => {
+    const drawn: number[] = []
+    const policy = greedy(fifo())
+    play(sharedState({ schedulers: 3 }), [cpuJob('a')], { policy: { ...policy, create: (env) => (drawn.push(env.random('x')()), policy.create(env)) } })
+    expect(new Set(drawn).size).toBe(3)
+  })
+})
