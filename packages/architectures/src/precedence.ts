@@ -20,7 +20,7 @@ export class Precedence {
 
   constructor(cell: Cell) {
     this.#cell = cell
-    this.#on = cell.nodes.map(() => new Map())
+    this.#on = cell.nodes.map(() => new Map<TaskId, number>())
   }
 
   rank(scheduler: Scheduler, precedence: number): void {
