@@ -358,11 +358,13 @@ export class Simulation implements DraftSink {
 
   /** Jobs of the workload that are due. */
   #arrivals(): void {
-    if (this.#due.length === 0) return
-    for (const spec of this.#due.splice(0)) {
-      this.#arrive(spec)
+    const due = this.#due
+    if (due.length === 0) return
+    for (let i = 0; i < due.length; i++) {
+      this.#arrive(due[i] as JobSpec)
       if (this.#options.passPerEvent !== undefined) this.#pass()
     }
+    while (due.length > 0) due.pop()
   }
 
   #pass(): void {

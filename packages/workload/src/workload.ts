@@ -5,6 +5,7 @@ export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
   return {
     name,
     jobs: jobs.length,
+    chained: jobs.some((job) => job.after !== undefined),
     open() {
       let next = 0
       return { next: () => jobs[next++] }

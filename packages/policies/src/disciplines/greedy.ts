@@ -114,6 +114,12 @@ class Greedy implements Policy {
 }
 
 function lowestFitting(job: JobId, round: Round): NodeId | None {
+  const { cluster, lane } = round
+  if (round.nodes.length === cluster.nodes) {
+    for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1))
+      if (round.fits(job, node)) return node
+    return None
+  }
   for (let i = 0; i < round.nodes.length; i++) if (round.fits(job, round.nodes[i] as NodeId)) return round.nodes[i] as NodeId
   return None
 }
