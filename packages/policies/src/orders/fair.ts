@@ -1,9 +1,9 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Sharing } from '@sched/core'
 import { z } from 'zod'
 import { JobLimits } from './job-limits.js'
+import { PoolLists } from './pool-lists.js'
 import { PoolShares } from './pool-shares.js'
 import { poolDefaults, poolOptions, PoolTree, type Pool, type PoolOptions } from './pools.js'
-import { Keys, SortedIds } from './sorted-ids.js'
 
 const fairOptions = z.strictObject({
   pools: z
@@ -52,25 +52,13 @@ class FairOrder implements Order {
   readonly #shares: PoolShares
   readonly #limits: JobLimits
   readonly #poolOf: number[] = []
-  /** Per lane: keys of jobs and of pools. */
-  readonly #jobKeys: readonly Keys[]
-  readonly #poolKeys: readonly Keys[]
-  /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks; tasks running and wanted. */
-  readonly #members: SortedIds[] = []
+  readonly #lists: PoolLists
+  /** `[pool * lanes + lane]`: tasks running and wanted. */
   readonly #running: number[] = []
   readonly #demand: number[] = []
-  /** `[job * lanes + lane]`: demand of the job as last counted; 1 while it is in its pool's list. */
+  /** `[job * lanes + lane]`: demand of the job as last counted. */
   readonly #counted: number[] = []
-  readonly #listed: number[] = []
   readonly #admitted: JobId[] = []
-  /** Children of each pool by name. */
-  readonly #byName: number[][] = []
-  /** The reading: pools entered, and the position in each. */
-  readonly #path: SortedIds[] = []
-  readonly #leaf: boolean[] = []
-  readonly #at: number[] = []
-  #depth = 0
-  #lane = 0
 
   constructor(options: z.output<typeof fairOptions>, env: Env) {
     const { cluster, work } = env
@@ -79,8 +67,7 @@ class FairOrder implements Order {
     const names = cluster.lanes.map((lane) => lane.name)
     this.#tree = new PoolTree(options.pools === false ? {} : options.pools, options.defaults, names)
     this.#single = options.pools === false ? this.#tree.leaf('all') : undefined
-    this.#jobKeys = cluster.lanes.map(() => new Keys())
-    this.#poolKeys = cluster.lanes.map(() => new Keys())
+    this.#lists = new PoolLists(this.#lanes, this.#tree)
     this.#shares = new PoolShares(env, this.#tree, this.#running, this.#demand)
     this.#limits = new JobLimits(
       work,
@@ -97,39 +84,11 @@ class FairOrder implements Order {
   // ---- reading ----
 
   begin(round: Round): void {
-    this.#lane = round.lane
-    this.#depth = 0
-    this.#enter(0)
+    this.#lists.begin(round.lane)
   }
 
   next(): JobBlock | undefined {
-    while (this.#depth > 0) {
-      const top = this.#depth - 1
-      const list = this.#path[top] as SortedIds
-      if (this.#leaf[top] === true) {
-        this.#depth = top
-        return list
-      }
-      const at = this.#at[top] as number
-      if (at === list.to) this.#depth = top
-      else {
-        this.#at[top] = at + 1
-        this.#enter(list.ids[at] as number)
-      }
-    }
-    return undefined
-  }
-
-  #enter(pool: number): void {
-    const list = this.#members[pool * this.#lanes + this.#lane] as SortedIds
-    const depth = this.#depth++
-    this.#path[depth] = list
-    this.#leaf[depth] = this.#isLeaf(pool)
-    this.#at[depth] = list.from
-  }
-
-  #isLeaf(pool: number): boolean {
-    return pool > 0 && (this.#tree.pools[pool] as Pool).children.length === 0
+    return this.#lists.next()
   }
 
   // ---- keeping current ----
@@ -141,11 +100,8 @@ class FairOrder implements Order {
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
     this.#shares.addJob(job, pool.id)
-    for (let lane = 0; lane < this.#lanes; lane++) {
-      this.#counted[job * this.#lanes + lane] = 0
-      this.#listed[job * this.#lanes + lane] = 0
-      ;(this.#jobKeys[lane] as Keys).set(job, 0, work.rank(job))
-    }
+    this.#lists.openJob(job, work.rank(job))
+    for (let lane = 0; lane < this.#lanes; lane++) this.#counted[job * this.#lanes + lane] = 0
     this.#limits.ask(job)
   }
 
@@ -158,12 +114,7 @@ class FairOrder implements Order {
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    if (this.#listed[job * this.#lanes + lane] !== 1) return
-    const pool = this.#poolOf[job] as number
-    const members = this.#members[pool * this.#lanes + lane] as SortedIds
-    members.remove(job)
-    this.#listed[job * this.#lanes + lane] = 0
-    if (members.size === 0) this.#leave(pool, lane)
+    if (this.#lists.isListed(job, lane)) this.#lists.removeJob(job, this.#poolOf[job] as number, lane)
   }
 
   onClaim(job: JobId, lane: LaneId): void {
@@ -185,13 +136,8 @@ class FairOrder implements Order {
   }
 
   #addJob(job: JobId, lane: LaneId): void {
-    const pool = this.#poolOf[job] as number
-    const members = this.#members[pool * this.#lanes + lane] as SortedIds
-    ;(this.#jobKeys[lane] as Keys).key[job] = this.#jobKey(job, lane)
     this.#countDemand(job, lane)
-    members.add(job)
-    this.#listed[job * this.#lanes + lane] = 1
-    if (members.size === 1) this.#join(pool, lane)
+    this.#lists.addJob(job, this.#poolOf[job] as number, lane, this.#jobKey(job, lane))
   }
 
   #jobKey(job: JobId, lane: LaneId): number {
@@ -202,13 +148,8 @@ class FairOrder implements Order {
 
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {
     const leaf = this.#poolOf[job] as number
-    const members = this.#members[leaf * this.#lanes + lane] as SortedIds
     const { pools } = this.#tree
-    if (!(pools[leaf] as Pool).fifo) {
-      const key = this.#jobKey(job, lane)
-      if (members.size > 1 && this.#listed[job * this.#lanes + lane] === 1) members.rekey(job, key)
-      else (this.#jobKeys[lane] as Keys).key[job] = key
-    }
+    if (!(pools[leaf] as Pool).fifo) this.#lists.placeJob(job, leaf, lane, this.#jobKey(job, lane))
     for (let pool = leaf; pool > 0; pool = (pools[pool] as Pool).parent) {
       const at = pool * this.#lanes + lane
       this.#running[at] = (this.#running[at] as number) + by
@@ -233,11 +174,7 @@ class FairOrder implements Order {
 
   /** Puts a pool where its key belongs among its siblings. */
   #place(pool: number, lane: number): void {
-    const key = this.#poolKey(pool, lane)
-    const keys = this.#poolKeys[lane] as Keys
-    if (keys.key[pool] === key) return
-    if ((this.#members[pool * this.#lanes + lane] as SortedIds).size === 0) keys.key[pool] = key
-    else this.#siblings(pool, lane).rekey(pool, key)
+    this.#lists.placePool(pool, lane, this.#poolKey(pool, lane))
   }
 
   #poolKey(pool: number, lane: number): number {
@@ -250,40 +187,15 @@ class FairOrder implements Order {
     return running / (this.#tree.pools[pool] as Pool).weight
   }
 
-  #siblings(pool: number, lane: number): SortedIds {
-    return this.#members[(this.#tree.pools[pool] as Pool).parent * this.#lanes + lane] as SortedIds
-  }
-
-  /** A pool has got its first job with unplaced tasks: it joins its siblings, and so on up. */
-  #join(pool: number, lane: number): void {
-    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
-      const siblings = this.#siblings(child, lane)
-      ;(this.#poolKeys[lane] as Keys).key[child] = this.#poolKey(child, lane)
-      siblings.add(child)
-      if (siblings.size > 1) return
-    }
-  }
-
-  #leave(pool: number, lane: number): void {
-    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
-      const siblings = this.#siblings(child, lane)
-      siblings.remove(child)
-      if (siblings.size > 0) return
-    }
-  }
-
-  /** Makes the columns of pools from `from` on, and gives siblings their order by name. */
+  /** Makes the columns of pools from `from` on. */
   #addPools(from: number): void {
     const { pools } = this.#tree
     for (let pool = from; pool < pools.length; pool++) {
-      const leaf = this.#isLeaf(pool)
       for (let lane = 0; lane < this.#lanes; lane++) {
-        this.#members.push(new SortedIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
         this.#running.push(0)
         this.#demand.push(0)
-        ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
       }
-      if (pool > 0) this.#orderByName(pool)
+      this.#lists.addPool(pool)
       if (this.#shares.addPool(pool)) this.#placeAll(from)
     }
   }
@@ -291,23 +203,5 @@ class FairOrder implements Order {
   /** Another pool may have scaled the minimum shares of those there were. */
   #placeAll(count: number): void {
     for (let pool = 1; pool < count; pool++) for (let lane = 0; lane < this.#lanes; lane++) this.#place(pool, lane)
-  }
-
-  /** Ties between siblings go by name: a new pool's tie lies between those of its neighbours in name order. */
-  #orderByName(pool: number): void {
-    const { pools } = this.#tree
-    const { path, parent } = pools[pool] as Pool
-    const siblings = (this.#byName[parent] ??= [])
-    let at = siblings.length
-    while (at > 0 && (pools[siblings[at - 1] as number] as Pool).path > path) at--
-    siblings.splice(at, 0, pool)
-    const tie = this.#poolKeys[0]?.tie as Float64Array
-    const below = at === 0 ? 0 : (tie[siblings[at - 1] as number] as number)
-    const above = at === siblings.length - 1 ? below + 2 : (tie[siblings[at + 1] as number] as number)
-    const between = (below + above) / 2
-    const fits = between > below && between < above
-    for (const keys of this.#poolKeys)
-      if (fits) keys.setTie(pool, between)
-      else for (const [i, sibling] of siblings.entries()) keys.setTie(sibling, i + 1)
   }
 }

@@ -1,0 +1,171 @@
+import type { JobBlock, JobId } from '@sched/core'
+import type { Pool, PoolTree } from './pools.js'
+import { Keys, SortedIds } from './sorted-ids.js'
+
+/**
+ * The jobs of a pool tree that have unplaced tasks, read most deserving first: per lane and pool one list, of jobs in a
+ * leaf and of child pools elsewhere, by ascending key. Whoever orders by a share gives the keys and changes one at a
+ * time; nothing is sorted at a decision. Ties between jobs go by the rank they are added with, between siblings by
+ * `isBefore`, by default by name.
+ */
+export class PoolLists {
+  readonly #lanes: number
+  readonly #tree: PoolTree
+  readonly #isBefore: (a: Pool, b: Pool) => boolean
+  /** Per lane: keys of jobs and of pools. */
+  readonly #jobKeys: readonly Keys[]
+  readonly #poolKeys: readonly Keys[]
+  /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks. */
+  readonly #members: SortedIds[] = []
+  /** `[job * lanes + lane]`: 1 while the job is in its pool's list. */
+  readonly #listed: number[] = []
+  /** Children of each pool in the order of their ties. */
+  readonly #inOrder: number[][] = []
+  /** The reading: pools entered, and the position in each. */
+  readonly #path: SortedIds[] = []
+  readonly #leaf: boolean[] = []
+  readonly #at: number[] = []
+  #depth = 0
+  #lane = 0
+
+  constructor(lanes: number, tree: PoolTree, isBefore = (a: Pool, b: Pool): boolean => a.path < b.path) {
+    this.#lanes = lanes
+    this.#tree = tree
+    this.#isBefore = isBefore
+    this.#jobKeys = Array.from({ length: lanes }, () => new Keys())
+    this.#poolKeys = Array.from({ length: lanes }, () => new Keys())
+  }
+
+  // ---- reading ----
+
+  begin(lane: number): void {
+    this.#lane = lane
+    this.#depth = 0
+    this.#enter(0)
+  }
+
+  next(): JobBlock | undefined {
+    while (this.#depth > 0) {
+      const top = this.#depth - 1
+      const list = this.#path[top] as SortedIds
+      if (this.#leaf[top] === true) {
+        this.#depth = top
+        return list
+      }
+      const at = this.#at[top] as number
+      if (at === list.to) this.#depth = top
+      else {
+        this.#at[top] = at + 1
+        this.#enter(list.ids[at] as number)
+      }
+    }
+    return undefined
+  }
+
+  #enter(pool: number): void {
+    const list = this.#members[pool * this.#lanes + this.#lane] as SortedIds
+    const depth = this.#depth++
+    this.#path[depth] = list
+    this.#leaf[depth] = this.#isLeaf(pool)
+    this.#at[depth] = list.from
+  }
+
+  #isLeaf(pool: number): boolean {
+    return pool > 0 && (this.#tree.pools[pool] as Pool).children.length === 0
+  }
+
+  // ---- jobs ----
+
+  /** Makes room for a new job, in no list yet, with its place in ties. */
+  openJob(job: JobId, rank: number): void {
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#listed[job * this.#lanes + lane] = 0
+      ;(this.#jobKeys[lane] as Keys).set(job, 0, rank)
+    }
+  }
+
+  isListed(job: JobId, lane: number): boolean {
+    return this.#listed[job * this.#lanes + lane] === 1
+  }
+
+  addJob(job: JobId, pool: number, lane: number, key: number): void {
+    const members = this.#members[pool * this.#lanes + lane] as SortedIds
+    ;(this.#jobKeys[lane] as Keys).key[job] = key
+    members.add(job)
+    this.#listed[job * this.#lanes + lane] = 1
+    if (members.size === 1) this.#join(pool, lane)
+  }
+
+  removeJob(job: JobId, pool: number, lane: number): void {
+    const members = this.#members[pool * this.#lanes + lane] as SortedIds
+    members.remove(job)
+    this.#listed[job * this.#lanes + lane] = 0
+    if (members.size === 0) this.#leave(pool, lane)
+  }
+
+  /** Gives a job a new key, listed or not. */
+  placeJob(job: JobId, pool: number, lane: number, key: number): void {
+    const members = this.#members[pool * this.#lanes + lane] as SortedIds
+    if (members.size > 1 && this.#listed[job * this.#lanes + lane] === 1) members.rekey(job, key)
+    else (this.#jobKeys[lane] as Keys).key[job] = key
+  }
+
+  // ---- pools ----
+
+  /** Gives a pool a new key, listed or not. */
+  placePool(pool: number, lane: number, key: number): void {
+    const keys = this.#poolKeys[lane] as Keys
+    if (keys.key[pool] === key) return
+    if ((this.#members[pool * this.#lanes + lane] as SortedIds).size === 0) keys.key[pool] = key
+    else this.#siblings(pool, lane).rekey(pool, key)
+  }
+
+  /** Makes the lists of a new pool; its key is 0. */
+  addPool(pool: number): void {
+    const leaf = this.#isLeaf(pool)
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#members.push(new SortedIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
+      ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
+    }
+    if (pool > 0) this.#setTie(pool)
+  }
+
+  #siblings(pool: number, lane: number): SortedIds {
+    return this.#members[(this.#tree.pools[pool] as Pool).parent * this.#lanes + lane] as SortedIds
+  }
+
+  /** A pool has got its first job with unplaced tasks: it joins its siblings, and so on up. */
+  #join(pool: number, lane: number): void {
+    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
+      const siblings = this.#siblings(child, lane)
+      siblings.add(child)
+      if (siblings.size > 1) return
+    }
+  }
+
+  #leave(pool: number, lane: number): void {
+    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
+      const siblings = this.#siblings(child, lane)
+      siblings.remove(child)
+      if (siblings.size > 0) return
+    }
+  }
+
+  /** A new pool's tie lies between those of its neighbours among its siblings. */
+  #setTie(pool: number): void {
+    const { pools } = this.#tree
+    const added = pools[pool] as Pool
+    const siblings = (this.#inOrder[added.parent] ??= [])
+    let at = siblings.length
+    while (at > 0 && this.#isBefore(added, pools[siblings[at - 1] as number] as Pool)) at--
+    siblings.splice(at, 0, pool)
+    const tie = this.#poolKeys[0]?.tie as Float64Array
+    const below = at === 0 ? 0 : (tie[siblings[at - 1] as number] as number)
+    const above = at === siblings.length - 1 ? below + 2 : (tie[siblings[at + 1] as number] as number)
+    const between = (below + above) / 2
+    const fits = between > below && between < above
+    for (const keys of this.#poolKeys)
+      if (fits) keys.setTie(pool, between)
+      else for (const [i, sibling] of siblings.entries()) keys.setTie(sibling, i + 1)
+  }
+}
