@@ -1,13 +1,19 @@
 import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { boundedSlowdown, TAU } from './bounded-slowdown.js'
 import { grown } from './columns.js'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
+import { counts, wholeRun, type Period } from './period.js'
 
 export interface JobTimesOptions {
   /** Default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
   /** Most values of which percentiles are exact, per distribution. Default 100,000. */
   readonly exact?: number | undefined
+  /** Bound of the slowdown, seconds. Default 10. */
+  readonly tau?: Seconds | undefined
+  /** Jobs submitted outside do not count. Default: all count. */
+  readonly period?: Period | undefined
 }
 
 /** Times of some jobs, in seconds. */
@@ -22,7 +28,7 @@ export interface Times {
   /** From submission to the end of the job, of the jobs that finished. */
   readonly response: Distribution
   /**
-   * Bounded slowdown, a pure number >= 1: response / max(response - wait, 10 s), of the jobs that finished.
+   * Bounded slowdown, a pure number >= 1: response / max(response - wait, tau), of the jobs that finished.
    * Source: Feitelson et al., "Theory and Practice in Parallel Job Scheduling", JSSPP 1997.
    */
   readonly slowdown: Distribution
@@ -39,24 +45,28 @@ export interface JobTimesResult {
 export const jobTimes = (options: JobTimesOptions = {}): JobTimes => new JobTimes(options)
 
 const NOT_STARTED = -1
-const SHORTEST = 10
+/** In place of the start of a job that does not count. */
+const IGNORED = -2
 
 export class JobTimes implements Observer {
   readonly #classes: JobClasses<ClassTimes>
   /** Abandoned jobs whose last tasks still run. */
   readonly #abandoned = new Set<JobId>()
+  readonly #period: Period
   #submits = new Float64Array(0)
   #starts = new Float64Array(0)
 
-  constructor({ classOf = byLabel, exact = EXACT_VALUES }: JobTimesOptions) {
-    this.#classes = new JobClasses(classOf, () => new ClassTimes(exact))
+  constructor({ classOf = byLabel, exact = EXACT_VALUES, tau = TAU, period = wholeRun }: JobTimesOptions) {
+    this.#classes = new JobClasses(classOf, () => new ClassTimes(exact, tau))
+    this.#period = period
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     this.#submits = grown(this.#submits, job + 1)
     this.#starts = grown(this.#starts, job + 1)
     this.#submits[job] = now
-    this.#starts[job] = NOT_STARTED
+    this.#starts[job] = counts(this.#period, now) ? NOT_STARTED : IGNORED
+    if (this.#starts[job] === IGNORED) return
     this.#classes.overall.submit(now)
     this.#classes.add(job, spec)?.submit(now)
   }
@@ -66,6 +76,7 @@ export class JobTimes implements Observer {
   }
 
   onAbandon(job: JobId): void {
+    if (this.#starts[job] === IGNORED) return
     this.#abandoned.add(job)
     this.#classes.overall.abandoned++
     const own = this.#classes.of(job)
@@ -76,6 +87,7 @@ export class JobTimes implements Observer {
     if (this.#abandoned.delete(job)) return
     const submit = this.#submits[job] as number
     const start = this.#starts[job] as number
+    if (start === IGNORED) return
     this.#classes.overall.end(submit, start, now)
     this.#classes.of(job)?.end(submit, start, now)
   }
@@ -104,7 +116,7 @@ class ClassTimes {
   #first = Infinity
   #last = NaN
 
-  constructor(exact: number) {
+  constructor(exact: number, private readonly tau: Seconds) {
     this.wait = new Values(exact)
     this.response = new Values(exact)
     this.slowdown = new Values(exact)
@@ -117,7 +129,7 @@ class ClassTimes {
 
   end(submit: Seconds, start: Seconds, now: Seconds): void {
     this.response.add(now - submit)
-    this.slowdown.add(Math.max(1, (now - submit) / Math.max(now - start, SHORTEST)))
+    this.slowdown.add(boundedSlowdown(submit, start, now, this.tau))
     this.#last = now
   }
 

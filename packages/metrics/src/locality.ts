@@ -42,7 +42,7 @@ export class Locality implements Observer {
   onSubmit(job: JobId, spec: JobSpec): void {
     const width = this.#width
     this.#counts = grown(this.#counts, (job + 1) * width)
-    this.#counts.fill(0, job * width, (job + 1) * width)
+    for (let at = job * width; at < (job + 1) * width; at++) this.#counts[at] = 0
     this.#live.add(job)
     this.#classes.add(job, spec)
   }
@@ -73,9 +73,11 @@ export class Locality implements Observer {
 
   #fold(job: JobId): void {
     const width = this.#width
-    const launches = this.#counts.subarray(job * width, (job + 1) * width)
-    this.#classes.overall.add(launches)
-    this.#classes.of(job)?.add(launches)
+    let total = 0
+    for (let at = job * width; at < (job + 1) * width; at++) total += this.#counts[at] as number
+    if (total === 0) return
+    this.#classes.overall.add(this.#counts, job * width, width, total)
+    this.#classes.of(job)?.add(this.#counts, job * width, width, total)
   }
 }
 
@@ -84,12 +86,11 @@ class ClassCounts {
   readonly #launches: number[] = []
   readonly #shares: number[] = []
 
-  add(launches: Int32Array): void {
-    const total = sum(launches)
-    if (total === 0) return
+  /** Launches of a job, `total` in all: entries `from` to `from + width - 1`. */
+  add(launches: Int32Array, from: number, width: number, total: number): void {
     this.#jobs++
-    for (let level = 0; level < launches.length; level++) {
-      const count = launches[level] as number
+    for (let level = 0; level < width; level++) {
+      const count = launches[from + level] as number
       this.#launches[level] = (this.#launches[level] ?? 0) + count
       this.#shares[level] = (this.#shares[level] ?? 0) + count / total
     }

@@ -11,6 +11,9 @@ export interface PromisesResult {
   /** How much later, in seconds; 0 when none is broken. */
   readonly meanLateness: Seconds
   readonly maxLateness: Seconds
+  /** Jobs that started earlier than their first promise; and how much earlier all promised jobs that started did so, in the mean: below 0 for later. */
+  readonly early: number
+  readonly meanAhead: Seconds
 }
 
 /** Promised against actual starts: a reservation says that a job starts no later than a given time. */
@@ -23,7 +26,12 @@ export class Promises implements Observer {
   readonly #live = new LiveJobs()
   /** Earliest promise of a job, `NEVER` before one, `STARTED` once its first task has started. */
   #promised = new Float64Array(0)
+  /** The first promise of a job. */
+  #first = new Float64Array(0)
   #promises = 0
+  #early = 0
+  #started = 0
+  #ahead = 0
   #jobs = 0
   #broken = 0
   #lateness = 0
@@ -31,6 +39,7 @@ export class Promises implements Observer {
 
   onSubmit(job: JobId, _spec: JobSpec): void {
     this.#promised = grown(this.#promised, job + 1)
+    this.#first = grown(this.#first, job + 1)
     this.#promised[job] = NEVER
     this.#live.add(job)
   }
@@ -39,7 +48,10 @@ export class Promises implements Observer {
     const promised = this.#promised[job] as number
     this.#promises++
     if (promised === STARTED) return
-    if (promised === NEVER) this.#jobs++
+    if (promised === NEVER) {
+      this.#jobs++
+      this.#first[job] = start
+    }
     if (start < promised) this.#promised[job] = start
   }
 
@@ -47,6 +59,7 @@ export class Promises implements Observer {
     const promised = this.#promised[job] as number
     if (promised === STARTED) return
     this.#promised[job] = STARTED
+    if (promised !== NEVER) this.#keep((this.#first[job] as number) - now)
     if (now > promised) this.#break(now - promised)
   }
 
@@ -67,7 +80,15 @@ export class Promises implements Observer {
       broken: this.#broken,
       meanLateness: this.#broken === 0 ? 0 : this.#lateness / this.#broken,
       maxLateness: this.#latest,
+      early: this.#early,
+      meanAhead: this.#started === 0 ? 0 : this.#ahead / this.#started,
     }
+  }
+
+  #keep(ahead: Seconds): void {
+    this.#started++
+    this.#ahead += ahead
+    if (ahead > 0) this.#early++
   }
 
   #miss(job: JobId, now: Seconds): void {

@@ -6,7 +6,9 @@ import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
 import { locality, type LocalityCounts } from './locality.js'
 import { preemption, type PreemptionResult } from './preemption.js'
+import type { Period } from './period.js'
 import { promises, type PromisesResult } from './promises.js'
+import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
 import { utilisation, type UtilisationResult } from './utilisation.js'
 
 /**
@@ -26,6 +28,8 @@ export interface Summary {
   readonly fairness: readonly LaneFairnessResult[]
   readonly preemption: PreemptionResult
   readonly promises: PromisesResult
+  /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
+  readonly rigid?: RigidResult
 }
 
 export interface ClassSummary {
@@ -41,6 +45,12 @@ export interface StandardOptions {
   readonly exact?: number | undefined
   /** Rows per queue are left out unless `queues` is true. */
   readonly fairness?: FairnessOptions | undefined
+  /** Bound of the slowdown, seconds. Default 10. */
+  readonly tau?: Seconds | undefined
+  /** Warm-up and cool-down are left out of times, utilisation and `rigid`; the other figures are of the whole run. */
+  readonly period?: Period | undefined
+  /** Whether jobs are rigid jobs of a parallel machine, of which more is asked. Default false. */
+  readonly rigid?: boolean | Pick<RigidOptions, 'sizes' | 'lengths'> | undefined
 }
 
 /** What `run` and `compare` report, in one observer. */
@@ -51,13 +61,16 @@ export class StandardMetrics implements Observer {
   readonly #counts = counts()
   readonly #times
   readonly #locality
-  readonly #utilisation = utilisation()
+  readonly #utilisation
   readonly #fairness
   readonly #preemption = preemption()
   readonly #promises = promises()
+  readonly #rigid
 
-  constructor({ classOf, exact, fairness: options }: StandardOptions) {
-    this.#times = jobTimes({ classOf, exact })
+  constructor({ classOf, exact, fairness: options, tau, period, rigid = false }: StandardOptions) {
+    this.#times = jobTimes({ classOf, exact, tau, period })
+    this.#utilisation = utilisation(period)
+    this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
     this.#fairness = fairness({ queues: false, ...options })
   }
@@ -67,6 +80,7 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
+    this.#rigid?.onRunStart(run)
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
@@ -76,6 +90,7 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
+    this.#rigid?.onSubmit(job, spec, now)
   }
 
   onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
@@ -84,6 +99,7 @@ export class StandardMetrics implements Observer {
     this.#locality.onTaskStart(task, job, lane, node, level)
     this.#fairness.onTaskStart(task, job, lane, node, level, now)
     this.#promises.onTaskStart(task, job, lane, node, level, now)
+    this.#rigid?.onTaskStart(task, job, lane, node, level, now)
   }
 
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
@@ -91,6 +107,7 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onTaskEnd(task, job, lane, node, how, started, stopped, now)
     this.#fairness.onTaskEnd(task, job, lane, node, how, started, stopped, now)
     this.#preemption.onTaskEnd(task, job, lane, node, how, started, stopped)
+    this.#rigid?.onTaskEnd(task, job, lane, node, how, started, stopped, now)
   }
 
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
@@ -100,11 +117,13 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onJobEnd(job)
     this.#fairness.onJobEnd(job)
     this.#promises.onJobEnd(job, spec, now)
+    this.#rigid?.onJobEnd(job, spec, now)
   }
 
   onAbandon(job: JobId): void {
     this.#counts.onAbandon(job)
     this.#times.onAbandon(job)
+    this.#rigid?.onAbandon(job)
   }
 
   onReject(): void {
@@ -121,6 +140,7 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
+    this.#rigid?.onRunEnd(now)
   }
 
   result(): Summary {
@@ -136,6 +156,7 @@ export class StandardMetrics implements Observer {
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
+      ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { grown, LiveJobs } from './columns.js'
+import { secondsIn, wholeRun, type Period } from './period.js'
 
 /**
  * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times
@@ -34,9 +35,9 @@ export interface UtilisationResult {
 
 /**
  * Time-weighted use of every resource. Capacity is that at the start of the run; a task counts with its demand, so a
- * lane of several resources has one row for each.
+ * lane of several resources has one row for each. With a period, only what lies in it counts.
  */
-export const utilisation = (): Utilisation => new Utilisation()
+export const utilisation = (period?: Period): Utilisation => new Utilisation(period)
 
 /** Columns of one shape in `#seconds`. */
 const USEFUL = 0, LOST = 1, UNREPORTED = 2, UNFINISHED = 3, WIDTH = 4
@@ -50,6 +51,8 @@ export class Utilisation implements Observer {
   readonly #capacity: number[] = []
   /** Task seconds, `[shape * WIDTH + column]`. */
   #seconds = new Float64Array(0)
+
+  constructor(private readonly period = wholeRun) {}
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
@@ -66,8 +69,8 @@ export class Utilisation implements Observer {
     const at = this.#columns(task)
     const seconds = this.#seconds
     const column = at + (how === 'done' ? USEFUL : LOST)
-    seconds[column] = (seconds[column] as number) + (stopped - started)
-    seconds[at + UNREPORTED] = (seconds[at + UNREPORTED] as number) + (now - stopped)
+    seconds[column] = (seconds[column] as number) + secondsIn(this.period, started, stopped)
+    seconds[at + UNREPORTED] = (seconds[at + UNREPORTED] as number) + secondsIn(this.period, stopped, now)
   }
 
   onJobEnd(job: JobId): void {
@@ -80,12 +83,12 @@ export class Utilisation implements Observer {
     for (const job of this.#live.ids) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
     for (const task of running) {
       const at = this.#columns(task) + UNFINISHED
-      this.#seconds[at] = (this.#seconds[at] as number) + (now - this.#work.started(task))
+      this.#seconds[at] = (this.#seconds[at] as number) + secondsIn(this.period, this.#work.started(task), now)
     }
   }
 
   result(): UtilisationResult {
-    const span = this.#end - this.#first
+    const span = secondsIn(this.period, this.#first, this.#end)
     const lanes = this.#cluster.lanes.flatMap((lane) => lane.resources.map((resource) => ({ lane, resource })))
     return { span, resources: lanes.map(({ lane, resource }) => this.#use(lane.name, resource, span)) }
   }

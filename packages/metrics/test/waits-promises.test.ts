@@ -104,7 +104,8 @@ describe('promises', () => {
     }
     world.start(40, early)
     world.start(47, late)
-    expect(kept.result()).toEqual({ promises: 6, jobs: 2, broken: 1, meanLateness: 7, maxLateness: 7 })
+    // ahead of the first promise, 100 s: by 60 and by 53 s
+    expect(kept.result()).toEqual({ promises: 6, jobs: 2, broken: 1, meanLateness: 7, maxLateness: 7, early: 2, meanAhead: 56.5 })
   })
 
   it('are broken by a job that has not started by then when the run ends, and by an abandoned one', () => {
@@ -117,7 +118,7 @@ describe('promises', () => {
     world.abandon(23, given)
     world.finish(23, given)
     world.close(50)
-    expect(kept.result()).toEqual({ promises: 3, jobs: 3, broken: 2, meanLateness: 21.5, maxLateness: 40 })
+    expect(kept.result()).toEqual({ promises: 3, jobs: 3, broken: 2, meanLateness: 21.5, maxLateness: 40, early: 0, meanAhead: 0 })
   })
 
   it('say nothing about later tasks of a started job', () => {

@@ -1,0 +1,18 @@
+import type { Seconds } from '@sched/core'
+
+/**
+ * The part of a run that counts, without its warm-up and cool-down: jobs submitted in [from, to), and what the machine
+ * does between the two. Seconds of simulated time.
+ */
+export interface Period {
+  readonly from: Seconds
+  readonly to: Seconds
+}
+
+export const wholeRun: Period = { from: -Infinity, to: Infinity }
+
+/** Whether a job submitted now counts. */
+export const counts = ({ from, to }: Period, now: Seconds): boolean => now >= from && now < to
+
+/** The seconds of [start, end) that lie in the period. */
+export const secondsIn = ({ from, to }: Period, start: Seconds, end: Seconds): Seconds => Math.max(0, Math.min(end, to) - Math.max(start, from))

@@ -1,0 +1,38 @@
+import type { ClusterView, JobSpec, LaneId, ResourceId, ShapeId, StageSpec, TaskId, WorkView } from '@sched/core'
+
+/**
+ * What makes the size of a job: its amount of the first resource, in the order of the cluster, that it asks for;
+ * processors, in logs of parallel machines.
+ */
+export class JobAmounts {
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  /** By shape; 0 stands for "not asked yet", no shape is empty. */
+  readonly #ofShape: number[] = []
+
+  constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }) {
+    this.#cluster = cluster
+    this.#work = work
+  }
+
+  /** Of all tasks of the first stage together: the size of a rigid job. */
+  ofJob({ stages: [stage] }: JobSpec): number {
+    return stage === undefined ? 0 : stage.tasks * this.#first(stage)
+  }
+
+  ofTask(task: TaskId, lane: LaneId): number {
+    const shape = this.#work.shapeOf(task)
+    return (this.#ofShape[shape] ||= this.#ofLane(shape, lane))
+  }
+
+  #first({ demand }: StageSpec): number {
+    for (const name of this.#cluster.resources) if ((demand[name] ?? 0) > 0) return demand[name] as number
+    return 0
+  }
+
+  #ofLane(shape: ShapeId, lane: LaneId): number {
+    const { resources } = this.#cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+    for (const resource of resources) if (this.#work.demand(shape, resource) > 0) return this.#work.demand(shape, resource)
+    return 0
+  }
+}

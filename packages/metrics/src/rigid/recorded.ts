@@ -1,0 +1,101 @@
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
+import { grown } from '../columns.js'
+import { EXACT_VALUES, Values, type Distribution } from '../distribution.js'
+import { counts, wholeRun, type Period } from '../period.js'
+
+/** What a log recorded of its jobs, and how far the run is from it; of the jobs that started and whose wait was recorded. */
+export interface RecordedResult {
+  readonly jobs: number
+  /** As the log has them, seconds. */
+  readonly wait: Distribution
+  readonly response: Distribution
+  readonly slowdown: Distribution
+  /** From the first submission to the last end that the log records; NaN for no jobs. */
+  readonly makespan: Seconds
+  /** Mean over the jobs of |wait in the run - recorded wait|, seconds. */
+  readonly meanAbsoluteError: Seconds
+  /** Mean of wait in the run - recorded wait, seconds: above 0 where the run makes jobs wait longer. */
+  readonly meanDifference: Seconds
+}
+
+export interface RecordedOptions {
+  readonly period?: Period | undefined
+  /** Bound of the slowdown, seconds. Default 10. */
+  readonly tau?: Seconds | undefined
+  /** Most values of which percentiles are exact. Default 100,000. */
+  readonly exact?: number | undefined
+}
+
+/** Recorded waits of a log beside those of the run. */
+export const recorded = (options: RecordedOptions = {}): Recorded => new Recorded(options)
+
+export class Recorded implements Observer {
+  readonly #period: Period
+  readonly #tau: Seconds
+  readonly #wait: Values
+  readonly #response: Values
+  readonly #slowdown: Values
+  /** Specifications of jobs that wait for their first task. */
+  readonly #waiting: (JobSpec | undefined)[] = []
+  #submits = new Float64Array(0)
+  #absolute = 0
+  #difference = 0
+  #first = Infinity
+  #last = NaN
+
+  constructor({ period = wholeRun, tau = TAU, exact = EXACT_VALUES }: RecordedOptions) {
+    this.#period = period
+    this.#tau = tau
+    this.#wait = new Values(exact)
+    this.#response = new Values(exact)
+    this.#slowdown = new Values(exact)
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#submits = grown(this.#submits, job + 1)
+    this.#submits[job] = now
+    this.#waiting[job] = spec.recorded?.wait !== undefined && counts(this.#period, now) ? spec : undefined
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    const spec = this.#waiting[job]
+    if (spec === undefined) return
+    this.#waiting[job] = undefined
+    const wait = spec.recorded?.wait as number
+    const submit = this.#submits[job] as number
+    const error = now - submit - wait
+    this.#absolute += Math.abs(error)
+    this.#difference += error
+    this.#wait.add(wait)
+    this.#add(submit, wait, runtimeOf(spec))
+  }
+
+  result(): RecordedResult {
+    const { count } = this.#wait
+    return {
+      jobs: count,
+      wait: this.#wait.result(),
+      response: this.#response.result(),
+      slowdown: this.#slowdown.result(),
+      makespan: this.#last - this.#first,
+      meanAbsoluteError: this.#absolute / count,
+      meanDifference: this.#difference / count,
+    }
+  }
+
+  /** What follows from a run time that is known. */
+  #add(submit: Seconds, wait: Seconds, runtime: Seconds | undefined): void {
+    if (runtime === undefined) return
+    const end = submit + wait + runtime
+    this.#response.add(end - submit)
+    this.#slowdown.add(boundedSlowdown(submit, submit + wait, end, this.#tau))
+    this.#first = Math.min(this.#first, submit)
+    this.#last = Number.isNaN(this.#last) ? end : Math.max(this.#last, end)
+  }
+}
+
+function runtimeOf({ recorded, stages: [stage, ...others] }: JobSpec): Seconds | undefined {
+  if (recorded?.runtime !== undefined) return recorded.runtime
+  return others.length === 0 && typeof stage?.duration === 'number' ? stage.duration : undefined
+}

@@ -1,0 +1,78 @@
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { backfilled, type BackfilledResult } from './backfilled.js'
+import { jobGroups, type JobGroupsOptions, type JobGroupsResult } from './job-groups.js'
+import { queueLength, type QueueLengthResult } from './queue-length.js'
+import { recorded, type RecordedResult } from './recorded.js'
+
+/** What is asked of rigid jobs on a parallel machine. */
+export interface RigidResult {
+  readonly queue: QueueLengthResult
+  readonly backfilled: BackfilledResult
+  readonly jobs: JobGroupsResult
+  readonly recorded: RecordedResult
+}
+
+export interface RigidOptions extends JobGroupsOptions {
+  /** Most values of which percentiles are exact. Default 100,000. */
+  readonly exact?: number | undefined
+}
+
+/** The metrics of rigid jobs in one observer. */
+export const rigidMetrics = (options: RigidOptions = {}): RigidMetrics => new RigidMetrics(options)
+
+export class RigidMetrics implements Observer {
+  readonly #queue
+  readonly #backfilled
+  readonly #jobs
+  readonly #recorded
+
+  constructor(options: RigidOptions) {
+    this.#queue = queueLength(options.period)
+    this.#backfilled = backfilled(options.period)
+    this.#jobs = jobGroups(options)
+    this.#recorded = recorded(options)
+  }
+
+  onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#queue.onRunStart(run)
+    this.#jobs.onRunStart(run)
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#queue.onSubmit(job, spec, now)
+    this.#backfilled.onSubmit(job, spec, now)
+    this.#jobs.onSubmit(job, spec, now)
+    this.#recorded.onSubmit(job, spec, now)
+  }
+
+  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
+    this.#queue.onTaskStart(task, job, lane, node, level, now)
+    this.#backfilled.onTaskStart(task, job, lane, node, level, now)
+    this.#jobs.onTaskStart(task, job, lane, node, level, now)
+    this.#recorded.onTaskStart(task, job, lane, node, level, now)
+  }
+
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
+    this.#queue.onTaskEnd(task, job, lane, node, how, started, stopped, now)
+    this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped)
+  }
+
+  onAbandon(job: JobId): void {
+    this.#jobs.onAbandon(job)
+  }
+
+  onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#queue.onJobEnd(job, spec, now)
+    this.#backfilled.onJobEnd(job, spec, now)
+    this.#jobs.onJobEnd(job, spec, now)
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#queue.onRunEnd(now)
+    this.#backfilled.onRunEnd()
+  }
+
+  result(): RigidResult {
+    return { queue: this.#queue.result(), backfilled: this.#backfilled.result(), jobs: this.#jobs.result(), recorded: this.#recorded.result() }
+  }
+}
