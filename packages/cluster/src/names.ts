@@ -2,10 +2,18 @@
 export class Names {
   readonly #ids = new Map<string, number>()
   readonly #names: string[] = []
+  /** What was asked for last: neighbours in a workload often have the same name. */
+  #last: string | undefined
+  #lastId = -1
 
   id(name: string): number {
-    const known = this.#ids.get(name)
-    if (known !== undefined) return known
+    if (name === this.#last) return this.#lastId
+    this.#last = name
+    this.#lastId = this.#ids.get(name) ?? this.#add(name)
+    return this.#lastId
+  }
+
+  #add(name: string): number {
     this.#ids.set(name, this.#names.length)
     return this.#names.push(name) - 1
   }

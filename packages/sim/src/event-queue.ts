@@ -7,7 +7,9 @@ export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */
 const KIND_STEP = 2 ** 48
-const CANCELLED = 255
+/** Low bits of a packed event hold its kind. */
+const KINDS = 8
+const CANCELLED = 7
 
 /**
  * Pending events by (time, kind, sequence). A 4-ary heap of two parallel columns; kind and sequence are in columns of
@@ -26,8 +28,8 @@ export class EventQueue {
   #ids = new Int32Array(68)
   #length = 0
   #orders = new Float64Array(64)
-  #kinds = new Uint8Array(64)
-  #subjects = new Int32Array(64)
+  /** `subject * KINDS + kind` by event, in one column, since both are read when it fires. */
+  #events = new Int32Array(64)
   #freeIds = new Int32Array(64)
   #free = 0
   #used = 0
@@ -44,13 +46,12 @@ export class EventQueue {
     return this.#times[0] as number
   }
 
-  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN. */
+  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN, `subject` is below 2^28. */
   push(time: number, kind: EventKind, subject: number): number {
     const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
     if (id >= this.#orders.length) this.#grow()
     this.#orders[id] = kind * KIND_STEP + this.#sequence++
-    this.#kinds[id] = kind
-    this.#subjects[id] = subject
+    this.#events[id] = subject * KINDS + kind
     this.#lift(this.#length++, time, id)
     return id
   }
@@ -60,8 +61,9 @@ export class EventQueue {
     if (this.#length === 0) return false
     const id = this.#ids[0] as number
     this.time = this.#times[0] as number
-    this.kind = this.#kinds[id] as EventKind
-    this.subject = this.#subjects[id] as number
+    const event = this.#events[id] as number
+    this.kind = (event & (KINDS - 1)) as EventKind
+    this.subject = event >> 3
     this.#removeTop()
     this.#freeIds[this.#free++] = id
     if (this.#cancelled > 0) this.#dropCancelled()
@@ -70,7 +72,7 @@ export class EventQueue {
 
   /** Takes a pending event back. */
   cancel(id: number): void {
-    this.#kinds[id] = CANCELLED
+    this.#events[id] = CANCELLED
     this.#cancelled++
     this.#dropCancelled()
   }
@@ -79,7 +81,7 @@ export class EventQueue {
   #dropCancelled(): void {
     while (this.#length > 0) {
       const id = this.#ids[0] as number
-      if (this.#kinds[id] !== CANCELLED) return
+      if (this.#events[id] !== CANCELLED) return
       this.#removeTop()
       this.#freeIds[this.#free++] = id
       this.#cancelled--
@@ -148,10 +150,7 @@ export class EventQueue {
     const orders = new Float64Array(size)
     orders.set(this.#orders)
     this.#orders = orders
-    const kinds = new Uint8Array(size)
-    kinds.set(this.#kinds)
-    this.#kinds = kinds
-    this.#subjects = wider(this.#subjects, size)
+    this.#events = wider(this.#events, size)
     this.#freeIds = wider(this.#freeIds, size)
     this.#ids = wider(this.#ids, size + 4) // a parent's four children may lie past the last element
     const times = new Float64Array(size + 4).fill(Infinity)

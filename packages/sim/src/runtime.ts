@@ -40,9 +40,10 @@ export function runtimeModel(seed: number, options: RuntimeOptions = {}): Runtim
   const durations = streamKey(seed, 'duration')
   const jitters = streamKey(seed, 'jitter')
   return {
-    runtime({ stage, stageIndex, task, key, level, levels, speed }) {
-      const base = baseDuration(stage.duration, task, durations ^ key, stageIndex)
-      const luck = jitter === 0 ? 1 : 1 + jitter * (2 * hashUnit(jitters ^ key, task, stageIndex) - 1)
+    runtime(start) {
+      const { stage, level, levels, speed } = start
+      const base = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, durations, start)
+      const luck = jitter === 0 ? 1 : 1 + jitter * (2 * hashUnit(jitters ^ start.key, start.task, start.stageIndex) - 1)
       return ((base * localityFactor(stage.localityFactors ?? localityFactors, level, levels)) / speed) * luck
     },
   }
@@ -55,10 +56,9 @@ function localityFactor(factors: readonly number[], level: number, levels: numbe
   return factors[Math.min(level, factors.length - 1)] ?? 1
 }
 
-function baseDuration(duration: Duration, task: number, key: number, stageIndex: number): Seconds {
-  if (typeof duration === 'number') return duration
-  if (!('kind' in duration)) return duration[task] as number
-  const u = hashUnit(key, task, stageIndex)
+function baseDuration(duration: Exclude<Duration, number>, stream: number, start: Start): Seconds {
+  if (!('kind' in duration)) return duration[start.task] as number
+  const u = hashUnit(stream ^ start.key, start.task, start.stageIndex)
   if (duration.kind === 'uniform') return duration.min + (duration.max - duration.min) * u
   return (duration.shift ?? 0) - duration.mean * Math.log(1 - u)
 }

@@ -1,4 +1,4 @@
-import { buildCluster, CellState, Draft, placeReplicas, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, Draft, infeasible, placeReplicas, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   randomStream,
   SchedError,
@@ -30,6 +30,7 @@ import { HeartbeatRing } from './heartbeat-ring.js'
 import { NodeRuns } from './node-runs.js'
 import { Observers } from './observers.js'
 import { runtimeModel, type RuntimeModel, type RuntimeOptions } from './runtime.js'
+import { JobKeys, TaskStart } from './task-start.js'
 
 /** One run: a cluster, a workload and the scheduling system under test. */
 export interface SimulationOptions {
@@ -112,7 +113,7 @@ export class Simulation implements DraftSink {
   #runLevel = new Int8Array(64)
   /** Run that waits one more heartbeat for its slot (commit pending), per node. */
   readonly #pendingCommits: number[][] = []
-  readonly #jobKeys: number[] = []
+  readonly #jobKeys = new JobKeys()
   readonly #stopped: number[] = []
   readonly #beats: NodeId[] = []
   readonly #specs: (JobSpec | undefined)[] = []
@@ -123,9 +124,10 @@ export class Simulation implements DraftSink {
   /** End of jobs that others may follow. */
   readonly #endedAt = new Map<string, Seconds>()
   readonly #wakes = new Set<Seconds>()
-  readonly #feasible = new Map<number, boolean>()
+  /** By shape: whether some node can hold it; `undefined` until it is asked. */
+  readonly #feasible: (boolean | undefined)[] = []
   readonly #warned = new Set<string>()
-  readonly #start: { -readonly [K in keyof Parameters<RuntimeModel['runtime']>[0]]: Parameters<RuntimeModel['runtime']>[0][K] }
+  readonly #start: TaskStart
   #nextJob: JobSpec | undefined
   /** Jobs of the instant that have been read and not submitted. */
   readonly #due: JobSpec[] = []
@@ -173,7 +175,7 @@ export class Simulation implements DraftSink {
     }
     this.#architecture = options.architecture.create({ ...env, addScheduler, cell: this.#cellFor() })
     this.#checkSchedulers()
-    this.#start = { spec: NO_JOB, stage: NO_STAGE, stageIndex: 0, task: 0, key: 0, level: -1, levels: this.cell.levels, speed: 1 }
+    this.#start = new TaskStart(this.cell.levels, this.#jobKeys)
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
     for (const task of options.prefill ?? []) this.#prefill(task)
     this.#source = options.workload.open()
@@ -278,7 +280,7 @@ export class Simulation implements DraftSink {
     start.stage = spec.stages[stageIndex] as StageSpec
     start.stageIndex = stageIndex
     start.task = task - (work.stageFirst[stage] as number)
-    start.key = this.#jobKeys[job] as number
+    start.job = job
     start.level = level
     start.speed = this.#model.speed[node] as number
     const end = now + this.#runtime.runtime(start)
@@ -475,11 +477,16 @@ export class Simulation implements DraftSink {
   #submit(spec: JobSpec): void {
     this.events++
     if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
-    for (const stage of spec.stages) if (!this.#isFeasible(stage)) return this.#reject(spec, this.#tooLarge(spec, stage))
+    for (let i = 0; i < spec.stages.length; i++) {
+      const stage = spec.stages[i] as StageSpec
+      if (!this.#isFeasible(stage)) return this.#reject(spec, infeasible(spec, stage, this.#model, this.work.shapes))
+    }
     const owner = this.#ownerOf(spec)
     if (owner < 0) return
+    const refusal = (this.schedulers[owner] as Scheduler).policy.admits?.(spec)
+    if (refusal !== undefined) return this.#leaveOut(spec, refusal)
     const job = this.work.submit(spec, this.now, owner)
-    this.#jobKeys[job] = streamKey(0, spec.id)
+    this.#jobKeys.forget(job)
     this.#observers.onSubmit(job, spec, this.now)
     const startup = spec.startup ?? 0
     this.#lastProgress = Math.max(this.#lastProgress, this.now + startup)
@@ -500,20 +507,19 @@ export class Simulation implements DraftSink {
   }
 
   #isFeasible(stage: StageSpec): boolean {
-    const shape = this.work.shapes.intern(stage.demand)
-    let feasible = this.#feasible.get(shape)
-    if (feasible === undefined) this.#feasible.set(shape, (feasible = this.work.shapes.feasible(shape)))
-    return feasible
-  }
-
-  #tooLarge(spec: JobSpec, stage: StageSpec): SchedError {
-    const fact = `a task of job ${spec.id} asks ${JSON.stringify(stage.demand)}, more than any node of ${this.#model.name} has`
-    return new SchedError('INFEASIBLE', fact, {}, 'Use larger nodes, or `infeasible: reject` to leave such jobs out.')
+    const { shapes } = this.work
+    const shape = shapes.intern(stage.demand, stage.constraints)
+    if (!(this.#feasible[shape] ??= shapes.feasible(shape))) return false
+    return stage.gang !== true || stage.tasks === 1 || shapes.most(shape, stage.tasks) === stage.tasks
   }
 
   #reject(spec: JobSpec, why: SchedError): void {
     if (this.#options.infeasible !== 'reject') throw why
-    this.#observers.onReject(spec, why.fact, this.now)
+    this.#leaveOut(spec, why.fact)
+  }
+
+  #leaveOut(spec: JobSpec, reason: string): void {
+    this.#observers.onReject(spec, reason, this.now)
     this.#releaseFollowers(spec.id)
   }
 
@@ -696,8 +702,6 @@ export class Simulation implements DraftSink {
   }
 }
 
-const NO_STAGE: StageSpec = { name: '', tasks: 1, demand: {}, duration: 0 }
-const NO_JOB: JobSpec = { id: '', submit: 0, stages: [] }
 /** Tells two listeners, in order. */
 function both(first: WorkListener, second: WorkListener): WorkListener {
   const told = (hook: 'onSubmit' | 'onReady' | 'onDrained' | 'onMore' | 'onClaim' | 'onRelease' | 'onFinish') => {
