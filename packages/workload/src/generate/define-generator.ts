@@ -1,5 +1,9 @@
 import { checkOptions, type Workload } from '@sched/core'
 import { z } from 'zod'
+import type { Machine } from '../trace/facts.js'
+
+/** A workload that may say which machine it was made for. */
+export type GeneratedWorkload = Workload & { readonly machine?: Machine }
 
 /** What a generator is: its name, where it is published, its options with defaults, and how it makes a workload. */
 export interface GeneratorDefinition<S extends z.ZodObject> {
@@ -10,18 +14,18 @@ export interface GeneratorDefinition<S extends z.ZodObject> {
   readonly source?: string
   readonly options: S
   /** Gets options that were checked; the workload's `open` gives the same jobs every time. */
-  create(options: z.output<S>): Workload
+  create(options: z.output<S>): GeneratedWorkload
 }
 
 /** A generator is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
 export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
-  (options?: z.input<S>): Workload
+  (options?: z.input<S>): GeneratedWorkload
   readonly generator: string
   readonly summary: string
   readonly source: string | undefined
   readonly options: S
   /** The same with options from outside, for example a file. */
-  from(this: void, options: unknown): Workload
+  from(this: void, options: unknown): GeneratedWorkload
 }
 
 /** Makes a definition callable. */

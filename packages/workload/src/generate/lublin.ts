@@ -46,13 +46,16 @@ export const lublin = defineGenerator({
     const demands = new Demands(['procs'])
     const { kind } = options
     const names = kind === 'both' ? ['batch', 'interactive'] : undefined
-    return workloadFrom(`lublin ${kind}`, options.jobs, () => (i): JobSpec => ({
+    const { procs } = options
+    const machine = { procs, resources: { procs }, origin: `${procs} procs: option procs` }
+    const workload = workloadFrom(`lublin ${kind}`, options.jobs, () => (i): JobSpec => ({
       id: String(i + 1),
       submit: jobs.submits[i]!,
       ...(names !== undefined && { queue: names[jobs.kinds[i]!]!, label: names[jobs.kinds[i]!]! }),
       ...(estimates !== undefined && { estimate: estimates[i]! }),
       stages: [{ name: 'job', tasks: 1, demand: demands.of(jobs.procs, i), duration: jobs.runtimes[i]! }],
     }))
+    return { ...workload, machine }
   },
 })
 
