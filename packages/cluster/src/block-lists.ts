@@ -1,11 +1,14 @@
 import type { ClusterModel } from './model.js'
 
+/** Replica entries by number; in half the memory where there are few, since a scan over many stages misses the cache. */
+type Links = Int16Array | Int32Array
+const SHORT = 0x7fff
 const END = -1
 const UNLINKED = -2
 
 /**
  * Which of a stage's tasks have their block near a node: per level, lists of replica entries by node, rack, ... in task
- * order. Entry e is a replica of task `e / factor`. Entries of placed tasks are unlinked when a reading meets them and
+ * order. Entry `task << shift | i` is the i-th replica of a task. Entries of placed tasks are unlinked when a reading meets them and
  * linked again when a task comes back, so placing a task costs nothing here.
  *
  * Heads are direct-addressed by group where that is no larger than twice the entries; otherwise several groups share a
@@ -17,8 +20,9 @@ export class BlockLists {
   /** Replicas per task. */
   readonly factor: number
   readonly #groups: readonly Int32Array[]
-  readonly #heads: Int32Array[] = []
-  readonly #next: Int32Array[] = []
+  readonly #heads: Links[] = []
+  readonly #next: Links[] = []
+  readonly #shift: number
   readonly #masks: Int32Array
   readonly #exact: Uint8Array
 
@@ -26,6 +30,7 @@ export class BlockLists {
   constructor(model: ClusterModel, replicas: Int32Array, factor: number) {
     this.replicas = replicas
     this.factor = factor
+    this.#shift = factor <= 1 ? 0 : 32 - Math.clz32(factor - 1)
     this.#groups = model.groups
     this.#masks = new Int32Array(model.groups.length)
     this.#exact = new Uint8Array(model.groups.length)
@@ -34,21 +39,22 @@ export class BlockLists {
 
   /** The lowest unplaced task with a replica in the group, or -1. `runs` holds -1 for unplaced tasks, at `first` + task. */
   find(level: number, group: number, runs: Int32Array, first: number): number {
-    const heads = this.#heads[level] as Int32Array
-    const next = this.#next[level] as Int32Array
+    const heads = this.#heads[level] as Links
+    const next = this.#next[level] as Links
+    const shift = this.#shift
     const exact = this.#exact[level] === 1
     const head = group & (this.#masks[level] as number)
     let before = END
     let entry = heads[head] as number
     while (entry !== END) {
-      const task = (entry / this.factor) | 0
+      const task = entry >> shift
       const after = next[entry] as number
       if (runs[first + task] !== -1) {
         if (before === END) heads[head] = after
         else next[before] = after
         next[entry] = UNLINKED
       } else {
-        if (exact || (this.#groups[level] as Int32Array)[this.replicas[entry] as number] === group) return task
+        if (exact || this.#groupOf(level, entry) === group) return task
         before = entry
       }
       entry = after
@@ -72,35 +78,44 @@ export class BlockLists {
   restore(task: number): void {
     for (let level = 0; level < this.#next.length; level++)
       for (let i = 0; i < this.factor; i++) {
-        const entry = task * this.factor + i
-        if ((this.#next[level] as Int32Array)[entry] === UNLINKED) this.#link(level, entry)
+        const entry = (task << this.#shift) + i
+        if ((this.#next[level] as Links)[entry] === UNLINKED) this.#link(level, entry)
       }
   }
 
   #build(level: number, groupCount: number): void {
-    const entries = this.replicas.length
+    const { factor } = this
+    const tasks = this.replicas.length / factor
     let size = 1
-    while (size < groupCount && size < 2 * entries) size *= 2
+    while (size < groupCount && size < 2 * this.replicas.length) size *= 2
     this.#masks[level] = size - 1
     this.#exact[level] = size >= groupCount ? 1 : 0
-    const heads = new Int32Array(Math.min(size, Math.max(groupCount, 1))).fill(END)
-    const next = new Int32Array(entries)
+    const Column = tasks << this.#shift <= SHORT ? Int16Array : Int32Array
+    const heads = new Column(Math.min(size, Math.max(groupCount, 1))).fill(END)
+    const next = new Column(tasks << this.#shift)
     const groups = this.#groups[level] as Int32Array
     const mask = size - 1
-    for (let entry = entries - 1; entry >= 0; entry--) {
-      const head = (groups[this.replicas[entry] as number] as number) & mask
-      next[entry] = heads[head] as number
-      heads[head] = entry
-    }
+    for (let task = tasks - 1; task >= 0; task--)
+      for (let i = factor - 1; i >= 0; i--) {
+        const head = (groups[this.replicas[task * factor + i] as number] as number) & mask
+        const entry = (task << this.#shift) + i
+        next[entry] = heads[head] as number
+        heads[head] = entry
+      }
     this.#heads.push(heads)
     this.#next.push(next)
   }
 
+  #groupOf(level: number, entry: number): number {
+    const replica = (entry >> this.#shift) * this.factor + (entry & ((1 << this.#shift) - 1))
+    return (this.#groups[level] as Int32Array)[this.replicas[replica] as number] as number
+  }
+
   /** Puts an entry back at its place in task order. */
   #link(level: number, entry: number): void {
-    const heads = this.#heads[level] as Int32Array
-    const next = this.#next[level] as Int32Array
-    const head = ((this.#groups[level] as Int32Array)[this.replicas[entry] as number] as number) & (this.#masks[level] as number)
+    const heads = this.#heads[level] as Links
+    const next = this.#next[level] as Links
+    const head = this.#groupOf(level, entry) & (this.#masks[level] as number)
     let before = END
     let at = heads[head] as number
     while (at !== END && at < entry) {
