@@ -14,6 +14,7 @@ export class CellState implements ClusterView {
   readonly lanes: readonly Lane[]
   readonly levels: number
   readonly heartbeat: Seconds
+  readonly labels: readonly string[]
   readonly model: ClusterModel
   readonly shapes: Shapes
   /** Amounts, `[resource * nodes + node]`. */
@@ -35,6 +36,7 @@ export class CellState implements ClusterView {
     this.resources = model.resources
     this.lanes = model.lanes
     this.levels = model.groups.length
+    this.labels = model.labels.keys
     this.heartbeat = model.heartbeat?.interval ?? 0
     this.#validate = options.validate ?? false
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
@@ -82,13 +84,17 @@ export class CellState implements ClusterView {
   name(node: NodeId): string {
     return this.model.nodeNames[node] ?? ''
   }
+  label(node: NodeId, key: string): string | undefined {
+    return this.model.labels.of(node, key)
+  }
 
+  /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
   fits(shape: ShapeId, node: NodeId): boolean {
-    const { amounts, from, to, resource } = this.shapes
+    const { amounts, from, to, resource, special } = this.shapes
     const end = to[shape] as number
     for (let i = from[shape] as number; i < end; i++)
       if ((this.freeAmounts[(resource[i] as number) * this.nodes + node] as number) < (amounts[i] as number)) return false
-    return this.#up[node] === 1
+    return this.#up[node] === 1 && (special[shape] === 0 || this.shapes.allows(shape, node))
   }
 
   hasRoom(lane: LaneId, node: NodeId): boolean {
@@ -110,6 +116,7 @@ export class CellState implements ClusterView {
   }
 
   take(shape: ShapeId, node: NodeId): void {
+    if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
     this.#move(shape, node, -1)
     const lane = this.shapes.lanes[shape] as number
     if (!this.#countRoom(lane, node)) (this.#roomy[lane] as BitSet).delete(node)

@@ -30,6 +30,8 @@ export interface NodeGroup {
   readonly resources?: Readonly<Record<string, number>>
   /** Relative speed, 1 = nominal. */
   readonly speed?: number
+  /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 /** A cluster as a file or a program describes it. */
@@ -53,6 +55,10 @@ const shape = {
   slots: amounts.optional().describe('slots per node by type, for example { map: 4, reduce: 2 }: every type is scheduled on its own'),
   resources: amounts.optional().describe('amounts per node by resource (millicores, MiB, ...), scheduled together; instead of slots'),
   speed: z.number().positive().optional().describe('relative speed; default 1'),
+  labels: z
+    .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
+    .optional()
+    .describe('what constraints of jobs may ask for, for example { model: T4 }; or names alone, whose value is then "true"'),
 }
 const count = z.int().min(1).max(MOST_NODES)
 
@@ -98,8 +104,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, speed, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, speed }
+function written({ nodes, racks, slots, resources, speed, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, speed, labels }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -113,7 +119,14 @@ function written({ nodes, racks, slots, resources, speed, ...rest }: z.output<ty
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources }).some((amount) => amount > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
-  return defined({ ...rest, nodes: groups.map(defined) }) as ClusterDescription
+  const written = groups.map((group) => defined({ ...group, labels: namedLabels(group.labels) }))
+  return defined({ ...rest, nodes: written }) as unknown as ClusterDescription
+}
+
+/** Labels as text by name. */
+function namedLabels(labels: z.output<typeof shape.labels>): Record<string, string> | undefined {
+  if (labels === undefined) return undefined
+  return Object.fromEntries(Array.isArray(labels) ? labels.map((label) => [label, 'true']) : Object.entries(labels).map(([label, value]) => [label, String(value)]))
 }
 
 /** Without the keys that are not set: exact optional properties tell them from absent ones. */

@@ -137,7 +137,12 @@ export class Draft implements OpenRound {
   }
 
   fits(job: JobId, node: NodeId): boolean {
-    return this.cluster.fits(this.work.shape(job, this.lane), node)
+    return this.#fits(this.work.shape(job, this.lane), job, node)
+  }
+
+  /** Whether the node has room and the constraints of the task allow it. */
+  #fits(shape: ShapeId, job: JobId, node: NodeId): boolean {
+    return this.cluster.fits(shape, node) && ((this.work.shapes.special[shape] as number) === 0 || this.work.isApart(shape, job, node))
   }
 
   take(job: JobId): boolean {
@@ -158,8 +163,9 @@ export class Draft implements OpenRound {
     this.#mustBeOpen()
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
-    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.cluster.fits(shape, node)) return false
-    if (!this.#takeUp(this.work.jobOf(task)) || this.#isPeek || (this.#amounts !== undefined && !this.#spend(shape, this.#amounts))) return false
+    const job = this.work.jobOf(task)
+    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
+    if (!this.#takeUp(job) || this.#isPeek || (this.#amounts !== undefined && !this.#spend(shape, this.#amounts))) return false
     this.cluster.take(shape, node)
     this.work.claim(task, node)
     this.#moves.push(task)

@@ -7,6 +7,7 @@ export {
   type ClusterModel,
 } from './model.js'
 export { CellState } from './cell-state.js'
+export { infeasible } from './infeasible.js'
 export { Shapes } from './shapes.js'
 export { BlockLists } from './block-lists.js'
 export { placeReplicas } from './replicas.js'

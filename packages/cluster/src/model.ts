@@ -1,4 +1,5 @@
 import { SchedError, type Lane, type NodeId, type ResourceId } from '@sched/core'
+import { Labels } from './labels.js'
 import { readCluster, type ClusterDescription, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
@@ -11,6 +12,7 @@ export interface ClusterModel {
   /** Amounts, `[resource * nodes + node]`. */
   readonly total: Int32Array
   readonly speed: Float64Array
+  readonly labels: Labels
   /** `groups[level][node]`: the node's group at a level, itself at level 0, its rack at 1. */
   readonly groups: readonly Int32Array[]
   readonly groupNames: readonly (readonly string[])[]
@@ -49,6 +51,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     lanes: lanesOf(resources, slots),
     total,
     speed,
+    labels: new Labels(description.nodes.flatMap((group) => Array.from({ length: count(group) }, () => group.labels ?? NO_LABELS))),
     groups,
     groupNames: [nodeNames, ...groupNames],
     ...sortByRack(groups[1] ?? new Int32Array(nodes)),
@@ -59,6 +62,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
 
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
 const count = (group: NodeGroup) => group.count
+const NO_LABELS: Readonly<Record<string, string>> = {}
 
 function resourceNames(groups: readonly NodeGroup[]): { slots: Set<string>; names: string[] } {
   const slots = new Set(groups.flatMap((group) => Object.keys(group.slots ?? {})))

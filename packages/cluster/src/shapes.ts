@@ -1,29 +1,76 @@
-import { SchedError, type Demand, type LaneId, type ShapeId } from '@sched/core'
+import { SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId } from '@sched/core'
 import { resourceId, type ClusterModel } from './model.js'
+import { Rules, type Rule } from './rules.js'
 
-/** Interned demand vectors: entries `from[shape]` to `to[shape]` of the parallel columns `resource` and `amounts`. */
+/** What decides beside the amounts whether a shape fits: bits of `Shapes.special`. */
+export const Special = { Labels: 1, Distinct: 2 } as const
+
+/**
+ * Interned demand vectors with their constraints: entries `from[shape]` to `to[shape]` of the parallel columns
+ * `resource` and `amounts`, and `special[shape]`, which is 0 where the amounts are all.
+ */
 export class Shapes {
   readonly from: number[] = []
   readonly to: number[] = []
   readonly resource: number[] = []
   readonly amounts: number[] = []
   readonly lanes: LaneId[] = []
+  readonly special: number[] = []
   /** Smallest amount that any shape of a lane asks, `[lane * resources + resource]`; huge until one is known. */
   readonly least: Int32Array
   readonly #watchers: (() => void)[] = []
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
+  readonly #rules: Rules
+  /** The rule of each constrained shape. */
+  readonly #ruleOf: (Rule | undefined)[] = []
+  /** Constrained shapes by rule and by the shape without it. */
+  readonly #constrained = new Map<Rule, Map<ShapeId, ShapeId>>()
 
   constructor(model: ClusterModel) {
     this.#model = model
+    this.#rules = new Rules(model.labels)
     this.least = new Int32Array(model.lanes.length * model.resources.length).fill(0x7fffffff)
   }
 
-  /** The shape of a demand. Throws `BAD_INPUT` for an unknown resource, an amount that is no positive integer, or slots of two types. */
-  intern(demand: Demand): ShapeId {
-    const known = this.#known.get(demand)
+  /**
+   * The shape of a demand and its constraints. Throws `BAD_INPUT` for an unknown resource, an amount that is no positive
+   * integer, slots of two types, or a required label without a value.
+   */
+  intern(demand: Demand, constraints?: Constraints): ShapeId {
+    const plain = this.#known.get(demand) ?? this.#internPlain(demand)
+    const rule = constraints === undefined ? undefined : this.#rules.intern(constraints)
+    return rule === undefined ? plain : this.#constrain(plain, rule)
+  }
+
+  /** Whether the labels of a node are those that the shape requires. */
+  allows(shape: ShapeId, node: NodeId): boolean {
+    const allowed = this.#ruleOf[shape]?.allowed
+    return allowed === undefined || allowed[this.#model.labels.classOf[node] as number] === 1
+  }
+
+  /** The constraints of a shape, if it has any. */
+  rule(shape: ShapeId): Rule | undefined {
+    return this.#ruleOf[shape]
+  }
+
+  #constrain(plain: ShapeId, rule: Rule): ShapeId {
+    const shapes = this.#constrained.get(rule) ?? new Map<ShapeId, ShapeId>()
+    this.#constrained.set(rule, shapes)
+    const known = shapes.get(plain)
     if (known !== undefined) return known
+    const shape = this.from.length as ShapeId
+    this.from.push(this.from[plain] as number)
+    this.to.push(this.to[plain] as number)
+    this.lanes.push(this.lanes[plain] as LaneId)
+    this.special.push((this.special[plain] as number) | (rule.allowed === undefined ? 0 : Special.Labels) | (rule.isDistinct ? Special.Distinct : 0))
+    this.#ruleOf[shape] = rule
+    shapes.set(plain, shape)
+    return shape
+  }
+
+  #internPlain(demand: Demand): ShapeId {
     const entries = Object.entries(demand)
       .filter(([, amount]) => amount !== 0)
       .map(([name, amount]) => [resourceId(this.#model, name), amount] as const)
@@ -47,14 +94,26 @@ export class Shapes {
 
   /** Whether some node of the cluster, empty, could run a task of the shape. */
   feasible(shape: ShapeId): boolean {
-    const { total, nodes } = this.#model
-    for (let node = 0; node < nodes; node++) {
-      let fits = true
-      for (let i = this.from[shape] as number; i < (this.to[shape] as number) && fits; i++)
-        fits = (total[(this.resource[i] as number) * nodes + node] as number) >= (this.amounts[i] as number)
-      if (fits) return true
-    }
+    for (let node = 0 as NodeId; node < this.#model.nodes; node++) if (this.#roomOn(shape, node) > 0) return true
     return false
+  }
+
+  /** How many tasks of one job and this shape the cluster, empty, could run at once; at most `enough`, where the count stops. */
+  most(shape: ShapeId, enough: number): number {
+    let room = 0
+    for (let node = 0 as NodeId; node < this.#model.nodes && room < enough; node++) room += this.#roomOn(shape, node)
+    return Math.min(room, enough)
+  }
+
+  /** How many tasks of one job an empty node could run. */
+  #roomOn(shape: ShapeId, node: NodeId): number {
+    const { total, nodes } = this.#model
+    const special = this.special[shape] as number
+    if ((special & Special.Labels) !== 0 && !this.allows(shape, node)) return 0
+    let room = (special & Special.Distinct) === 0 ? Infinity : 1
+    for (let i = this.from[shape] as number; i < (this.to[shape] as number) && room > 0; i++)
+      room = Math.min(room, Math.floor((total[(this.resource[i] as number) * nodes + node] as number) / (this.amounts[i] as number)))
+    return room
   }
 
   #add(entries: readonly (readonly [number, number])[], key: string): ShapeId {
@@ -70,6 +129,7 @@ export class Shapes {
     }
     this.to.push(this.resource.length)
     this.lanes.push(lane)
+    this.special.push(0)
     this.#ids.set(key, shape)
     const { resources } = this.#model
     let fell = false

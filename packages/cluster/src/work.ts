@@ -20,7 +20,7 @@ import { Blocks, grown } from './blocks.js'
 import { Names } from './names.js'
 import { NearBits } from './near-bits.js'
 import type { ClusterModel } from './model.js'
-import type { Shapes } from './shapes.js'
+import { Special, type Shapes } from './shapes.js'
 
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
 const UNPLACED = -1
@@ -91,6 +91,8 @@ export class Work implements WorkView {
   readonly #taskIds = new Blocks()
   readonly #runIds = new Blocks()
   readonly #blockPlaces: BlockPlaces
+  /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
+  #apart: Map<number, number> | undefined
   #submitted = 0
   /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
   #foundTask = -1
@@ -184,6 +186,19 @@ export class Work implements WorkView {
   demand(shape: ShapeId, resource: number): number {
     return this.shapes.amount(shape, resource)
   }
+  mayRunOn(shape: ShapeId, node: NodeId): boolean {
+    return this.shapes.allows(shape, node)
+  }
+  isDistinct(shape: ShapeId): boolean {
+    return ((this.shapes.special[shape] as number) & Special.Distinct) !== 0
+  }
+  requiresLabels(shape: ShapeId): boolean {
+    return ((this.shapes.special[shape] as number) & Special.Labels) !== 0
+  }
+  /** False where a task of the job runs on the node that a task of this shape must not share it with. */
+  isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {
+    return !this.isDistinct(shape) || (this.#apart?.get(job * this.#model.nodes + node) ?? 0) === 0
+  }
   hasData(job: JobId, lane: LaneId): boolean {
     return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
   }
@@ -270,7 +285,8 @@ export class Work implements WorkView {
     this.jobOwner[job] = owner
     this.jobFirstStage[job] = first
     this.jobStages[job] = spec.stages.length
-    const tasks = spec.stages.reduce((sum, stage) => sum + stage.tasks, 0)
+    let tasks = 0
+    for (let i = 0; i < spec.stages.length; i++) tasks += (spec.stages[i] as StageSpec).tasks
     this.jobTasks[job] = tasks
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
@@ -319,6 +335,7 @@ export class Work implements WorkView {
     this.runNode[run] = node
     this.runStart[run] = NaN
     this.taskRun[task] = run
+    if (this.#apart !== undefined) this.#countApart(stage, node, 1)
     const at = job * this.lanes + lane
     const left = (this.laneUnplaced[at] as number) - 1
     this.laneUnplaced[at] = left
@@ -355,6 +372,7 @@ export class Work implements WorkView {
     this.laneRunning[at] = (this.laneRunning[at] as number) - 1
     const run = this.taskRun[task] as number
     this.runTask[run] = ~task
+    if (this.#apart !== undefined) this.#countApart(stage, this.runNode[run] as number, -1)
     this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode[run] as NodeId, why)
   }
 
@@ -366,6 +384,7 @@ export class Work implements WorkView {
     const at = job * this.lanes + lane
     const run = this.taskRun[task] as number
     this.runTask[run] = task
+    if (this.#apart !== undefined) this.#countApart(stage, this.runNode[run] as number, 1)
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
     this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
   }
@@ -454,6 +473,15 @@ export class Work implements WorkView {
     return this.jobLeft[job] === 0
   }
 
+  #countApart(stage: number, node: number, change: 1 | -1): void {
+    if (!this.isDistinct(this.stageShape[stage] as ShapeId)) return
+    const apart = this.#apart as Map<number, number>
+    const at = (this.stageJob[stage] as number) * this.#model.nodes + node
+    const count = (apart.get(at) ?? 0) + change
+    if (count === 0) apart.delete(at)
+    else apart.set(at, count)
+  }
+
   #restoreBlocks(stage: number, task: number): void {
     const lists = this.stageLists[stage]
     if (lists === undefined) return
@@ -468,7 +496,8 @@ export class Work implements WorkView {
   }
 
   #addStage(job: JobId, stage: number, spec: StageSpec, firstTask: number): void {
-    const shape = this.shapes.intern(spec.demand)
+    const shape = this.shapes.intern(spec.demand, spec.constraints)
+    if (this.isDistinct(shape)) this.#apart ??= new Map()
     this.stageJob[stage] = job
     this.stageFirst[stage] = firstTask
     this.stageTasks[stage] = spec.tasks
@@ -479,8 +508,15 @@ export class Work implements WorkView {
     this.stageLane[stage] = this.shapes.lanes[shape] as number
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
-    this.taskStage.fill(stage, firstTask, firstTask + spec.tasks)
-    this.taskRun.fill(UNPLACED, firstTask, firstTask + spec.tasks)
+    if (spec.tasks > 8) {
+      this.taskStage.fill(stage, firstTask, firstTask + spec.tasks)
+      this.taskRun.fill(UNPLACED, firstTask, firstTask + spec.tasks)
+      return
+    }
+    for (let task = firstTask; task < firstTask + spec.tasks; task++) {
+      this.taskStage[task] = stage
+      this.taskRun[task] = UNPLACED
+    }
   }
 
   #addUnplaced(stage: number, count: number): void {
@@ -578,6 +614,7 @@ export class Work implements WorkView {
 
   #recount(job: JobId, lane: LaneId): number {
     const first = this.jobFirstStage[job] as number
+    const apart = new Set<number>()
     let unplaced = 0
     let running = 0
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
@@ -585,7 +622,13 @@ export class Work implements WorkView {
       const from = this.stageFirst[stage] as number
       for (let task = from; task < from + (this.stageTasks[stage] as number); task++) {
         if (this.taskRun[task] === UNPLACED) unplaced++
-        else if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) running++
+        else if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) {
+          running++
+          const node = this.nodeOf(task as TaskId)
+          if (!this.isDistinct(this.stageShape[stage] as ShapeId)) continue
+          if (apart.has(node)) throw new SchedError('INVARIANT', `job ${this.name(job)} runs two tasks on ${this.#model.nodeNames[node] ?? ''} that must be on different nodes`)
+          apart.add(node)
+        }
       }
     }
     if (unplaced !== this.unplaced(job, lane) || running !== this.running(job, lane))

@@ -16,7 +16,7 @@ export type LaneId = Id<'lane'>
 export type QueueId = Id<'queue'>
 /** An interned user name. */
 export type UserId = Id<'user'>
-/** An interned demand vector: jobs of one shape ask the same amounts. */
+/** An interned demand vector with its constraints: jobs of one shape ask the same amounts and may run on the same nodes. */
 export type ShapeId = Id<'shape'>
 export type Savepoint = Id<'savepoint'>
 

@@ -25,6 +25,14 @@ export interface DataSpec {
   readonly hosts?: readonly (readonly string[])[]
 }
 
+/** Where the tasks of a stage may run, whatever the policy. */
+export interface Constraints {
+  /** Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`. */
+  readonly require?: Readonly<Record<string, string | readonly string[]>>
+  /** No two running tasks of a job on one node, among the stages that say so. */
+  readonly distinctNodes?: boolean
+}
+
 /** Tasks of one shape, for example the maps of a MapReduce job. */
 export interface StageSpec {
   readonly name: string
@@ -40,8 +48,8 @@ export interface StageSpec {
   /** Bytes the whole stage reads and writes, where a trace gives them. */
   readonly bytesIn?: number
   readonly bytesOut?: number
-  /** No two tasks on one node, as a trace asks; carried along, not enforced yet. */
-  readonly distinctNodes?: boolean
+  /** Where its tasks may run; default: anywhere. */
+  readonly constraints?: Constraints
   /** All tasks start together or none does. */
   readonly gang?: boolean
 }

@@ -1,4 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
+import type { JobSpec } from './job.js'
 
 /**
  * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
@@ -37,6 +38,10 @@ export interface ClusterView {
   version(node: NodeId): number
   up(node: NodeId): boolean
   name(node: NodeId): string
+  /** The names of the labels that nodes have, in order of first mention. */
+  readonly labels: readonly string[]
+  /** The value of a node's label, `undefined` where it has none of that name. */
+  label(node: NodeId, key: string): string | undefined
   /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */
   hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
@@ -66,7 +71,7 @@ export interface WorkView {
   unplaced(job: JobId, lane: LaneId): number
   /** Tasks claimed or running; equals `onClaim` less `onRelease` calls. */
   running(job: JobId, lane: LaneId): number
-  /** The demand vector of the job's front stage in the lane: its earliest open stage with an unplaced task. */
+  /** Demand vector and constraints of the job's front stage in the lane: its earliest open stage with an unplaced task. */
   shape(job: JobId, lane: LaneId): ShapeId
   /**
    * Tasks of the front stage that must be claimed in one round: all its unplaced ones where the stage is a gang, 1
@@ -77,6 +82,12 @@ export interface WorkView {
   isGang(job: JobId, lane: LaneId): boolean
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
+  /** Whether the constraints of the shape allow the node, as far as its labels go: nothing about what is free there. */
+  mayRunOn(shape: ShapeId, node: NodeId): boolean
+  /** Whether running tasks of a job and this shape must be on different nodes. */
+  isDistinct(shape: ShapeId): boolean
+  /** Whether the shape requires labels: such tasks cannot be planned by amounts of the whole cluster. */
+  requiresLabels(shape: ShapeId): boolean
   /** Whether the front stage reads blocks with known places: without them every node is equally near. */
   hasData(job: JobId, lane: LaneId): boolean
   /**
@@ -105,6 +116,11 @@ export type Release = 'ended' | 'evicted' | 'withdrawn'
  * drafted; a rollback or a conflict takes it back as `withdrawn`. Between hooks of one call the views are consistent.
  */
 export interface WorkListener {
+  /**
+   * Asked before a job is submitted, and changes nothing: `undefined`, or why the job is refused, with the limit that forbids
+   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on.
+   */
+  admits?(spec: JobSpec): string | undefined
   /** A job has arrived. */
   onSubmit?(job: JobId): void
   /** The job has unplaced tasks in the lane and had none. */

@@ -1,4 +1,4 @@
-import { buildCluster, CellState, Draft, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, Draft, infeasible, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Seconds, type TaskId } from '@sched/core'
 import { hostedBlocks } from './block-hosts.js'
 import { taskName, type TaskName } from './recorder.js'
@@ -59,11 +59,14 @@ export class Dispatcher {
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
   }
 
-  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for a task larger than every node. */
+  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for a task larger than every node, and for a job that the policy refuses. */
   submit(spec: JobSpec, now: Seconds = this.#now): void {
     this.#pass(now)
-    const large = spec.stages.find(({ demand }) => !this.work.shapes.feasible(this.work.shapes.intern(demand)))
-    if (large !== undefined) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${JSON.stringify(large.demand)}, more than any node has.`)
+    const { shapes } = this.work
+    const large = spec.stages.find(({ demand, constraints }) => !shapes.feasible(shapes.intern(demand, constraints)))
+    if (large !== undefined) throw infeasible(spec, large, this.#model, shapes)
+    const refusal = this.policy.admits?.(spec)
+    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     this.work.open(this.work.submit(spec, now, 0))
   }
 

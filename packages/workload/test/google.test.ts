@@ -80,8 +80,8 @@ describe('Google task events', () => {
     const trace = await read(...rows, ...[0, 1, 2].map((task) => event(611 + task, 'finish', { job, task })))
     const [only] = [...jobsOf(trace)]
     expect(only).toMatchObject({ id: job, stages: [
-      { tasks: 2, demand: { cpu: 100_000, mem: 100_000 }, distinctNodes: true, duration: Float64Array.of(1, 3) },
-      { tasks: 1, demand: { cpu: 500_000, mem: 250_000 }, distinctNodes: true, duration: Float64Array.of(2) },
+      { tasks: 2, demand: { cpu: 100_000, mem: 100_000 }, constraints: { distinctNodes: true }, duration: Float64Array.of(1, 3) },
+      { tasks: 1, demand: { cpu: 500_000, mem: 250_000 }, constraints: { distinctNodes: true }, duration: Float64Array.of(2) },
     ] })
   })
 

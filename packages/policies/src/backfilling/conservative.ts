@@ -52,6 +52,7 @@ class Conservative implements Policy {
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
+    jobs.countAmounts('conservative')
     this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)

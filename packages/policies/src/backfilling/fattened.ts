@@ -74,6 +74,7 @@ class Fattened implements Policy {
     this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
     this.#order = order
     this.#jobs = new RigidJobs(env, { order, placement }, options)
+    this.#jobs.countAmounts('fattened')
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)

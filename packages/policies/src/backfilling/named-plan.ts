@@ -5,6 +5,8 @@ import type { Window } from './options.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
+const NO_NODES: ReadonlySet<number> = new Set()
+
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
  * nodes, as in Slurm's backfill. Nodes are chosen by best fit among runs of consecutive usable ones.
@@ -115,9 +117,10 @@ export class NamedPlan implements Plan {
   #choose(job: JobId, time: Seconds): boolean {
     const tasks = this.#work.together(job, this.#lane.lane)
     const end = time + (this.#lane.length[job] as number)
+    const taken = this.#takenBy(job)
     let left = tasks
     for (let node = 0; node < this.#nodes; node++) {
-      const room = this.#isFree(node, time, end) ? this.#roomOn(node, job, tasks) : 0
+      const room = this.#isFree(node, time, end) && !taken.has(node) ? this.#roomOn(node, job, tasks) : 0
       this.#room[node] = room
       left -= room
     }
@@ -135,12 +138,22 @@ export class NamedPlan implements Plan {
 
   #roomOn(node: number, job: JobId, most: number): number {
     const shape = this.#work.shape(job, this.#lane.lane)
-    let room = most
+    if (!this.#work.mayRunOn(shape, node as NodeId)) return 0
+    let room = this.#work.isDistinct(shape) ? 1 : most
     for (const [r, resource] of this.#lane.resources.entries()) {
       const asks = this.#work.demand(shape, resource)
       if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
     }
     return room
+  }
+
+  /** Nodes that another task of the job may not use: those on which one runs, where all must be on different nodes. */
+  #takenBy(job: JobId): ReadonlySet<number> {
+    const { lane } = this.#lane
+    if (!this.#work.isDistinct(this.#work.shape(job, lane)) || this.#work.running(job, lane) === 0) return NO_NODES
+    const tasks: TaskId[] = []
+    this.#work.runningTasks(job, lane, tasks)
+    return new Set(tasks.map((task) => this.#work.nodeOf(task)))
   }
 
   #reserveNodes(nodes: Iterable<NodeId>, start: Seconds, end: Seconds): void {

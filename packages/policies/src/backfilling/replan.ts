@@ -73,6 +73,7 @@ class Replan implements Policy {
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster, work } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes)
+    if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
     this.#order = order

@@ -48,6 +48,11 @@ export class RigidJobs implements WorkListener {
     this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
   }
 
+  /** Says that plans are made by amounts of the whole cluster, so that jobs which require labels are refused. */
+  countAmounts(discipline: string): void {
+    for (const lane of this.lanes) lane.countedBy = discipline
+  }
+
   /** The round's lane as of now: to be called first in every round. */
   open(round: Round): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane

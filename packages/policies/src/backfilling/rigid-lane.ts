@@ -27,6 +27,8 @@ export class RigidLane {
   surprises = 0
   /** What pieces gave back since the last pass, and until when it was theirs: `[until, amounts...]` one after another; if asked for. */
   released: number[] | undefined
+  /** The discipline that plans by amounts, which say nothing of single nodes; '' where none does. */
+  countedBy = ''
   readonly #work: WorkView
   readonly #total: Float64Array
   readonly #held: Float64Array
@@ -55,7 +57,10 @@ export class RigidLane {
     this.running = new RunningPieces(this.width)
   }
 
-  /** Notes what the job's next piece asks. Throws `INFEASIBLE` for one that the whole cluster cannot hold. */
+  /**
+   * Notes what the job's next piece asks. Throws `INFEASIBLE` for one that the whole cluster cannot hold, and
+   * `BAD_OPTION` for one that requires labels under a plan by amounts: its reservation would be worth nothing.
+   */
   read(job: JobId): void {
     const { width } = this
     if (job >= this.length.length) {
@@ -66,6 +71,7 @@ export class RigidLane {
     const tasks = work.together(job, this.lane)
     if (tasks === 0) return
     const shape = work.shape(job, this.lane)
+    if (this.countedBy !== '' && work.requiresLabels(shape)) this.#unplannable(job)
     for (let r = 0; r < width; r++) {
       const amount = tasks * work.demand(shape, this.resources[r] as ResourceId)
       if (amount > (this.#total[r] as number)) this.#infeasible(job, r, amount)
@@ -156,6 +162,15 @@ export class RigidLane {
       this.#held[r] = (this.#held[r] as number) + amount
       held[piece * width + r] = (held[piece * width + r] as number) + amount
     }
+  }
+
+  #unplannable(job: JobId): never {
+    throw new SchedError(
+      'BAD_OPTION',
+      `job ${this.#work.name(job)} requires labels of its nodes, and ${this.countedBy} plans by amounts over the whole cluster`,
+      { field: 'policy' },
+      'Use `replan` with `nodes: named`, or a policy without plans such as `greedy` or `strict`.',
+    )
   }
 
   #infeasible(job: JobId, r: number, amount: number): never {

@@ -48,6 +48,7 @@ class Strict implements Policy {
     this.#order = order
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.#windows = new Windows(options.windows, env.cluster)
+    if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)
     Object.assign(this, forwarding(this.#jobs))

@@ -11,6 +11,7 @@ import type { HistoryCounts, JobHistory, TaskHistory } from './history.js'
 const production = 9
 /** Shortest run, seconds: the trace counts microseconds. */
 const shortest = 1e-6
+const APART = { distinctNodes: true }
 
 export interface GoogleTrace extends Workload {
   readonly jobs: number
@@ -112,7 +113,7 @@ class JobBuilder {
     return [...byShape].map(([id, group], index): StageSpec => {
       const { demand, distinctNodes } = shapes[id]!
       const duration = Float64Array.from(group, (task) => this.#duration(task))
-      return { name: `tasks${index === 0 ? '' : index + 1}`, tasks: group.length, demand, duration, ...(distinctNodes && { distinctNodes }) }
+      return { name: `tasks${index === 0 ? '' : index + 1}`, tasks: group.length, demand, duration, ...(distinctNodes && { constraints: APART }) }
     })
   }
 

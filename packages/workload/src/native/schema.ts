@@ -1,4 +1,4 @@
-import type { DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
+import type { Constraints, DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
 import { z } from 'zod'
 
 /** Name and version that the first line of a native file gives. */
@@ -29,6 +29,12 @@ export const dataSchema = z.strictObject({
   hosts: z.array(z.array(z.string())).exactOptional().describe('Names of the nodes that hold each task\'s block.'),
 }) satisfies z.ZodType<DataSpec>
 
+export const constraintsSchema = z.strictObject({
+  require: z.record(name, z.union([z.string(), z.array(z.string()).min(1)])).exactOptional()
+    .describe('Labels that a node must have, each with this value or one of these: { "model": ["T4", "P100"] }.'),
+  distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job on one node, among the stages that say so.'),
+}) satisfies z.ZodType<Constraints>
+
 export const stageSchema = z.strictObject({
   name,
   tasks: z.int().min(1),
@@ -41,7 +47,7 @@ export const stageSchema = z.strictObject({
     .describe('Slow-down by locality level: node, rack, ..., anywhere.'),
   bytesIn: atLeastZero.exactOptional(),
   bytesOut: atLeastZero.exactOptional(),
-  distinctNodes: z.boolean().exactOptional().describe('No two tasks on one node, as a trace asks; carried along, not enforced yet.'),
+  constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
 }) satisfies z.ZodType<StageSpec>
 

@@ -3,7 +3,7 @@ import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
-import { dataSchema, jobSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
+import { constraintsSchema, dataSchema, jobSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
 
 /**
  * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
@@ -61,6 +61,7 @@ class Lines {
 
 const jobKeys = Object.keys(jobSchema.shape)
 const stageKeys = Object.keys(stageSchema.shape)
+const constraintKeys = Object.keys(constraintsSchema.shape)
 const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
@@ -77,6 +78,7 @@ function orderedStage(stage: StageSpec): Fields {
   const plain = inOrder(stage, stageKeys)
   plain['demand'] = inOrder(stage.demand, Object.keys(stage.demand).sort())
   if (stage.duration instanceof Float64Array) plain['duration'] = [...stage.duration]
+  if (stage.constraints !== undefined) plain['constraints'] = inOrder(stage.constraints, constraintKeys)
   if (stage.data !== undefined) plain['data'] = inOrder(stage.data, dataKeys)
   return plain
 }

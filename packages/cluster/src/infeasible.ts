@@ -1,0 +1,28 @@
+import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import type { ClusterModel } from './model.js'
+import { requirement, type Rule } from './rules.js'
+import type { Shapes } from './shapes.js'
+
+/** Why a stage can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount. Called where `Shapes.feasible` or a gang's `most` said no. */
+export function infeasible(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
+  const rule = shapes.rule(shapes.intern(stage.demand, stage.constraints))
+  const nodes = rule?.allowed === undefined ? [] : [...model.labels.classOf].filter((id) => rule.allowed?.[id] === 1)
+  const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, `${wayOut}, or \`infeasible: reject\` to leave such jobs out.`)
+  if (rule?.allowed !== undefined && nodes.length === 0)
+    return error(`job ${spec.id} requires ${requirement(rule.require)}, which no node of ${model.name} has (${known(rule, model)})`, 'Label the nodes')
+  const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`
+  const demand = JSON.stringify(stage.demand)
+  if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
+    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, 'Use larger nodes')
+  const most = shapes.most(shapes.intern(stage.demand, stage.constraints), stage.tasks)
+  const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
+  return error(`job ${spec.id} starts ${stage.tasks} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes')
+}
+
+function known({ require }: Rule, { labels }: ClusterModel): string {
+  const named = Object.keys(require).map((label) => {
+    const values = labels.values(label)
+    return values.length === 0 ? `no node has a label ${label}` : `${label}: ${values.slice(0, 8).join(', ')}${values.length > 8 ? ', ...' : ''}`
+  })
+  return named.join('; ')
+}

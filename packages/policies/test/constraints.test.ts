@@ -1,0 +1,70 @@
+import type { ClusterInput } from '@sched/cluster'
+import type { Constraints, JobSpec, Plug } from '@sched/core'
+import { conservative, delay, easy, fair, fattened, fifo, greedy, preempting, replan, skipDelay, strict } from '@sched/policies'
+import { cluster, instantCluster, run } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+const labelled: ClusterInput['nodes'] = [
+  { name: 'plain', count: 2, resources: { cpu: 2 } },
+  { name: 't4', count: 2, resources: { cpu: 2 }, labels: { model: 'T4' } },
+]
+const job = (id: string, constraints: Constraints | undefined, { submit = 0, tasks = 2, gang = false, duration = 10 } = {}): JobSpec => ({
+  id, submit, estimate: 10, stages: [{ name: 's', tasks, gang, demand: { cpu: 1 }, duration, ...(constraints !== undefined && { constraints }) }],
+})
+const T4 = { require: { model: 'T4' } }
+
+const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
+  greedy: () => greedy(fifo()),
+  'greedy over fair': () => greedy(fair()),
+  delay: () => delay(fifo(), { node: 5 }),
+  'skip-delay': () => skipDelay(fifo(), { skips: 2 }),
+  preempting: () => preempting(greedy(fair())),
+  strict: () => strict(),
+  'replan, nodes named': () => replan(fifo(), { nodes: 'named' }),
+}
+const planned: Readonly<Record<string, () => Plug<'policy'>>> = {
+  easy: () => easy(),
+  conservative: () => conservative(),
+  fattened: () => fattened(),
+  'replan with counted nodes': () => replan(),
+  'strict with windows': () => strict(fifo(), { windows: [{ from: 100, to: 110, demand: 'all' }] }),
+}
+
+describe.each(Object.entries(policies))('%s', (_, policy) => {
+  it.each([true, false])('starts tasks only where labels allow them, and apart where they must be (heartbeats: %s)', (beats) => {
+    const description = (beats ? cluster : instantCluster)({ nodes: labelled })
+    const { recorder } = run({ cluster: description, policy: policy(), jobs: [job('a', T4, { tasks: 6 }), job('b', { distinctNodes: true }, { tasks: 5 }), job('c', undefined, { tasks: 5 })] })
+    expect(recorder.launches.filter((each) => each.job === 'a').map(({ node }) => node).every((node) => node.startsWith('t4'))).toBe(true)
+    const ends = new Map(recorder.events.flatMap((event) => (event.kind === 'end' && event.job === 'b' ? [[event.task, event.time] as const] : [])))
+    for (const one of recorder.launches.filter((each) => each.job === 'b'))
+      for (const other of recorder.launches.filter((each) => each.job === 'b' && each.task > one.task && each.node === one.node))
+        expect(Math.max(one.time, other.time)).toBeGreaterThanOrEqual(Math.min(ends.get(one.task)!, ends.get(other.task)!))
+    expect(recorder.launches.length).toBe(16)
+  })
+})
+
+describe.each(Object.entries(planned))('%s', (name, policy) => {
+  it('refuses a job that requires labels, since amounts of the whole cluster say nothing of its nodes', () => {
+    expect(() => run({ cluster: instantCluster({ nodes: labelled }), policy: policy(), jobs: [job('a', T4)] })).toThrow(
+      new RegExp(`policy: job a requires labels of its nodes, and ${name} plans by amounts over the whole cluster. Use \`replan\``),
+    )
+  })
+
+  it('keeps tasks of a job on different nodes all the same', () => {
+    const { recorder } = run({ cluster: instantCluster({ nodes: labelled }), policy: policy(), jobs: [job('a', { distinctNodes: true }, { tasks: 4, gang: true })] })
+    expect(new Set(recorder.launches.map(({ node }) => node)).size).toBe(4)
+  })
+})
+
+it('rejects at submission what no node can host, and the run goes on', () => {
+  const reasons: string[] = []
+  const { recorder } = run({
+    cluster: instantCluster({ nodes: labelled }),
+    policy: greedy(fifo()),
+    infeasible: 'reject',
+    observers: [{ onReject: (_spec, reason) => void reasons.push(reason) }],
+    jobs: [job('a', { require: { model: 'H100' } }), job('b', T4)],
+  })
+  expect(reasons).toEqual(['job a requires model = H100, which no node of cluster has (model: T4)'])
+  expect(Object.keys(recorder.finishes())).toEqual(['b'])
+})
