@@ -70,6 +70,15 @@ export class EventQueue {
     return true
   }
 
+  subjectOf(id: number): number {
+    return (this.#events[id] as number) >> 3
+  }
+
+  /** Gives a pending event another subject, below 2^28. */
+  setSubject(id: number, subject: number): void {
+    this.#events[id] = subject * KINDS + ((this.#events[id] as number) & (KINDS - 1))
+  }
+
   /** Takes a pending event back. */
   cancel(id: number): void {
     this.#events[id] = CANCELLED

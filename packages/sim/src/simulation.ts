@@ -29,6 +29,7 @@ import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { NodeRuns } from './node-runs.js'
 import { Observers } from './observers.js'
+import { TaskEnds } from './task-ends.js'
 import { runtimeModel, type RuntimeModel, type RuntimeOptions } from './runtime.js'
 import { JobKeys, TaskStart } from './task-start.js'
 
@@ -108,8 +109,8 @@ export class Simulation implements DraftSink {
   readonly #nodeRuns: NodeRuns
   readonly #drafts: Draft[] = []
   readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId }[] = []
-  /** Where a run's end is: an event id without heartbeats. */
-  #runEvent = new Int32Array(64)
+  /** Where runs end without heartbeats. */
+  readonly #taskEnds: TaskEnds
   #runLevel = new Int8Array(64)
   /** Run that waits one more heartbeat for its slot (commit pending), per node. */
   readonly #pendingCommits: number[][] = []
@@ -144,6 +145,7 @@ export class Simulation implements DraftSink {
     const { seed = 1, observers = [] } = options
     this.#options = options
     this.#commitPending = options.commitPendingBug ?? false
+    this.#taskEnds = new TaskEnds(this.#queue, options.passPerEvent === undefined)
     this.#isChained = options.workload.chained !== false
     this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
@@ -268,7 +270,7 @@ export class Simulation implements DraftSink {
   start(task: TaskId, node: NodeId): void {
     const { work, now } = this
     const run = work.taskRun[task] as number
-    if (run >= this.#runEvent.length) this.#growRuns(run + 1)
+    if (run >= this.#runLevel.length) this.#growRuns(run + 1)
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const hasData = work.stageLists[stage] !== undefined
@@ -288,7 +290,7 @@ export class Simulation implements DraftSink {
     work.runEnd[run] = end
     this.#runLevel[run] = level
     if (this.#ring !== undefined) this.#nodeRuns.add(run, node, end)
-    else this.#runEvent[run] = this.#queue.push(end, EventKind.TaskEnd, run)
+    else this.#taskEnds.add(run, end)
     this.launches++
     if (end > this.#lastProgress) this.#lastProgress = end
     this.#observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
@@ -299,7 +301,7 @@ export class Simulation implements DraftSink {
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
     const started = work.runStart[run] as number
-    if (this.#ring === undefined) this.#queue.cancel(this.#runEvent[run] as number)
+    if (this.#ring === undefined) this.#taskEnds.cancel(run)
     else this.#nodeRuns.remove(run, node)
     this.#observers.onTaskEnd(task, work.jobOf(task), work.laneOf(task), node, 'evicted', started, this.now, this.now)
     work.unclaim(task, 'evicted')
@@ -413,7 +415,7 @@ export class Simulation implements DraftSink {
     switch (kind) {
       case EventKind.TaskEnd:
         this.#passNeeded = true
-        this.#endRun(subject)
+        this.#endRuns(subject)
         return
       case EventKind.Submit: {
         const spec = this.#specs[subject] as JobSpec
@@ -461,6 +463,7 @@ export class Simulation implements DraftSink {
 
   /** A job read from the workload: submitted now, or held until the job it follows has ended. */
   #arrive(spec: JobSpec): void {
+    if (spec.after !== undefined && !this.#isChained) this.#unexpectedChain(spec)
     const followers = spec.after === undefined ? undefined : this.#names.get(spec.after)
     if (spec.after !== undefined && this.#names.has(spec.after)) {
       this.#held++
@@ -472,6 +475,11 @@ export class Simulation implements DraftSink {
       if (start > this.now) this.#hold(spec, start)
       else this.#submit(spec)
     }
+  }
+
+  #unexpectedChain({ id, after }: JobSpec): never {
+    const fact = `job ${id} follows ${after ?? ''}, and the workload says that no job follows another`
+    throw new SchedError('BROKEN_CONTRACT', fact, {}, 'Give the workload `chained: true`.')
   }
 
   #submit(spec: JobSpec): void {
@@ -540,6 +548,16 @@ export class Simulation implements DraftSink {
     if (runs === undefined) return
     this.#pendingCommits[node] = []
     for (const run of runs) this.#finishRun(run)
+  }
+
+  #endRuns(first: number): void {
+    this.#taskEnds.fired(this.now)
+    for (let run = first; run >= 0; ) {
+      const next = this.#taskEnds.after(run)
+      this.#endRun(run)
+      if (next >= 0) this.events++
+      run = next
+    }
   }
 
   #endRun(run: number): void {
@@ -692,10 +710,7 @@ export class Simulation implements DraftSink {
   }
 
   #growRuns(needed: number): void {
-    const size = Math.max(needed, this.#runEvent.length * 2)
-    const events = new Int32Array(size)
-    events.set(this.#runEvent)
-    this.#runEvent = events
+    const size = Math.max(needed, this.#runLevel.length * 2)
     const levels = new Int8Array(size)
     levels.set(this.#runLevel)
     this.#runLevel = levels

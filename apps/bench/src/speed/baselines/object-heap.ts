@@ -26,6 +26,11 @@ export class ObjectHeap {
     }
   }
 
+  /** Time of the earliest event, `Infinity` when there is none. */
+  get next(): number {
+    return this.#events[0]?.time ?? Infinity
+  }
+
   pop(): HeapEvent | undefined {
     const events = this.#events
     const top = events[0]

@@ -12,6 +12,8 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'w1-plug-ins': async () => (await import('./w1-plug-ins.js')).w1PlugIns,
   'w1-memory': async () => (await import('./w1-memory.js')).w1Memory,
   'large': async () => (await import('./large.js')).large,
+  'omega': async () => (await import('./omega.js')).omega,
+  'omega-day': async () => (await import('./omega-day.js')).omegaDay,
   'backfilling': async () => (await import('./backfilling.js')).backfilling,
   'overload': async () => (await import('./overload.js')).overload,
   'swf-rows': async () => (await import('./swf-rows.js')).swfRows,
