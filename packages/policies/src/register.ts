@@ -8,6 +8,7 @@ import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
+import { drfOrder } from './orders/drf.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
 import { ljfOrder } from './orders/ljf.js'
@@ -18,6 +19,7 @@ import { sjfOrder } from './orders/sjf.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
+  registry.add(drfOrder)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.addPreset({

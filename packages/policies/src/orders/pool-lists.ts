@@ -88,6 +88,23 @@ export class PoolLists {
     return this.#listed[job * this.#lanes + lane] === 1
   }
 
+  /** Whether no job of the pool is listed. */
+  isEmpty(pool: number, lane: number): boolean {
+    return (this.#members[pool * this.#lanes + lane] as SortedIds).size === 0
+  }
+
+  /** The most deserving job of a pool that is not empty. */
+  firstJob(pool: number, lane: number): JobId {
+    let inside = pool
+    while (!this.#isLeaf(inside)) inside = this.#first(inside, lane)
+    return this.#first(inside, lane) as JobId
+  }
+
+  #first(pool: number, lane: number): number {
+    const { ids, from } = this.#members[pool * this.#lanes + lane] as SortedIds
+    return ids[from] as number
+  }
+
   addJob(job: JobId, pool: number, lane: number, key: number): void {
     const members = this.#members[pool * this.#lanes + lane] as SortedIds
     ;(this.#jobKeys[lane] as Keys).key[job] = key

@@ -77,6 +77,11 @@ export class PoolTree {
     return this.#make(queue, path.split('/'))
   }
 
+  /** The pool of exactly this name below the root, dots and all: for a user, say. Made when there is none. */
+  flat(name: string): Pool {
+    return this.#byPath.get(name) ?? this.#add(name, 0, this.#defaults, false)
+  }
+
   /** Pools that hold jobs. */
   leaves(): Pool[] {
     return this.pools.filter((pool) => pool.children.length === 0 && pool.id !== 0)

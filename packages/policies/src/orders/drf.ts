@@ -1,0 +1,49 @@
+import { defineOrder, type Order, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
+import { settingsByPath, sharingFields, weightIn, weights, type SharingOptions, type Weights } from './sharing-options.js'
+import { onlyFirst } from './only-first.js'
+
+const drfOptions = z.strictObject({
+  ...sharingFields,
+  weights,
+  blocked: z
+    .enum(['skip', 'strict'])
+    .default('skip')
+    .describe('when the next task of the most deserving does not fit: the others are tried, or nothing starts'),
+})
+/** Options of `drf`; all may be left out. */
+export interface DrfOptions extends SharingOptions {
+  readonly weights?: Weights
+  readonly blocked?: 'skip' | 'strict'
+}
+
+/**
+ * Dominant resource fairness: the user, queue or job with the smallest dominant share comes first. A dominant share is
+ * the largest fraction of the cluster, over all resources of the lane, that somebody has in use, in [0, 1], divided by a
+ * weight. On a lane of slots it is weighted max-min fairness. Where queues share, the rule holds at every level, a
+ * queue's usage being that of all inside it (naive hierarchical DRF, as in Mesos and YARN).
+ *
+ * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, Algorithm 1 and section 4.3 (weights).
+ * Deviation: with `blocked: 'skip'` who cannot be served is passed over, so one large task cannot idle the cluster.
+ */
+export const drfOrder = defineOrder({
+  name: 'drf',
+  summary: 'users, queues or jobs by dominant share, smallest first',
+  source: 'Ghodsi et al., NSDI 2011, Algorithm 1',
+  options: drfOptions,
+  create: (options, env): Order => {
+    const weightOf = settingsByPath('weights', options.weights, options.by)
+    const order = new ShareOrder(env, options, (shares) => dominantShares(shares, weightOf))
+    return options.blocked === 'strict' ? onlyFirst(order) : order
+  },
+})
+
+/** By dominant share. */
+export const drf = (options: DrfOptions = {}): Plug<'order'> => drfOrder.plug({}, options)
+
+const dominantShares = ({ cluster, usage }: Shares, weightOf: ReadonlyMap<string, Weights[string]>): ShareRule => ({
+  addPool: ({ path }) => weightIn(path, weightOf.get(path), cluster),
+  poolKey: (pool, lane) => usage.dominantShare(pool, lane),
+  jobKey: (job, lane, ofJobs) => ofJobs.dominantShare(job, lane),
+})

@@ -1,0 +1,23 @@
+import type { JobBlock, Order, Round } from '@sched/core'
+import { forwarding } from '../disciplines/forwarding.js'
+
+/** An order of which only the first job is read: while it cannot be served, nobody is. */
+export function onlyFirst(order: Order): Order {
+  const ids = new Int32Array(1)
+  const block: JobBlock = { ids, from: 0, to: 1 }
+  let isRead = false
+  return {
+    ...forwarding(order),
+    begin(round: Round): void {
+      isRead = false
+      order.begin(round)
+    },
+    next(): JobBlock | undefined {
+      const first = isRead ? undefined : order.next()
+      isRead = true
+      if (first === undefined) return undefined
+      ids[0] = first.ids[first.from] as number
+      return block
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import type { ClusterView, Env, JobBlock, JobId, LaneId, Order, ResourceId, Round, TaskId, WorkView } from '@sched/core'
+import { PoolLists } from './pool-lists.js'
+import { PoolTree, type Pool } from './pools.js'
+import { tieOrder, type SharingChoice } from './sharing-options.js'
+import { Usage } from './usage.js'
+
+/** What an order by shares knows: who there is, in lists, and what each has in use. */
+export interface Shares {
+  readonly cluster: ClusterView
+  readonly work: WorkView
+  readonly tree: PoolTree
+  readonly lists: PoolLists
+  /** By pool id. */
+  readonly usage: Usage
+}
+
+/**
+ * What tells one order by shares from another. Keys are read after every change of what they depend on, and kept; the
+ * pool, or job, with the smallest comes first. A pool's key may depend on its own usage and on what its rule keeps of it.
+ */
+export interface ShareRule {
+  /** Weight of a new pool, one number or one per resource; what the rule keeps of it begins here. */
+  addPool(pool: Pool): number | readonly number[]
+  poolKey(pool: number, lane: LaneId): number
+  /** By the job's own usage, where jobs are ordered by the rule: `usage` is by job id. */
+  jobKey(job: JobId, lane: LaneId, usage: Usage): number
+  /** A pool without unplaced tasks is about to have some. */
+  onJoin?(pool: number, lane: LaneId): void
+  /** A task of the pool was claimed (`sign` 1), or is no longer (-1) because `why`; its usage is as after that. */
+  onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array): void
+  /** Before a reading; true when every key may have changed. */
+  onBegin?(round: Round): boolean
+  /** Whether a pool's key also depends on the job that is first in it. */
+  readonly readsFirst?: boolean
+}
+
+/**
+ * Users, queues or jobs by a share of the cluster that a rule computes, the smallest first; at every level where queues
+ * share. Kept current by moving the pools on one path for every task that starts or ends.
+ */
+export class ShareOrder implements Order {
+  readonly #work: WorkView
+  readonly #lanes: number
+  readonly #laneResources: readonly (readonly ResourceId[])[]
+  readonly #by: SharingChoice['by']
+  readonly #inner: SharingChoice['inner']
+  readonly #tree: PoolTree
+  readonly #lists: PoolLists
+  readonly #usage: Usage
+  readonly #jobUsage: Usage
+  readonly #rule: ShareRule
+  readonly #readsFirst: boolean
+  readonly #poolOf: number[] = []
+  /** Jobs in the system, by leaf pool: only where a change of the cluster asks for all. */
+  readonly #jobsOf: Set<JobId>[] = []
+  /** What the task at hand adds or takes, by resource. */
+  readonly #amounts: Float64Array
+
+  constructor({ cluster, work }: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule) {
+    this.#work = work
+    this.#lanes = cluster.lanes.length
+    this.#laneResources = cluster.lanes.map((lane) => lane.resources)
+    this.#by = by
+    this.#inner = by === 'job' ? 'share' : inner
+    this.#tree = new PoolTree({}, {}, cluster.lanes.map((lane) => lane.name))
+    this.#lists = new PoolLists(this.#lanes, this.#tree, tieOrder(ties, by))
+    this.#usage = new Usage(cluster)
+    this.#jobUsage = new Usage(cluster)
+    this.#amounts = new Float64Array(cluster.resources.length)
+    this.#rule = makeRule({ cluster, work, tree: this.#tree, lists: this.#lists, usage: this.#usage })
+    this.#readsFirst = this.#rule.readsFirst === true
+    this.#addPools(0)
+  }
+
+  // ---- reading ----
+
+  begin(round: Round): void {
+    const { lane } = round
+    const jobsChanged = this.#jobUsage.refresh(lane)
+    const poolsChanged = this.#usage.refresh(lane)
+    if (this.#rule.onBegin?.(round) === true || poolsChanged || jobsChanged) this.#placeAll(lane)
+    this.#lists.begin(lane)
+  }
+
+  next(): JobBlock | undefined {
+    return this.#lists.next()
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    const known = this.#tree.pools.length
+    const pool = this.#leafOf(job)
+    if (this.#tree.pools.length > known) this.#addPools(known)
+    this.#poolOf[job] = pool.id
+    ;(this.#jobsOf[pool.id] ??= new Set()).add(job)
+    this.#lists.openJob(job, this.#work.rank(job))
+    if (this.#inner === 'share') this.#jobUsage.open(job, this.#work.weight(job))
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    const leaf = this.#poolOf[job] as number
+    if (this.#rule.onJoin !== undefined)
+      for (let pool = leaf; pool > 0 && this.#lists.isEmpty(pool, lane); pool = this.#parent(pool)) this.#rule.onJoin(pool, lane)
+    this.#lists.addJob(job, leaf, lane, this.#jobKey(job, lane))
+    if (this.#readsFirst || this.#rule.onJoin !== undefined) this.#placePath(leaf, lane)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    if (this.#readsFirst) this.#placePath(this.#poolOf[job] as number, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    if (!this.#lists.isListed(job, lane)) return
+    const leaf = this.#poolOf[job] as number
+    this.#lists.removeJob(job, leaf, lane)
+    if (this.#readsFirst) this.#placePath(leaf, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#change(job, lane, task, 1, '')
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: number, why: string): void {
+    this.#change(job, lane, task, -1, why)
+  }
+
+  onFinish(job: JobId): void {
+    this.#jobsOf[this.#poolOf[job] as number]?.delete(job)
+  }
+
+  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, why: string): void {
+    const amounts = this.#amounts
+    const shape = this.#work.shapeOf(task)
+    const resources = this.#laneResources[lane] as readonly ResourceId[]
+    for (let i = 0; i < resources.length; i++) amounts[resources[i] as number] = sign * this.#work.demand(shape, resources[i] as ResourceId)
+    const leaf = this.#poolOf[job] as number
+    if (this.#inner === 'share') this.#jobUsage.add(job, lane, amounts)
+    if (this.#inner !== 'fifo') this.#lists.placeJob(job, leaf, lane, this.#jobKey(job, lane))
+    const { pools } = this.#tree
+    for (let pool = leaf; pool > 0; pool = (pools[pool] as Pool).parent) {
+      this.#usage.add(pool, lane, amounts)
+      this.#rule.onChange?.(pool, lane, sign, why, amounts)
+      this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
+    }
+  }
+
+  #jobKey(job: JobId, lane: LaneId): number {
+    if (this.#inner === 'share') return this.#rule.jobKey(job, lane, this.#jobUsage)
+    return this.#inner === 'fifo' ? -this.#work.priority(job) : this.#work.running(job, lane) / this.#work.weight(job)
+  }
+
+  #placePath(leaf: number, lane: LaneId): void {
+    for (let pool = leaf; pool > 0; pool = this.#parent(pool)) this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
+  }
+
+  #placeAll(lane: LaneId): void {
+    if (this.#inner === 'share')
+      for (const [pool, jobs] of this.#jobsOf.entries()) for (const job of jobs ?? []) this.#lists.placeJob(job, pool, lane, this.#jobKey(job, lane))
+    for (let pool = this.#tree.pools.length - 1; pool > 0; pool--) this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
+  }
+
+  #leafOf(job: JobId): Pool {
+    const work = this.#work
+    if (this.#by === 'job') return this.#tree.flat('all')
+    return this.#by === 'user' ? this.#tree.flat(work.userName(work.user(job))) : this.#tree.leaf(work.queueName(work.queue(job)))
+  }
+
+  #parent(pool: number): number {
+    return (this.#tree.pools[pool] as Pool).parent
+  }
+
+  #addPools(from: number): void {
+    const { pools } = this.#tree
+    for (let id = from; id < pools.length; id++) {
+      const pool = pools[id] as Pool
+      this.#usage.open(id, this.#rule.addPool(pool))
+      this.#lists.addPool(id)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { z } from 'zod'
+import type { Pool } from './pools.js'
+
+const weight = z.union([z.number().positive(), z.record(z.string(), z.number().positive())])
+
+/** Who shares, and how ties between them go: options of all orders that divide resources. */
+export const sharingFields = {
+  by: z.enum(['user', 'queue', 'job']).default('user').describe('who shares: users, queues at every level of their tree, or jobs'),
+  inner: z.enum(['fifo', 'fair', 'share']).default('fifo').describe("order of one sharer's jobs: priority and submission; running tasks over weight; or the rule of the order itself"),
+  ties: z
+    .union([z.enum(['name', 'submission']), z.array(z.string())])
+    .default('name')
+    .describe('who goes first among equals: by name, by first submission, or as listed (others after these, by name); jobs: by submission'),
+}
+export const weights = z.record(z.string(), weight).default({}).describe('weights of users or queues by name, one number or one per resource; default 1. Jobs have the weight of the workload')
+export const plainWeights = z.record(z.string(), z.number().positive()).default({}).describe('weights of users or queues by name; default 1. Jobs have the weight of the workload')
+
+/** The common part of the options, all of which may be left out. */
+export interface SharingOptions {
+  readonly by?: 'user' | 'queue' | 'job'
+  readonly inner?: 'fifo' | 'fair' | 'share'
+  readonly ties?: 'name' | 'submission' | readonly string[]
+}
+/** The same as the schema returns it. */
+export type SharingChoice = Required<SharingOptions>
+
+export type Weight = number | Readonly<Record<string, number>>
+export type Weights = Readonly<Record<string, Weight>>
+
+/** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */
+export const queuePath = (name: string): string => name.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
+
+/** Settings by the path of the pool they are for. Throws `BAD_OPTION` where jobs share, which have no names in options. */
+export function settingsByPath<T>(field: string, settings: Readonly<Record<string, T>>, by: SharingChoice['by']): ReadonlyMap<string, T> {
+  if (by === 'job' && Object.keys(settings).length > 0)
+    throw new SchedError('BAD_OPTION', 'jobs share, not users or queues.', { field }, 'Give jobs their weights in the workload.')
+  return new Map(Object.entries(settings).map(([name, value]) => [by === 'queue' ? queuePath(name) : name, value]))
+}
+
+/** Weight of a pool in every resource. Throws `BAD_OPTION` for a resource the cluster does not have. */
+export function weightIn(path: string, weight: Weight | undefined, { resources }: ClusterView): number[] {
+  if (typeof weight === 'number' || weight === undefined) return resources.map(() => weight ?? 1)
+  const unknown = Object.keys(weight).find((name) => !resources.includes(name))
+  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `weights.${path}` }, suggest(unknown, resources))
+  return resources.map((name) => weight[name] ?? 1)
+}
+
+/** The order of siblings among equals. */
+export function tieOrder(ties: SharingChoice['ties'], by: SharingChoice['by']): (a: Pool, b: Pool) => boolean {
+  if (ties === 'name') return (a, b) => a.path < b.path
+  if (ties === 'submission') return (a, b) => a.id < b.id
+  const listed = new Map(ties.map((name, i) => [by === 'queue' ? queuePath(name) : name, i]))
+  const placeOf = ({ path }: Pool) => listed.get(path) ?? Infinity
+  return (a, b) => {
+    const first = placeOf(a)
+    const second = placeOf(b)
+    return first === second ? a.path < b.path : first < second
+  }
+}
