@@ -1,5 +1,6 @@
 export { allocatorOrders, dominantShare, type AllocatorOrder, type Share } from './allocator-order.js'
 export { monolithic, monolithicArchitecture, type MonolithicOptions } from './monolithic.js'
+export { onDemand, onDemandArchitecture, type OnDemandOptions } from './on-demand.js'
 export { partitioned, partitionedArchitecture, type PartitionedOptions } from './partitioned.js'
 export { registerArchitectures } from './register.js'
 export { sharedState, sharedStateArchitecture, type SharedStateOptions } from './shared-state.js'

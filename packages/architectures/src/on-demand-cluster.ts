@@ -1,0 +1,170 @@
+import { None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type Stock, type TaskId, type WorkListener } from '@sched/core'
+import type { Size } from './on-demand-size.js'
+import { SERIAL } from './serial-path.js'
+
+const NOBODY: readonly NodeId[] = []
+const NOTHING = { claims: 0 } as const
+
+/** What a virtual cluster tells who allocates nodes. */
+export interface VirtualClusterEvents {
+  /** A job has come. */
+  onJob(cluster: VirtualCluster, job: JobId): void
+  /** A job has ended, and it was the last one of those that run. */
+  onQuiet(cluster: VirtualCluster): void
+}
+
+/**
+ * A scheduler with nodes of its own while it is up. What is free on them is in its stock, so that it sees nothing else
+ * and nobody else sees it. It is used again for other jobs when it has none.
+ */
+export class VirtualCluster implements WorkListener {
+  scheduler!: Scheduler
+  /** Whose jobs it takes; '' while nobody's. */
+  key = ''
+  /** What its next job asks for: set before the job is submitted. */
+  next: Size | undefined
+  /** Its request that waits or is served, `None` without one. */
+  request: JobId | None = None
+  /** Its nodes, ascending; empty while it is not up. */
+  nodes: readonly NodeId[] = NOBODY
+  /** Whether its jobs may run. */
+  isOpen = false
+  /** When it was last built, became idle, and when its walltime is over. */
+  built: Seconds = -1
+  idleSince: Seconds = -1
+  end: Seconds = Infinity
+  /** Its jobs that have not ended, by submission. */
+  readonly jobs: JobId[] = []
+  readonly #cell: Cell
+  readonly #stock: Stock
+  readonly #limits: RoundLimits | undefined
+  readonly #events: VirtualClusterEvents
+  readonly #sizes = new Map<JobId, Size>()
+  /** Jobs that were killed and have not ended: the master knows of their tasks, their slots are not free yet. */
+  readonly #killed = new Set<JobId>()
+  /** Nodes that got something back since the last pass. */
+  readonly #freed: NodeId[] = []
+
+  constructor(cell: Cell, limits: RoundLimits | undefined, events: VirtualClusterEvents) {
+    this.#cell = cell
+    this.#stock = cell.stock()
+    this.#limits = limits
+    this.#events = events
+  }
+
+  /** Gets its nodes; jobs wait until it is opened. */
+  build(nodes: readonly NodeId[], walltime: Seconds): void {
+    this.nodes = nodes
+    this.built = this.#cell.now()
+    this.end = this.built + walltime
+    for (const node of nodes) this.#stock.takeNode(node)
+  }
+
+  open(): void {
+    this.isOpen = true
+    for (const job of this.jobs) this.#cell.letGo(job)
+  }
+
+  /** Its jobs stop being scheduled. */
+  close(): void {
+    this.isOpen = false
+    for (const job of this.jobs) this.#cell.holdBack(job)
+  }
+
+  /** Gives its nodes back; nothing may run. */
+  release(): void {
+    this.close()
+    this.#stock.giveBack()
+    this.nodes = NOBODY
+    this.#freed.length = 0
+    this.idleSince = -1
+    this.end = Infinity
+  }
+
+  /** Kills what runs of a job, and gives the job up. */
+  kill(job: JobId): void {
+    this.#eachLane((lane) => {
+      const running: TaskId[] = []
+      this.#cell.work.runningTasks(job, lane, running)
+      if (running.length === 0) return
+      const round = this.#cell.draft(this.scheduler, lane, NOBODY, NOTHING, this.#stock)
+      for (const task of running) round.evict(task)
+      round.commit(SERIAL)
+    })
+    this.#killed.add(job)
+    this.#cell.abandon(job)
+  }
+
+  /** Whether tasks of the job hold nodes. */
+  hasStarted(job: JobId): boolean {
+    let running = this.#killed.has(job) ? 1 : 0
+    this.#eachLane((lane) => void (running += this.#cell.work.running(job, lane)))
+    return running > 0
+  }
+
+  // ---- rounds ----
+
+  /** A pass over all its nodes. */
+  pass(): void {
+    for (const node of this.#freed) this.#stock.takeNode(node)
+    this.#freed.length = 0
+    this.#eachLane((lane) => {
+      if (this.scheduler.pending(lane) > 0) this.#round(lane, this.nodes)
+    })
+  }
+
+  heartbeat(beating: readonly NodeId[]): void {
+    const node = beating[0] as NodeId
+    if (this.#hasFree(node)) this.#stock.takeNode(node)
+    this.#eachLane((lane) => {
+      if (this.scheduler.pending(lane) > 0 && this.#stock.cluster.hasRoom(lane, node)) this.#round(lane, beating)
+    })
+  }
+
+  /** A time that its policy may have asked for: it may evict. */
+  timer(): void {
+    this.#eachLane((lane) => this.#round(lane, NOBODY))
+  }
+
+  #round(lane: LaneId, nodes: readonly NodeId[]): void {
+    const { policy } = this.scheduler
+    const round = this.#cell.draft(this.scheduler, lane, nodes, this.#limits, this.#stock)
+    policy.schedule(round)
+    const commit = round.commit(SERIAL)
+    policy.onCommit?.(commit)
+  }
+
+  #hasFree(node: NodeId): boolean {
+    const { cluster } = this.#cell
+    for (let r = 0 as ResourceId; r < cluster.resources.length; r++) if (cluster.free(node, r) > 0) return true
+    return false
+  }
+
+  #eachLane(visit: (lane: LaneId) => void): void {
+    for (let lane = 0 as LaneId; lane < this.#cell.cluster.lanes.length; lane++) visit(lane)
+  }
+
+  // ---- its jobs ----
+
+  sizeOf(job: JobId): Size {
+    return this.#sizes.get(job) as Size
+  }
+
+  onSubmit(job: JobId): void {
+    this.jobs.push(job)
+    this.#sizes.set(job, this.next as Size)
+    if (!this.isOpen) this.#cell.holdBack(job)
+    this.#events.onJob(this, job)
+  }
+
+  onRelease(_job: JobId, _lane: LaneId, _task: TaskId, node: NodeId): void {
+    this.#freed.push(node)
+  }
+
+  onFinish(job: JobId): void {
+    this.jobs.splice(this.jobs.indexOf(job), 1)
+    this.#sizes.delete(job)
+    this.#killed.delete(job)
+    this.#events.onQuiet(this)
+  }
+}

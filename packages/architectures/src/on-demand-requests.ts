@@ -1,0 +1,234 @@
+import { None, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId, type UserId, type QueueId, type WorkView } from '@sched/core'
+import type { Suiting } from './on-demand-size.js'
+
+/** A request for a virtual cluster, made for a job. */
+export interface Request {
+  /** Nodes, at least 1. */
+  readonly nodes: number
+  /** Seconds for which it may have them, `Infinity`: for as long as it likes. */
+  readonly walltime: Seconds
+  readonly suiting: Suiting
+  /** The job for which it is made. */
+  readonly job: JobId
+}
+
+interface Entry extends Request {
+  readonly rank: number
+  readonly asked: Seconds
+  /** One task per node. */
+  readonly tasks: readonly TaskId[]
+  /** What a policy may ask of the job, which may be gone when its virtual cluster ends. */
+  readonly name: string
+  readonly priority: number
+  readonly weight: number
+  readonly deadline: Seconds
+  readonly user: UserId
+  readonly queue: QueueId
+  readonly classOf: string
+  unplaced: number
+}
+
+/**
+ * Requests as jobs of a resource manager: rigid, one task per node, all at once, with the walltime as estimate. User,
+ * queue, priority, weight and deadline are those of the job.
+ */
+export class Requests implements WorkView {
+  /** The policy that is told of them. */
+  listener: Policy | undefined
+  /** Nodes asked for and not claimed. */
+  pending = 0
+  readonly #work: WorkView
+  readonly #entries: (Entry | undefined)[] = []
+  /** By shape: a request's shape is the kind of nodes that suit it. */
+  readonly #suitings: Suiting[] = []
+  readonly #freeIds: JobId[] = []
+  readonly #freeTasks: TaskId[] = []
+  #tasks = 0
+  #asked = 0
+  readonly #jobOf: JobId[] = []
+  /** By task: its node, and when it got it. */
+  readonly #node: (NodeId | None)[] = []
+  readonly #started: Seconds[] = []
+
+  constructor(work: WorkView) {
+    this.#work = work
+  }
+
+  /** Puts a request in the queue. */
+  ask(request: Request, now: Seconds): JobId {
+    const id = this.#freeIds.pop() ?? (this.#entries.length as JobId)
+    const tasks = Array.from({ length: request.nodes }, () => this.#freeTasks.pop() ?? (this.#tasks++ as TaskId)).sort((a, b) => a - b)
+    for (const task of tasks) {
+      this.#jobOf[task] = id
+      this.#node[task] = None
+      this.#started[task] = NaN
+    }
+    this.#entries[id] = { ...request, ...this.#factsOf(request.job), rank: this.#asked++, asked: now, tasks, unplaced: request.nodes }
+    this.#suitings[request.suiting.id] = request.suiting
+    this.pending += request.nodes
+    this.listener?.onSubmit?.(id)
+    this.listener?.onReady?.(id, LANE)
+    return id
+  }
+
+  #factsOf(job: JobId) {
+    const work = this.#work
+    return {
+      name: work.name(job),
+      priority: work.priority(job),
+      weight: work.weight(job),
+      deadline: work.deadline(job),
+      user: work.user(job),
+      queue: work.queue(job),
+      classOf: work.classOf(job),
+    }
+  }
+
+  /** A request that is served no longer, or was never. */
+  end(id: JobId): void {
+    const { tasks, unplaced } = this.#entry(id)
+    if (unplaced > 0) {
+      this.pending -= unplaced
+      this.#entry(id).unplaced = 0
+      this.listener?.onDrained?.(id, LANE)
+    }
+    for (const task of tasks) if (this.#node[task] !== None) this.#release(task, 'ended')
+    this.listener?.onFinish?.(id)
+    this.#freeTasks.push(...tasks)
+    this.#freeIds.push(id)
+    this.#entries[id] = undefined
+  }
+
+  claim(task: TaskId, node: NodeId): void {
+    const id = this.jobOf(task)
+    const entry = this.#entry(id)
+    this.#node[task] = node
+    entry.unplaced--
+    this.pending--
+    this.listener?.onClaim?.(id, LANE, task, node)
+    if (entry.unplaced === 0) this.listener?.onDrained?.(id, LANE)
+  }
+
+  withdraw(task: TaskId): void {
+    this.#release(task, 'withdrawn')
+    const id = this.jobOf(task)
+    this.pending++
+    if (this.#entry(id).unplaced++ === 0) this.listener?.onReady?.(id, LANE)
+    else this.listener?.onMore?.(id, LANE)
+  }
+
+  start(task: TaskId, now: Seconds): void {
+    this.#started[task] = now
+  }
+
+  #release(task: TaskId, why: Release): void {
+    const node = this.#node[task] as NodeId
+    this.#node[task] = None
+    this.#started[task] = NaN
+    this.listener?.onRelease?.(this.jobOf(task), LANE, task, node, why)
+  }
+
+  #entry(id: JobId): Entry {
+    return this.#entries[id] as Entry
+  }
+
+  // ---- what the policy reads ----
+
+  rank(id: JobId): number {
+    return this.#entry(id).rank
+  }
+  name(id: JobId): string {
+    return this.#entry(id).name
+  }
+  submitted(id: JobId): Seconds {
+    return this.#entry(id).asked
+  }
+  priority(id: JobId): number {
+    return this.#entry(id).priority
+  }
+  weight(id: JobId): number {
+    return this.#entry(id).weight
+  }
+  estimate(id: JobId): Seconds {
+    return this.#entry(id).walltime
+  }
+  deadline(id: JobId): Seconds {
+    return this.#entry(id).deadline
+  }
+  user(id: JobId): UserId {
+    return this.#entry(id).user
+  }
+  userName(user: UserId): string {
+    return this.#work.userName(user)
+  }
+  queue(id: JobId): QueueId {
+    return this.#entry(id).queue
+  }
+  queueName(queue: QueueId): string {
+    return this.#work.queueName(queue)
+  }
+  classOf(id: JobId): string {
+    return this.#entry(id).classOf
+  }
+  tasks(id: JobId): number {
+    return this.#entry(id).nodes
+  }
+  unplaced(id: JobId): number {
+    return this.#entry(id).unplaced
+  }
+  running(id: JobId): number {
+    const { nodes, unplaced } = this.#entry(id)
+    return nodes - unplaced
+  }
+  shape(id: JobId): ShapeId {
+    return this.#entry(id).suiting.id as ShapeId
+  }
+  together(id: JobId): number {
+    return this.#entry(id).unplaced
+  }
+  isGang(): boolean {
+    return true
+  }
+  demand(): number {
+    return 1
+  }
+  mayRunOn(shape: ShapeId, node: NodeId): boolean {
+    return this.#suitings[shape]?.suits[node] === 1
+  }
+  isDistinct(): boolean {
+    return false
+  }
+  requiresLabels(shape: ShapeId): boolean {
+    const { suits, count } = this.#suitings[shape] as Suiting
+    return count < suits.length
+  }
+  hasData(): boolean {
+    return false
+  }
+  taskFor(id: JobId): TaskId | None {
+    return this.#entry(id).tasks.find((task) => this.#node[task] === None) ?? None
+  }
+  level(): number {
+    return 0
+  }
+  jobOf(task: TaskId): JobId {
+    return this.#jobOf[task] as JobId
+  }
+  laneOf(): LaneId {
+    return LANE
+  }
+  shapeOf(task: TaskId): ShapeId {
+    return this.shape(this.jobOf(task))
+  }
+  nodeOf(task: TaskId): NodeId | None {
+    return this.#node[task] as NodeId | None
+  }
+  started(task: TaskId): Seconds {
+    return this.#started[task] as Seconds
+  }
+  runningTasks(id: JobId, _lane: LaneId, out: TaskId[]): void {
+    for (const task of this.#entry(id).tasks) if (this.#node[task] !== None) out.push(task)
+  }
+}
+
+export const LANE = 0 as LaneId

@@ -1,0 +1,131 @@
+import { None, SchedError, type Commit, type JobId, type NodeId, type Round, type Savepoint, type Seconds, type TaskId } from '@sched/core'
+import type { WholeNodes } from './on-demand-nodes.js'
+import { LANE, type Requests } from './on-demand-requests.js'
+
+/** A round of the resource manager: whole nodes for requests. One object is used for all of them. */
+export class AllocationRound implements Round {
+  serial = 0
+  now: Seconds = 0
+  readonly lane = LANE
+  readonly nodes: readonly NodeId[]
+  readonly cluster: WholeNodes
+  readonly work: Requests
+  readonly jobsLeft = Infinity
+  readonly claimsLeft = Infinity
+  readonly explained = false
+  readonly wakeAt: (time: Seconds) => void
+  readonly #claims: TaskId[] = []
+  /** Requests that cannot have all their nodes, and those that wait until another one has been tried alone. */
+  readonly #refused = new Set<JobId>()
+  readonly #postponed = new Set<JobId>()
+  #alone: JobId | None = None
+  #isOpen = false
+
+  constructor(cluster: WholeNodes, work: Requests, wakeAt: (time: Seconds) => void) {
+    this.cluster = cluster
+    this.work = work
+    this.nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
+    this.wakeAt = wakeAt
+  }
+
+  begin(now: Seconds): this {
+    this.#isOpen = true
+    this.serial++
+    this.now = now
+    return this
+  }
+
+  get pending(): number {
+    return this.work.pending
+  }
+
+  room(node: NodeId): boolean {
+    return this.pending > 0 && this.cluster.isFree(node)
+  }
+
+  fits(request: JobId, node: NodeId): boolean {
+    return this.cluster.isFree(node) && !this.#refused.has(request) && !this.#postponed.has(request) && this.work.mayRunOn(this.work.shape(request), node)
+  }
+
+  take(): boolean {
+    this.#mustBeOpen()
+    return true
+  }
+
+  claim(task: TaskId, node: NodeId): boolean {
+    this.#mustBeOpen()
+    if (this.work.nodeOf(task) !== None) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
+    if (!this.fits(this.work.jobOf(task), node)) return false
+    this.cluster.take(node)
+    this.work.claim(task, node)
+    this.#claims.push(task)
+    return true
+  }
+
+  evict(): void {
+    throw new SchedError('BROKEN_CONTRACT', 'a policy that allocates virtual clusters evicted one', { field: 'allocation' }, 'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.')
+  }
+
+  reserve(): void {
+    this.#mustBeOpen() // a promise of nodes is none of starts, since a virtual cluster has to be built first
+  }
+
+  defer(): void {
+    this.#mustBeOpen()
+  }
+
+  savepoint(): Savepoint {
+    return this.#claims.length as Savepoint
+  }
+
+  rollback(to: Savepoint): void {
+    this.#mustBeOpen()
+    while (this.#claims.length > to) this.#withdraw(this.#claims.pop() as TaskId)
+  }
+
+  /**
+   * For policies that do not know of gangs: takes back what requests have got that have not got all, and returns whether
+   * to schedule again. Of several the first is tried alone before the others.
+   */
+  refusePartial(): boolean {
+    const partial = this.#claims.filter((task) => this.work.unplaced(this.work.jobOf(task)) > 0)
+    const [first, ...others] = new Set(partial.map((task) => this.work.jobOf(task)))
+    const whole = this.#claims.filter((task) => !partial.includes(task))
+    for (const task of partial.reverse()) this.#withdraw(task)
+    this.#claims.splice(0, this.#claims.length, ...whole)
+    if (others.length > 0) return this.#tryAlone(first as JobId, others)
+    if (first !== undefined) this.#refused.add(first)
+    else if (this.#alone === None) return false
+    else if (this.work.unplaced(this.#alone) > 0) this.#refused.add(this.#alone)
+    this.#alone = None
+    this.#postponed.clear()
+    return true
+  }
+
+  #tryAlone(first: JobId, others: readonly JobId[]): true {
+    this.#alone = first
+    for (const other of others) this.#postponed.add(other)
+    return true
+  }
+
+  /** Closes the round. */
+  commit(): Commit {
+    this.#mustBeOpen()
+    for (const task of this.#claims) {
+      this.work.start(task, this.now)
+      this.cluster.count(this.work.nodeOf(task) as NodeId)
+    }
+    this.#isOpen = false
+    this.#refused.clear()
+    return { now: this.now, accepted: this.#claims.splice(0), conflicted: [] }
+  }
+
+  #withdraw(task: TaskId): void {
+    this.cluster.give(this.work.nodeOf(task) as NodeId)
+    this.work.withdraw(task)
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#isOpen) throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
+  }
+}

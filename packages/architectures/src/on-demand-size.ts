@@ -1,0 +1,110 @@
+import { SchedError, type ClusterView, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+
+/** Nodes that suit jobs of one kind: all their tasks fit on each of them. */
+export interface Suiting {
+  readonly id: number
+  /** 1 by node where it suits. */
+  readonly suits: Uint8Array
+  readonly count: number
+}
+
+export interface SizeOptions {
+  readonly nodes: number | 'tasks'
+  readonly waves: number
+  readonly maxNodes?: number | undefined
+}
+
+export interface Size {
+  readonly nodes: number
+  readonly suiting: Suiting
+  /** Whether it has a stage whose tasks start together, so that it must have the nodes for itself. */
+  readonly hasGang: boolean
+}
+
+/** How many nodes a job asks for, and which suit it. */
+export class Sizes {
+  readonly #cluster: ClusterView
+  readonly #options: SizeOptions
+  /** By what the stages of a job ask, and by the nodes that suit. */
+  readonly #ofDemands = new Map<string, Suiting>()
+  readonly #ofNodes = new Map<string, Suiting>()
+
+  constructor(cluster: ClusterView, options: SizeOptions) {
+    this.#cluster = cluster
+    this.#options = options
+  }
+
+  /** Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
+  of(spec: JobSpec): Size {
+    const suiting = this.#suitingOf(spec.stages)
+    if (suiting.count === 0) throw infeasible(spec, 'no node has room for one task of each of its stages', 'A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes.')
+    const gangs = spec.stages.filter(({ gang, tasks }) => gang === true && tasks > 1)
+    const nodes = this.#nodesOf(spec, suiting, gangs)
+    for (const gang of gangs) this.#checkGang(spec, gang, nodes, suiting)
+    return { nodes, suiting, hasGang: gangs.length > 0 }
+  }
+
+  #nodesOf(spec: JobSpec, suiting: Suiting, gangs: readonly StageSpec[]): number {
+    const { nodes, waves, maxNodes = Infinity } = this.#options
+    if (nodes !== 'tasks') {
+      if (nodes > suiting.count) throw infeasible(spec, `asks for ${nodes} nodes, ${suiting.count} are large enough for its tasks`, 'Ask for fewer `nodes`.')
+      return nodes
+    }
+    const holding = (stage: StageSpec, tasks: number) => Math.ceil(tasks / this.#fewest(stage, suiting))
+    const most = Math.max(...spec.stages.map((stage) => holding(stage, stage.tasks / waves)), ...gangs.map((stage) => holding(stage, stage.tasks)))
+    return Math.min(most, maxNodes, suiting.count)
+  }
+
+  /** A gang must fit whichever of the suiting nodes it gets. */
+  #checkGang(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): void {
+    const { name, tasks } = stage
+    const room = nodes < suiting.count ? nodes * this.#fewest(stage, suiting) : this.#roomOn(stage, suiting)
+    if (room < tasks) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
+  }
+
+  #suitingOf(stages: readonly StageSpec[]): Suiting {
+    const key = JSON.stringify(stages.map(({ demand, constraints }) => [demand, constraints?.require]))
+    const known = this.#ofDemands.get(key) ?? this.#findSuiting(stages)
+    this.#ofDemands.set(key, known)
+    return known
+  }
+
+  #findSuiting(stages: readonly StageSpec[]): Suiting {
+    const suits = Uint8Array.from({ length: this.#cluster.nodes }, (_, node) => (stages.every((stage) => this.#room(stage, node as NodeId) > 0) ? 1 : 0))
+    const key = suits.join('')
+    const known = this.#ofNodes.get(key)
+    if (known !== undefined) return known
+    const suiting = { id: this.#ofNodes.size, suits, count: suits.reduce((sum, each) => sum + each, 0) }
+    this.#ofNodes.set(key, suiting)
+    return suiting
+  }
+
+  /** How many tasks fit on the smallest of the nodes that suit. */
+  #fewest(stage: StageSpec, { suits }: Suiting): number {
+    let least = Infinity
+    for (let node = 0; node < suits.length; node++) if (suits[node] === 1) least = Math.min(least, this.#room(stage, node as NodeId))
+    return least
+  }
+
+  #roomOn(stage: StageSpec, { suits }: Suiting): number {
+    let sum = 0
+    for (let node = 0; node < suits.length; node++) if (suits[node] === 1) sum += this.#room(stage, node as NodeId)
+    return sum
+  }
+
+  /** How many tasks of a stage may run on the node when it is empty. */
+  #room({ demand, constraints = {} }: StageSpec, node: NodeId): number {
+    const { resources } = this.#cluster
+    let room = constraints.distinctNodes === true ? 1 : Infinity
+    for (const [key, wanted] of Object.entries(constraints.require ?? {})) if (![wanted].flat().includes(this.#cluster.label(node, key) ?? NO_LABEL)) room = 0
+    for (let r = 0 as ResourceId; r < resources.length; r++) {
+      const amount = demand[resources[r] as string] ?? 0
+      if (amount > 0) room = Math.min(room, Math.floor(this.#cluster.total(node, r) / amount))
+    }
+    return room
+  }
+}
+
+/** A value that no label can be required to have. */
+const NO_LABEL = '\0'
+const infeasible = ({ id }: JobSpec, fact: string, wayOut: string) => new SchedError('INFEASIBLE', `job ${id} ${/^(asks|starts)/.test(fact) ? fact : `can have no virtual cluster: ${fact}`}.`, {}, wayOut)

@@ -1,0 +1,251 @@
+import { defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type TaskId, type Trigger } from '@sched/core'
+import { z } from 'zod'
+import { VirtualCluster } from './on-demand-cluster.js'
+import { WholeNodes } from './on-demand-nodes.js'
+import { Requests } from './on-demand-requests.js'
+import { AllocationRound } from './on-demand-round.js'
+import { Sizes } from './on-demand-size.js'
+
+const seconds = z.number().nonnegative()
+
+const onDemandOptions = z.strictObject({
+  nodes: z
+    .union([z.int().positive(), z.literal('tasks')])
+    .default('tasks')
+    .describe('nodes of a virtual cluster; `tasks`: as many as hold all tasks of the largest stage at once'),
+  waves: z.number().min(1).default(1).describe('with `nodes: tasks`: the tasks of a stage run in about so many waves, on as many fewer nodes; gangs in one'),
+  maxNodes: z.int().positive().optional().describe('with `nodes: tasks`: most nodes of a virtual cluster'),
+  walltime: z
+    .union([z.number().positive(), z.literal('estimate')])
+    .default('estimate')
+    .describe('seconds for which nodes are asked for; `estimate`: those of the job, for as long as it takes where it has none or where jobs share nodes'),
+  abandonAtWalltime: z.boolean().default(true).describe('what runs when the walltime is over is killed and its jobs are given up, as Torque does; false: the nodes are kept until the jobs end'),
+  sharedBy: z.enum(['job', 'user']).default('job').describe('every job has a virtual cluster of its own, or the jobs of a user use one, one after the other and together; gangs have their own'),
+  idleRelease: seconds.default(3600).describe("seconds without work after which a user's virtual cluster gives its nodes back (HOD's idleness-limit); that of one job does so when it ends"),
+  setup: seconds.default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
+  tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
+})
+export type OnDemandOptions = z.input<typeof onDemandOptions>
+
+/**
+ * Virtual clusters on demand: a resource manager hands out whole nodes for a time, by any policy for rigid jobs; on its
+ * nodes each virtual cluster schedules its jobs by the run's policy, as if there were no others. Nodes are chosen without
+ * a look at where data is, and those that idle while a job's last tasks run are nobody's: both are in the locality and
+ * the utilisation that a run reports.
+ *
+ * Source: Lin et al., survey of cluster resource scheduling, section 4 (Hadoop On Demand with Torque); Hadoop 1.x, HOD.
+ */
+export const onDemandArchitecture = defineArchitecture({
+  name: 'on-demand',
+  summary: 'virtual clusters of whole nodes, allocated by FCFS or backfilling',
+  source: 'Lin et al., survey, section 4 (Hadoop On Demand with Torque)',
+  options: onDemandOptions,
+  inner: { allocation: 'policy' },
+  defaults: { allocation: 'strict' },
+  create: (options, env, { allocation }) => new OnDemand(options, env, allocation),
+})
+
+/** Virtual clusters on demand; `allocation` says which request gets its nodes next. */
+export const onDemand = (allocation: Plug<'policy'>, options: OnDemandOptions = {}): Plug<'architecture'> => onDemandArchitecture.plug({ allocation }, options)
+
+/** What it asked to be woken for, packed with the virtual cluster it concerns. */
+const Alarm = { Allocate: 0, Built: 1, Idle: 2, Walltime: 3 } as const
+const ALARMS = 4
+/** A free place among the times. */
+const NEVER = -1
+const alarm = (kind: number, id: number): number => id * ALARMS + kind
+/** All virtual clusters are of one kind: policies may be configured for it. */
+const GROUP = 'virtual'
+
+class OnDemand implements Architecture {
+  readonly #env: ArchitectureEnv
+  readonly #cell: Cell
+  readonly #options: z.output<typeof onDemandOptions>
+  readonly #sizes: Sizes
+  readonly #nodes: WholeNodes
+  readonly #requests: Requests
+  readonly #round: AllocationRound
+  readonly #allocation: Policy
+  /** By scheduler id; those without jobs and nodes; those that have a key, by it; those that are up, by request. */
+  readonly #clusters: VirtualCluster[] = []
+  readonly #unused: VirtualCluster[] = []
+  readonly #ofKey = new Map<string, VirtualCluster>()
+  readonly #up = new Map<JobId, VirtualCluster>()
+  readonly #asking = new Map<JobId, VirtualCluster>()
+  readonly #ownerOf: (VirtualCluster | undefined)[]
+  /** The node that beats, as a round's list of nodes. */
+  readonly #one: NodeId[] = [0 as NodeId]
+  /** Whether something has changed since the last allocation; whether nodes are busy with what is no virtual cluster's. */
+  #mustAllocate = false
+  #hasForeign = false
+  /** Times at which to allocate, by number of the alarm, and whether one is due now. */
+  readonly #times: Seconds[] = []
+
+  constructor(options: z.output<typeof onDemandOptions>, env: ArchitectureEnv, allocation: Plug<'policy'>) {
+    const { cluster, work } = env.cell
+    this.#env = env
+    this.#cell = env.cell
+    this.#options = options
+    this.#ownerOf = Array.from({ length: cluster.nodes }, () => undefined)
+    this.#sizes = new Sizes(cluster, options)
+    this.#nodes = new WholeNodes(cluster)
+    this.#requests = new Requests(work)
+    this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateAt(time))
+    this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
+    this.#requests.listener = this.#allocation
+    this.#unused.push(this.#add())
+  }
+
+  // ---- jobs ----
+
+  /** The scheduler of a new job. Throws `INFEASIBLE` for one that no virtual cluster of the machine can hold. */
+  route(spec: JobSpec): Scheduler {
+    const size = this.#sizes.of(spec)
+    const isShared = this.#options.sharedBy === 'user' && !size.hasGang
+    const key = isShared ? `${spec.user ?? ''}/${size.suiting.id}` : ''
+    const cluster = (isShared ? this.#ofKey.get(key) : undefined) ?? this.#unused.pop() ?? this.#add()
+    if (isShared) this.#ofKey.set(key, cluster)
+    cluster.key = key
+    cluster.next = size
+    return cluster.scheduler
+  }
+
+  #add(): VirtualCluster {
+    const { tasksPerHeartbeat } = this.#options
+    const cluster = new VirtualCluster(this.#cell, tasksPerHeartbeat === undefined ? undefined : { claims: tasksPerHeartbeat }, this)
+    cluster.scheduler = this.#env.addScheduler(`${GROUP}-${this.#clusters.length}`, { group: GROUP, listeners: [cluster] })
+    this.#clusters[cluster.scheduler.id] = cluster
+    return cluster
+  }
+
+  onJob(cluster: VirtualCluster, job: JobId): void {
+    cluster.idleSince = -1
+    if (cluster.request === None) this.#ask(cluster, job)
+  }
+
+  #ask(cluster: VirtualCluster, job: JobId): void {
+    const { walltime } = this.#options
+    const estimate = cluster.key === '' ? this.#cell.work.estimate(job) : Infinity
+    const { nodes, suiting } = cluster.sizeOf(job)
+    cluster.request = this.#requests.ask({ nodes, suiting, job, walltime: walltime === 'estimate' ? estimate : walltime }, this.#cell.now())
+    this.#asking.set(cluster.request, cluster)
+    this.#allocateSoon()
+  }
+
+  onQuiet(cluster: VirtualCluster): void {
+    const now = this.#cell.now()
+    if (cluster.jobs.some((job) => cluster.isOpen || cluster.hasStarted(job))) return
+    if (cluster.key === '' || cluster.nodes.length === 0 || !cluster.isOpen || this.#options.idleRelease === 0) return this.#release(cluster)
+    cluster.idleSince = now
+    this.#cell.after(this.#options.idleRelease, alarm(Alarm.Idle, cluster.scheduler.id))
+  }
+
+  /** Ends its request; jobs that are left ask anew. */
+  #release(cluster: VirtualCluster): void {
+    const request = cluster.request as JobId
+    for (const node of cluster.nodes) {
+      this.#nodes.give(node)
+      this.#ownerOf[node] = undefined
+    }
+    cluster.release()
+    this.#asking.delete(request)
+    this.#up.delete(request)
+    this.#requests.end(request)
+    cluster.request = None
+    this.#allocateSoon()
+    const [next] = cluster.jobs
+    if (next !== undefined) return this.#ask(cluster, next)
+    this.#ofKey.delete(cluster.key)
+    this.#unused.push(cluster)
+  }
+
+  // ---- nodes ----
+
+  /** With heartbeats nothing else may happen for a while. */
+  #allocateSoon(): void {
+    this.#mustAllocate = true
+    if (this.#cell.cluster.heartbeat > 0) this.#allocateAt(this.#cell.now())
+  }
+
+  #allocateAt(time: Seconds): void {
+    const now = this.#cell.now()
+    if (time < now || this.#times.includes(time)) return
+    const free = this.#times.indexOf(NEVER)
+    const id = free < 0 ? this.#times.length : free
+    this.#times[id] = time
+    this.#cell.after(time - now, alarm(Alarm.Allocate, id))
+  }
+
+  /** A sum of times may be less than it should be by its last bit; then the alarm is set again. */
+  #isDue(id: number): boolean {
+    const now = this.#cell.now()
+    const time = this.#times[id] as Seconds
+    if (now < time) this.#cell.after(time - now, alarm(Alarm.Allocate, id))
+    else this.#times[id] = NEVER
+    return now >= time
+  }
+
+  #allocate(): void {
+    this.#mustAllocate = false
+    const round = this.#round.begin(this.#cell.now())
+    do this.#allocation.schedule(round)
+    while (round.refusePartial())
+    const commit = round.commit()
+    this.#allocation.onCommit?.(commit)
+    for (const request of new Set(commit.accepted.map((task) => this.#requests.jobOf(task)))) this.#build(request)
+    this.#hasForeign = this.#nodes.hasForeign()
+  }
+
+  #build(request: JobId): void {
+    const cluster = this.#asking.get(request)
+    if (cluster === undefined) throw new SchedError('INVARIANT', `request ${request} is nobody's`)
+    const tasks: TaskId[] = []
+    this.#requests.runningTasks(request, 0 as never, tasks)
+    const nodes = tasks.map((task) => this.#requests.nodeOf(task) as NodeId).sort((a, b) => a - b)
+    for (const node of nodes) this.#ownerOf[node] = cluster
+    this.#asking.delete(request)
+    this.#up.set(request, cluster)
+    const walltime = this.#requests.estimate(request)
+    cluster.build(nodes, walltime)
+    if (walltime < Infinity) this.#cell.after(walltime, alarm(Alarm.Walltime, cluster.scheduler.id))
+    if (this.#options.setup === 0) cluster.open()
+    else this.#cell.after(this.#options.setup, alarm(Alarm.Built, cluster.scheduler.id))
+  }
+
+  // ---- what happens ----
+
+  trigger(trigger: Trigger): void {
+    if (this.#mustAllocate || (this.#hasForeign && this.#requests.pending > 0)) this.#allocate()
+    if (trigger.kind === 'heartbeat') {
+      this.#one[0] = trigger.node
+      this.#ownerOf[trigger.node]?.heartbeat(this.#one)
+    } else
+      for (const cluster of this.#up.values())
+        if (trigger.kind === 'pass') cluster.pass()
+        else cluster.timer()
+  }
+
+  wake(token: number): void {
+    const kind = token % ALARMS
+    const now = this.#cell.now()
+    if (kind === Alarm.Allocate) {
+      if (!this.#isDue(Math.floor(token / ALARMS))) return
+      this.#mustAllocate = true
+      if (this.#cell.cluster.heartbeat > 0) this.#allocate()
+      return
+    }
+    const cluster = this.#clusters[Math.floor(token / ALARMS)] as VirtualCluster
+    if (kind === Alarm.Built && now === cluster.built + this.#options.setup && cluster.nodes.length > 0) cluster.open()
+    else if (kind === Alarm.Idle && now === cluster.idleSince + this.#options.idleRelease && cluster.jobs.length === 0) this.#release(cluster)
+    else if (kind === Alarm.Walltime && now === cluster.end) this.#endWalltime(cluster)
+  }
+
+  #endWalltime(cluster: VirtualCluster): void {
+    if (!this.#options.abandonAtWalltime && cluster.jobs.length > 0) return
+    const wasOpen = cluster.isOpen
+    cluster.close()
+    const started = cluster.jobs.filter((job) => cluster.key === '' || (wasOpen && cluster.hasStarted(job)))
+    for (const job of started) cluster.kill(job)
+    if (cluster.nodes.length > 0 && !cluster.jobs.some((job) => cluster.hasStarted(job))) this.#release(cluster)
+  }
+}

@@ -1,0 +1,154 @@
+import { definePolicy, type OptionsSchema, type Plug, type ResourceId, type Round } from '@sched/core'
+import { easy, fair, fifo, greedy, preempting, priority, strict } from '@sched/policies'
+import { mapJob } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { monolithic, onDemand, type OnDemandOptions } from '../src/index.js'
+import { cpuJob, cpus, play, type Outcome } from './world.js'
+
+/** When each job started first. */
+const starts = ({ recorder }: Outcome) => Object.fromEntries(recorder.launches.map(({ job, time }) => [job, time] as const).reverse())
+const ends = ({ recorder }: Outcome) => recorder.finishes()
+const abandoned = ({ recorder }: Outcome) => recorder.events.flatMap((event) => (event.kind === 'abandon' ? [event.job] : []))
+const nodesOf = ({ recorder }: Outcome, job: string) => [...new Set(recorder.launches.filter((launch) => launch.job === job).map(({ node }) => node))].sort()
+const fcfs = (options: OnDemandOptions = {}) => onDemand(strict(), options)
+
+describe('the allocation of virtual clusters', () => {
+  // 10 nodes. A has 6 of them until 100, so 4 are free: B asks for 5 and waits until 100. FCFS keeps C behind B; EASY
+  // sees that C, with 3 of the 4 free nodes, ends at 20 + 20 = 40, before B's shadow time 100.
+  const jobs = [
+    cpuJob('A', { tasks: 6, duration: 100, estimate: 100 }),
+    cpuJob('B', { tasks: 5, duration: 50, estimate: 50, submit: 10 }),
+    cpuJob('C', { tasks: 3, duration: 20, estimate: 20, submit: 20 }),
+  ]
+  const startsBy = (allocation: Plug<'policy'>, change = jobs) => starts(play(onDemand(allocation), change, { cluster: cpus(10, 1) }))
+
+  it('is first come, first served, or by EASY (survey, fact 7)', () => {
+    expect(startsBy(strict())).toEqual({ A: 0, B: 100, C: 100 })
+    expect(startsBy(easy())).toEqual({ A: 0, B: 100, C: 20 })
+  })
+
+  it('may be any policy in any order: requests have the priority, user and queue of their job', () => {
+    expect(startsBy(greedy(fifo()))).toEqual({ A: 0, B: 100, C: 20 })
+    const urgent = [...jobs, cpuJob('D', { tasks: 9, duration: 10, estimate: 10, submit: 30, priority: 1 })]
+    expect(startsBy(strict(priority()), urgent)).toEqual({ A: 0, B: 110, C: 110, D: 100 })
+  })
+
+  it('refuses a policy that evicts', () => {
+    const given = preempting(greedy(fair({ pools: { a: { minShare: 9, minTimeout: 1 } } })))
+    const two = [cpuJob('A', { tasks: 10, duration: 100, queue: 'b' }), cpuJob('B', { tasks: 2, submit: 1, queue: 'a' })]
+    expect(() => startsBy(given, two)).toThrow('use a policy without preemption')
+  })
+})
+
+describe('a virtual cluster', () => {
+  it('has nodes for all tasks of the largest stage, for some waves of them, at most so many, or so many', () => {
+    const sizes = (options: OnDemandOptions) => nodesOf(play(fcfs(options), [cpuJob('A', { tasks: 12 })], { cluster: cpus(10, 2) }), 'A').length
+    expect([{}, { waves: 2 }, { waves: 2.5 }, { maxNodes: 4 }, { nodes: 9 }].map((options) => sizes(options as OnDemandOptions))).toEqual([6, 3, 3, 4, 6])
+  })
+
+  it('keeps idle nodes in the tail of its job from others, which share the machine without it', () => {
+    // A has two nodes for (10, 40) s: one idles from 10 to 40, while B waits
+    const jobs = [cpuJob('A', { tasks: 2, duration: [10, 40] }), cpuJob('B', { duration: 5 })]
+    expect(ends(play(fcfs(), jobs, { cluster: cpus(2, 1) }))).toEqual({ A: 40, B: 45 })
+    expect(ends(play(monolithic(), jobs, { cluster: cpus(2, 1) }))).toEqual({ A: 40, B: 15 })
+  })
+
+  it('is built without a look at where data is', () => {
+    const cluster = { nodes: [{ count: 20, slots: { map: 1 } }], replicas: { factor: 1, placement: 'uniform' as const } }
+    const jobs = Array.from({ length: 30 }, (_, i) => mapJob(2, { id: `j${i}`, submit: i * 30 }))
+    const local = ({ recorder }: Outcome) => recorder.launches.filter(({ level }) => level === 0).length
+    const [blind, whole] = [play(fcfs(), jobs, { cluster }), play(monolithic(), jobs, { cluster })].map(local) as [number, number]
+    expect(blind).toBeLessThan(whole + 1)
+    expect(blind).toBeLessThan(15) // of 60; two blind nodes of 20 hold a given block once in ten
+  })
+
+  it('shows its scheduler nothing but its own nodes', () => {
+    const seen: number[][] = []
+    const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+    const spy = definePolicy({
+      name: 'spy',
+      summary: 'greedy that looks around',
+      options: noOptions,
+      create: (_, env) => {
+        const inner = greedy(fifo()).create(env)
+        return Object.assign(Object.create(inner) as typeof inner, {
+          schedule: (round: Round) => {
+            let free = 0
+            for (let node = 0; node < round.cluster.nodes; node++) free += round.cluster.free(node as never, 0 as ResourceId)
+            seen.push([round.nodes.length, free])
+            inner.schedule(round)
+          },
+        })
+      },
+    }).plug({})
+    play(fcfs(), [cpuJob('A', { tasks: 4 }), cpuJob('B', { tasks: 6, submit: 1 })], { cluster: cpus(10, 2), policy: spy })
+    expect(seen).toEqual([[2, 4], [3, 6]])
+  })
+
+  it('is killed at its walltime, and the job given up, or kept', () => {
+    const jobs = [cpuJob('A', { tasks: 2, duration: 30, estimate: 20 }), cpuJob('B', { tasks: 2, estimate: 20, submit: 1 })]
+    const killed = play(fcfs(), jobs, { cluster: cpus(2, 1) })
+    expect([abandoned(killed), starts(killed), ends(killed)]).toEqual([['A'], { A: 0, B: 20 }, { A: 20, B: 30 }])
+    const kept = play(fcfs({ abandonAtWalltime: false }), jobs, { cluster: cpus(2, 1) })
+    expect([abandoned(kept), starts(kept)]).toEqual([[], { A: 0, B: 30 }])
+    expect(abandoned(play(fcfs({ walltime: 30 }), jobs, { cluster: cpus(2, 1) }))).toEqual([])
+  })
+
+  it('takes time to build, which counts for its walltime', () => {
+    const [job] = [cpuJob('A', { duration: 10 })]
+    expect(starts(play(fcfs({ setup: 7 }), [job]))).toEqual({ A: 7 })
+    expect(abandoned(play(fcfs({ setup: 7, walltime: 16 }), [job]))).toEqual(['A'])
+    expect(abandoned(play(fcfs({ setup: 7, walltime: 17 }), [job]))).toEqual([])
+  })
+
+  it('of a user runs one job after the other until it has been idle for so long', () => {
+    // ann's nodes are hers until 20 + 15; bob needs both and has them until 45 + 15. With 17 her third job comes in time,
+    // at 36 < 20 + 17, and he gets them at 46 + 17.
+    const jobs = [
+      cpuJob('a1', { user: 'ann', tasks: 2 }),
+      cpuJob('a2', { user: 'ann', submit: 10 }),
+      cpuJob('b', { user: 'bob', tasks: 2, submit: 11 }),
+      cpuJob('a3', { user: 'ann', submit: 36 }),
+    ]
+    expect(starts(play(fcfs({ sharedBy: 'user', idleRelease: 15 }), jobs, { cluster: cpus(2, 1) }))).toEqual({ a1: 0, a2: 10, b: 35, a3: 60 })
+    expect(starts(play(fcfs({ sharedBy: 'user', idleRelease: 17 }), jobs, { cluster: cpus(2, 1) }))).toEqual({ a1: 0, a2: 10, a3: 36, b: 63 })
+  })
+
+  it('of a user asks anew for those of its jobs that have not started when its walltime is over', () => {
+    const jobs = [cpuJob('a1', { user: 'ann', duration: 12 }), cpuJob('a2', { user: 'ann', duration: 12 }), cpuJob('b', { user: 'bob', submit: 1 })]
+    const run = play(fcfs({ sharedBy: 'user', walltime: 12, nodes: 1 }), jobs, { cluster: cpus(1, 1) })
+    expect([starts(run), abandoned(run)]).toEqual([{ a1: 0, b: 12, a2: 24 }, []])
+  })
+
+  it('starts so many tasks per heartbeat', () => {
+    const cluster = { nodes: [{ count: 1, slots: { map: 4 } }], heartbeat: { interval: 3, stagger: false } }
+    const times = (options: OnDemandOptions) => play(fcfs(options), [mapJob(4, { id: 'A', duration: 100 })], { cluster }).recorder.launches.map(({ time }) => time)
+    expect(times({ tasksPerHeartbeat: 1 })).toEqual([0, 3, 6, 9])
+    expect(times({})).toEqual([0, 0, 0, 0])
+  })
+
+  it('takes the policy of its kind', () => {
+    const jobs = [cpuJob('a1', { user: 'ann', tasks: 2, priority: 0 }), cpuJob('a2', { user: 'ann', tasks: 2, priority: 5 })]
+    const options = { cluster: cpus(1, 1), policies: { virtual: greedy(fair({ pools: false })) } }
+    expect(play(fcfs({ sharedBy: 'user', nodes: 1 }), jobs, { cluster: cpus(1, 1) }).recorder.launches.map(({ job }) => job)).toEqual(['a2', 'a2', 'a1', 'a1'])
+    expect(play(fcfs({ sharedBy: 'user', nodes: 1 }), jobs, options).recorder.launches.map(({ job }) => job)).toEqual(['a1', 'a1', 'a2', 'a2'])
+  })
+})
+
+describe('a job that no virtual cluster can hold', () => {
+  const reject = (options: OnDemandOptions, change: Parameters<typeof cpuJob>[1], cluster = cpus(2, 4)) => () => play(fcfs(options), [cpuJob('A', change)], { cluster })
+
+  it('is named with its reason', () => {
+    expect(reject({ nodes: 3 }, {})).toThrow('job A asks for 3 nodes, 2 are large enough for its tasks')
+    expect(reject({ maxNodes: 1 }, { tasks: 5, gang: true })).toThrow('job A starts the 5 tasks of stage "map" together, its virtual cluster of 1 nodes may have room for 4')
+    const [mixed] = [{ nodes: [{ name: 'cpu', count: 1, resources: { cpu: 4 } }, { name: 'gpu', count: 1, resources: { gpu: 4 } }] }]
+    const stages = [{ name: 'a', tasks: 1, demand: { cpu: 1 }, duration: 1 }, { name: 'b', tasks: 1, demand: { gpu: 1 }, duration: 1 }]
+    expect(() => play(fcfs(), [{ id: 'A', submit: 0, stages }], { cluster: mixed })).toThrow('no node has room for one task of each of its stages')
+  })
+
+  it('is none where its tasks fit on some nodes, of which its virtual cluster is built', () => {
+    const cluster = { nodes: [{ name: 's', count: 3, resources: { cpu: 1 } }, { name: 'l', count: 2, resources: { cpu: 4 } }] }
+    const job = cpuJob('A', { tasks: 3, demand: { cpu: 2 } })
+    expect(nodesOf(play(fcfs(), [job, cpuJob('B', { tasks: 9, submit: 1 })], { cluster }), 'A')).toEqual(['l-0', 'l-1'])
+  })
+})
