@@ -51,3 +51,5 @@ export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fa
 export { completionTime, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
 export { chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
 export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'
+export { yarnFair, yarnFairOrder } from './yarn/yarn-fair.js'
+export type { QueueOptions, YarnFairOptions } from './yarn/options.js'

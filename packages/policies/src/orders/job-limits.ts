@@ -1,13 +1,15 @@
 import type { JobId, WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 
+type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
+
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
  * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`).
  */
 export class JobLimits {
   readonly #work: WorkView
-  readonly #pools: readonly Pool[]
+  readonly #pools: readonly Limited[]
   readonly #users: Readonly<Record<string, number>>
   readonly #userDefault: number
   readonly #inPool: number[] = []
@@ -19,7 +21,7 @@ export class JobLimits {
 
   constructor(
     work: WorkView,
-    pools: readonly Pool[],
+    pools: readonly Limited[],
     poolOf: (job: JobId) => number,
     users: Readonly<Record<string, number>>,
     userDefault: number,
@@ -74,14 +76,14 @@ export class JobLimits {
   #mayRun(job: JobId): boolean {
     const user = this.#work.user(job)
     if ((this.#ofUser.get(user) ?? 0) >= (this.#users[this.#work.userName(user)] ?? this.#userDefault)) return false
-    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Pool).parent)
-      if ((this.#inPool[id] ?? 0) >= (this.#pools[id] as Pool).maxRunningJobs) return false
+    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Limited).parent)
+      if ((this.#inPool[id] ?? 0) >= (this.#pools[id] as Limited).maxRunningJobs) return false
     return true
   }
 
   #count(job: JobId, by: 1 | -1): void {
     const user = this.#work.user(job)
     this.#ofUser.set(user, (this.#ofUser.get(user) ?? 0) + by)
-    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Pool).parent) this.#inPool[id] = (this.#inPool[id] ?? 0) + by
+    for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Limited).parent) this.#inPool[id] = (this.#inPool[id] ?? 0) + by
   }
 }

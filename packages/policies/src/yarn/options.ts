@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+const amount = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?%$/, 'a number, or a percentage of the cluster such as "50%"')])
+/** Amounts by resource name; a percentage is of the whole cluster. */
+const amounts = z.record(z.string(), amount)
+export type Amounts = Readonly<Record<string, number | string>>
+
+const seconds = z.number().nonnegative()
+const queueFields = {
+  weight: z.number().nonnegative().optional().describe('share relative to siblings; 0: served after all others; default 1'),
+  policy: z.enum(['fair', 'drf', 'fifo']).optional().describe('how the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`'),
+  minResources: amounts.optional().describe('served before siblings while below; resources not named: 0'),
+  maxResources: amounts.optional().describe('never exceeded, with all queues inside; resources not named: no limit'),
+  maxChildResources: amounts.optional().describe('maxResources of queues made inside it at first use'),
+  maxContainerAllocation: amounts.optional().describe('largest single task; inherited'),
+  maxRunningApps: z.number().int().nonnegative().optional().describe('jobs that may run at once, queues inside counted; default unlimited'),
+  minSharePreemptionTimeout: seconds.optional().describe('seconds below the minimum share before it may take tasks; inherited; default never'),
+  fairSharePreemptionTimeout: seconds.optional().describe('seconds below the threshold of its fair share before it may take tasks; inherited; default never'),
+  fairSharePreemptionThreshold: z.number().min(0).max(1).optional().describe('part of the fair share below which a queue is starved; inherited; default 0.5'),
+  allowPreemptionFrom: z.boolean().optional().describe('false: its tasks and those of queues inside are never taken; default true'),
+  type: z.literal('parent').optional().describe('holds queues and no jobs although none is declared inside'),
+}
+
+/** A queue as it is configured; a queue with queues inside holds no jobs of its own. */
+export interface QueueOptions {
+  readonly weight?: number | undefined
+  readonly policy?: 'fair' | 'drf' | 'fifo' | undefined
+  readonly minResources?: Amounts | undefined
+  readonly maxResources?: Amounts | undefined
+  readonly maxChildResources?: Amounts | undefined
+  readonly maxContainerAllocation?: Amounts | undefined
+  readonly maxRunningApps?: number | undefined
+  readonly minSharePreemptionTimeout?: number | undefined
+  readonly fairSharePreemptionTimeout?: number | undefined
+  readonly fairSharePreemptionThreshold?: number | undefined
+  readonly allowPreemptionFrom?: boolean | undefined
+  readonly type?: 'parent' | undefined
+  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
+}
+
+const queueOptions: z.ZodType<QueueOptions> = z.lazy(() =>
+  z.strictObject({ ...queueFields, queues: z.record(z.string(), queueOptions).optional().describe('queues inside this one') }),
+)
+
+export const yarnFairOptions = z.strictObject({
+  root: queueOptions.default({}).describe('the root queue, with the declared queues inside it; queues not named are made at first use'),
+  defaults: z
+    .strictObject({
+      policy: z.enum(['fair', 'drf']).optional().describe('policy of queues that name none; default fair'),
+      maxResources: amounts.optional().describe('maxResources of queues that name none'),
+      maxRunningApps: z.number().int().nonnegative().optional().describe('maxRunningApps of queues that name none'),
+    })
+    .default({})
+    .describe('settings of queues that do not set them'),
+  users: z.record(z.string(), z.strictObject({ maxRunningApps: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
+  userMaxRunningApps: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
+  sizeBasedWeight: z.boolean().default(false).describe('a job weighs log2(1 + its memory demand) under `fair` and `drf`'),
+  memory: z.string().optional().describe('the resource that `fair` compares; default: the first called memory-mb, memory, mem or ram, else the first'),
+  poolOrder: z
+    .enum(['hadoop', 'survey-literal'])
+    .default('hadoop')
+    .describe('order of queues that have their minimum: usage / weight, or, for study, weight / running jobs as a survey has it'),
+})
+
+/** Options of `yarnFair`; all may be left out. Amounts are in the units of the cluster, times in seconds. */
+export interface YarnFairOptions {
+  readonly root?: QueueOptions
+  readonly defaults?: { readonly policy?: 'fair' | 'drf'; readonly maxResources?: Amounts; readonly maxRunningApps?: number }
+  readonly users?: Readonly<Record<string, { readonly maxRunningApps: number }>>
+  readonly userMaxRunningApps?: number
+  readonly sizeBasedWeight?: boolean
+  readonly memory?: string
+  readonly poolOrder?: 'hadoop' | 'survey-literal'
+}

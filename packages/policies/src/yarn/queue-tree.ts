@@ -1,0 +1,147 @@
+import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import type { Amounts, QueueOptions } from './options.js'
+
+export type QueuePolicy = 'fair' | 'drf' | 'fifo'
+
+/** A queue of the tree, with what it inherits filled in. Amounts are by `ResourceId`; ids are dense, queue 0 is the root. */
+export interface Queue {
+  readonly id: number
+  /** Full path, for example `root.ads.batch`. */
+  readonly path: string
+  readonly parent: number
+  readonly weight: number
+  readonly policy: QueuePolicy
+  readonly minResources: readonly number[]
+  /** `Infinity` where there is no limit. */
+  readonly maxResources: readonly number[]
+  readonly maxContainer: readonly number[]
+  readonly maxRunningJobs: number
+  readonly minTimeout: number
+  readonly fairTimeout: number
+  readonly fairThreshold: number
+  readonly mayLose: boolean
+  /** Whether it or a queue around it has a finite maximum. */
+  readonly capped: boolean
+  /** Holds queues, not jobs. */
+  isParent: boolean
+  readonly options: QueueOptions
+  readonly children: number[]
+}
+
+interface Defaults {
+  readonly policy?: 'fair' | 'drf' | undefined
+  readonly maxResources?: Amounts | undefined
+  readonly maxRunningApps?: number | undefined
+}
+
+/**
+ * The queues of YARN's fair scheduler: declared, or made at first use with the settings of `defaults` and the
+ * `maxChildResources` of their parent. Timeouts, thresholds, the largest container and `allowPreemptionFrom` go down the tree.
+ *
+ * Source: Hadoop 3, FairScheduler.md, "Allocation file format".
+ */
+export class QueueTree {
+  readonly queues: Queue[] = []
+  readonly #byPath = new Map<string, Queue>()
+  readonly #cluster: ClusterView
+  readonly #defaults: Defaults
+
+  constructor(root: QueueOptions, defaults: Defaults, cluster: ClusterView) {
+    this.#cluster = cluster
+    this.#defaults = defaults
+    this.#declare('root', root, undefined, 'root')
+  }
+
+  /** The leaf of a queue name, with or without `root.`; made where it was not declared. */
+  leaf(name: string): Queue {
+    const path = fullPath(name)
+    const known = this.#byPath.get(path)
+    if (known === undefined) return this.#make(name, path)
+    if (known.isParent)
+      throw new SchedError('BAD_INPUT', `jobs are submitted to queue "${path}", which holds queues and no jobs`, { field: 'queue' }, this.#inside(known))
+    return known
+  }
+
+  /** The declared or made queue of a path, `undefined` where there is none. */
+  find(name: string): Queue | undefined {
+    return this.#byPath.get(fullPath(name))
+  }
+
+  #inside({ children }: Queue): string {
+    return children.length === 0 ? 'Name a queue inside it.' : `Name one of: ${children.map((child) => (this.queues[child] as Queue).path).join(', ')}.`
+  }
+
+  #make(name: string, path: string): Queue {
+    const parts = path.split('.')
+    let parent = this.queues[0] as Queue
+    if (parts.includes('')) throw new SchedError('BAD_INPUT', `queue name "${name}" has an empty part`, { field: 'queue' })
+    for (let depth = 2; depth <= parts.length; depth++) {
+      const part = parts.slice(0, depth).join('.')
+      const known = this.#byPath.get(part)
+      if (known === undefined && !parent.isParent)
+        throw new SchedError('BAD_INPUT', `queue "${path}" would lie in "${parent.path}", which holds jobs itself`, { field: 'queue' }, 'Declare it with `type: parent`, or submit to one of them only.')
+      parent = known ?? this.#add(part, parent.options.maxChildResources === undefined ? {} : { maxResources: parent.options.maxChildResources }, parent, depth < parts.length, part)
+    }
+    return parent
+  }
+
+  #declare(path: string, options: QueueOptions, parent: Queue | undefined, field: string): void {
+    const inside = Object.entries(options.queues ?? {})
+    const queue = this.#add(path, options, parent, parent === undefined || inside.length > 0 || options.type === 'parent', field)
+    for (const [name, each] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (name.includes('.') || name.trim() === '') throw new SchedError('BAD_OPTION', `"${name}" is no name of a queue.`, { field: `${field}.queues` }, 'Names have no periods; put queues inside each other.')
+      this.#declare(`${path}.${name}`, each, queue, `${field}.queues.${name}`)
+    }
+  }
+
+  #add(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
+    const policy = options.policy ?? this.#defaults.policy ?? 'fair'
+    checkPolicy(path, policy, parent, isParent, field)
+    const maxResources = this.#amounts(options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources), Infinity, `${field}.maxResources`)
+    const queue: Queue = {
+      id: this.queues.length,
+      path,
+      parent: parent?.id ?? -1,
+      weight: options.weight ?? 1,
+      policy,
+      minResources: this.#amounts(options.minResources, 0, `${field}.minResources`),
+      maxResources,
+      maxContainer: options.maxContainerAllocation === undefined && parent !== undefined ? parent.maxContainer : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
+      maxRunningJobs: options.maxRunningApps ?? (parent === undefined ? Infinity : (this.#defaults.maxRunningApps ?? Infinity)),
+      minTimeout: options.minSharePreemptionTimeout ?? parent?.minTimeout ?? Infinity,
+      fairTimeout: options.fairSharePreemptionTimeout ?? parent?.fairTimeout ?? Infinity,
+      fairThreshold: options.fairSharePreemptionThreshold ?? parent?.fairThreshold ?? 0.5,
+      mayLose: (options.allowPreemptionFrom ?? true) && (parent?.mayLose ?? true),
+      capped: (parent?.capped ?? false) || maxResources.some((max) => max < Infinity),
+      isParent,
+      options,
+      children: [],
+    }
+    this.queues.push(queue)
+    this.#byPath.set(path, queue)
+    parent?.children.push(queue.id)
+    return queue
+  }
+
+  /** Amounts by resource id; a percentage is of the cluster as it is when the run starts. */
+  #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
+    const { resources } = this.#cluster
+    const unknown = Object.keys(amounts ?? {}).find((name) => !resources.includes(name))
+    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field }, suggest(unknown, resources))
+    return resources.map((name, r) => {
+      const amount = amounts?.[name]
+      if (typeof amount !== 'string') return amount ?? missing
+      return Math.floor((Number.parseFloat(amount) / 100) * this.#cluster.capacity(r as ResourceId))
+    })
+  }
+}
+
+/** The full path of a queue name: `ads` and `root.ads` are one. */
+export const fullPath = (name: string): string => (name === 'root' || name.startsWith('root.') ? name : `root.${name}`)
+
+function checkPolicy(path: string, policy: QueuePolicy, parent: Queue | undefined, isParent: boolean, field: string): void {
+  if (policy === 'fifo' && isParent && parent !== undefined)
+    throw new SchedError('BAD_OPTION', `queue "${path}" has queues inside it and the policy fifo`, { field: `${field}.policy` }, 'fifo is for queues that hold jobs.')
+  if (policy === 'drf' && parent?.policy === 'fair')
+    throw new SchedError('BAD_OPTION', `queue "${path}" has the policy drf in "${parent.path}", which has fair`, { field: `${field}.policy` }, 'Give the queues around it drf too.')
+}

@@ -1,0 +1,142 @@
+/** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
+export class KeyRows {
+  readonly width: number
+  rows: Float64Array
+  tie = new Float64Array(64)
+  /** Where an id stood when it was last moved: a hint, since block copies do not update it. */
+  hint = new Int32Array(64)
+
+  constructor(width: number) {
+    this.width = width
+    this.rows = new Float64Array(64 * width)
+  }
+
+  setTie(id: number, tie: number): void {
+    if (id >= this.tie.length) this.#grow(id + 1)
+    this.tie[id] = tie
+  }
+
+  /** Copies a key of at most `width` numbers; the rest becomes 0. */
+  set(id: number, key: Float64Array): void {
+    this.rows.set(key, id * this.width)
+  }
+
+  #grow(needed: number): void {
+    const size = Math.max(needed, this.tie.length * 2)
+    const rows = new Float64Array(size * this.width)
+    rows.set(this.rows)
+    this.rows = rows
+    const tie = new Float64Array(size)
+    tie.set(this.tie)
+    this.tie = tie
+    const hint = new Int32Array(size)
+    hint.set(this.hint)
+    this.hint = hint
+  }
+}
+
+/** Ids in ascending order of keys of several numbers. Never sorted: an element whose key changes is moved. */
+export class RankedIds {
+  /** `ids[from]` to `ids[to - 1]` are the members. */
+  ids = new Int32Array(8)
+  from = 0
+  to = 0
+  readonly #keys: KeyRows
+
+  constructor(keys: KeyRows) {
+    this.#keys = keys
+  }
+
+  get size(): number {
+    return this.to - this.from
+  }
+
+  /** Adds an id whose key and tie are set. */
+  add(id: number): void {
+    if (this.to === this.ids.length) this.#makeRoom()
+    const { rows, width, tie } = this.#keys
+    const at = this.#place(rows, id * width, tie[id] as number, this.from, this.to)
+    this.ids.copyWithin(at + 1, at, this.to)
+    this.ids[at] = id
+    this.to++
+  }
+
+  /** Removes a member, whose key is still the one it was placed by. */
+  remove(id: number): void {
+    const at = this.#find(id)
+    if (at === this.from) this.from++
+    else {
+      this.ids.copyWithin(at, at + 1, this.to)
+      this.to--
+    }
+    if (this.from === this.to) this.from = this.to = 0
+  }
+
+  /** Gives a member a new key and moves it to its place. */
+  rekey(id: number, next: Float64Array): void {
+    const { ids } = this
+    const { rows, width, tie, hint } = this.#keys
+    const row = id * width
+    const i = firstDifference(next, rows, row, width)
+    if (next[i] === rows[row + i]) return
+    const at = this.#find(id)
+    const isUp = (next[i] as number) > (rows[row + i] as number)
+    const t = tie[id] as number
+    if (isUp) {
+      const end = this.#place(next, 0, t, at + 1, this.to)
+      if (end - 1 > at) ids.copyWithin(at, at + 1, end)
+      ids[end - 1] = id
+      hint[id] = end - 1
+    } else {
+      const start = this.#place(next, 0, t, this.from, at)
+      if (start < at) ids.copyWithin(start + 1, start, at)
+      ids[start] = id
+      hint[id] = start
+    }
+    rows.set(next, row)
+  }
+
+  /** First position in [low, high) whose member comes after the key; `high` if none does. */
+  #place(key: Float64Array, row: number, tie: number, low: number, high: number): number {
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#after(this.ids[middle] as number, key, row, tie)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /** Whether a member comes after (key, tie). */
+  #after(id: number, key: Float64Array, row: number, tie: number): boolean {
+    const { rows, width } = this.#keys
+    const own = id * width
+    for (let i = 0; i < width; i++) {
+      const a = rows[own + i] as number
+      const b = key[row + i] as number
+      if (a !== b) return a > b
+    }
+    return (this.#keys.tie[id] as number) > tie
+  }
+
+  #find(id: number): number {
+    const { rows, width, tie, hint } = this.#keys
+    const near = hint[id] as number
+    if (near >= this.from && near < this.to && this.ids[near] === id) return near
+    return this.#place(rows, id * width, tie[id] as number, this.from, this.to) - 1
+  }
+
+  #makeRoom(): void {
+    const { from, size } = this
+    const larger = size * 2 > this.ids.length ? new Int32Array(this.ids.length * 2) : this.ids
+    larger.set(this.ids.subarray(from, this.to))
+    this.ids = larger
+    this.from = 0
+    this.to = size
+  }
+}
+
+function firstDifference(key: Float64Array, rows: Float64Array, row: number, width: number): number {
+  let i = 0
+  while (i < width - 1 && key[i] === rows[row + i]) i++
+  return i
+}

@@ -1,0 +1,12 @@
+import { SchedError, suggest, type ClusterView, type Lane, type ResourceId } from '@sched/core'
+
+const memoryNames = ['memory-mb', 'memory', 'mem', 'ram']
+
+/** The resource of a lane that the policy `fair` compares: the one named, else its memory, else its first. */
+export function memoryOf(lane: Lane, cluster: ClusterView, named: string | undefined): ResourceId {
+  if (named !== undefined && !cluster.resources.includes(named))
+    throw new SchedError('BAD_OPTION', `the cluster has no resource "${named}"`, { field: 'memory' }, suggest(named, cluster.resources))
+  const names = named === undefined ? memoryNames : [named]
+  const found = names.flatMap((name) => lane.resources.filter((r) => cluster.resources[r] === name))
+  return (found[0] ?? lane.resources[0]) as ResourceId
+}

@@ -1,0 +1,117 @@
+import type { Env, JobId, LaneId, ResourceId, ShapeId, TaskId } from '@sched/core'
+import type { Queue } from './queue-tree.js'
+
+/**
+ * What jobs and queues use and want, by resource: `[job * resources + resource]` and the same by queue, those of parents
+ * with all inside them. What they want is only counted where something depends on it.
+ */
+export class Usage {
+  jobs = new Float64Array(64)
+  queues = new Float64Array(64)
+  #jobDemand = new Float64Array(64)
+  #queueDemand = new Float64Array(64)
+  /** The smallest amount per task that ever waited in a queue: a bound for quick tests. */
+  #least = new Float64Array(64).fill(Infinity)
+  /** `[job * lanes + lane]`: the demand vector last noted there. */
+  readonly #shape: (ShapeId | undefined)[] = []
+  readonly #env: Env
+  readonly #tree: readonly Queue[]
+  readonly #queueOf: (job: JobId) => number
+  readonly #n: number
+
+  constructor(env: Env, tree: readonly Queue[], queueOf: (job: JobId) => number) {
+    this.#env = env
+    this.#tree = tree
+    this.#queueOf = queueOf
+    this.#n = env.cluster.resources.length
+  }
+
+  rowOfJob = (job: JobId): number => job * this.#n
+  rowOfQueue = (queue: number): number => queue * this.#n
+  ofJob = (job: JobId, r: ResourceId): number => this.jobs[job * this.#n + r] as number
+  ofQueue = (queue: number, r: ResourceId): number => this.queues[queue * this.#n + r] as number
+  demandOfJob = (job: JobId, r: ResourceId): number => this.#jobDemand[job * this.#n + r] as number
+  demandOfQueue = (queue: number, r: ResourceId): number => this.#queueDemand[queue * this.#n + r] as number
+  leastWanted = (queue: number, r: ResourceId): number => this.#least[queue * this.#n + r] as number
+
+  addQueue(): void {
+    const size = this.#tree.length * this.#n
+    if (size > this.queues.length) {
+      this.queues = grown(this.queues, size)
+      this.#queueDemand = grown(this.#queueDemand, size)
+      this.#least = grown(this.#least, size, Infinity)
+    }
+  }
+
+  addJob(job: JobId): void {
+    const end = (job + 1) * this.#n
+    if (end > this.jobs.length) {
+      this.jobs = grown(this.jobs, end)
+      this.#jobDemand = grown(this.#jobDemand, end)
+    }
+    this.jobs.fill(0, job * this.#n, end)
+    this.#jobDemand.fill(0, job * this.#n, end)
+    for (let lane = 0; lane < this.#env.cluster.lanes.length; lane++) this.#shape[job * this.#env.cluster.lanes.length + lane] = undefined
+  }
+
+  /** A job has ended: it uses and wants nothing. */
+  removeJob(job: JobId): void {
+    for (let r = 0; r < this.#n; r++) {
+      const left = this.#jobDemand[job * this.#n + r] as number
+      if (left !== 0) for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) add(this.#queueDemand, queue * this.#n + r, -left)
+      this.#jobDemand[job * this.#n + r] = 0
+    }
+  }
+
+  change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const { work, cluster } = this.#env
+    const shape = work.shapeOf(task)
+    const resources = cluster.lanes[lane]?.resources ?? []
+    for (const r of resources) add(this.jobs, job * this.#n + r, sign * work.demand(shape, r))
+    for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue))
+      for (const r of resources) add(this.queues, queue * this.#n + r, sign * work.demand(shape, r))
+  }
+
+  /** Counts what the job uses and could use now; returns whether that changed. */
+  countDemand(job: JobId, lane: LaneId): boolean {
+    const { work, cluster } = this.#env
+    const unplaced = work.unplaced(job, lane)
+    const shape = unplaced > 0 ? work.shape(job, lane) : undefined
+    if (shape !== undefined) this.#want(job, lane, shape)
+    let isNew = false
+    for (const r of cluster.lanes[lane]?.resources ?? []) {
+      const at = job * this.#n + r
+      const change = (this.jobs[at] as number) + (shape === undefined ? 0 : unplaced * work.demand(shape, r)) - (this.#jobDemand[at] as number)
+      if (change === 0) continue
+      isNew = true
+      add(this.#jobDemand, at, change)
+      for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) add(this.#queueDemand, queue * this.#n + r, change)
+    }
+    return isNew
+  }
+
+  /** Notes the size of the job's next task when it is another than before. */
+  #want(job: JobId, lane: LaneId, shape: ShapeId): void {
+    const at = job * this.#env.cluster.lanes.length + lane
+    if (this.#shape[at] === shape) return
+    this.#shape[at] = shape
+    for (const r of this.#env.cluster.lanes[lane]?.resources ?? []) {
+      const asked = this.#env.work.demand(shape, r)
+      for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) if (asked < (this.#least[queue * this.#n + r] as number)) this.#least[queue * this.#n + r] = asked
+    }
+  }
+
+  #above(queue: number): number {
+    return (this.#tree[queue] as Queue).parent
+  }
+}
+
+const add = (column: Float64Array, at: number, amount: number): void => {
+  column[at] = (column[at] as number) + amount
+}
+
+function grown(column: Float64Array, needed: number, empty = 0): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(Math.max(needed, column.length * 2)).fill(empty)
+  larger.set(column)
+  return larger
+}

@@ -1,0 +1,389 @@
+import { defineOrder, Reason, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import type { z } from 'zod'
+import { JobLimits } from '../orders/job-limits.js'
+import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
+import { yarnFairOptions, type YarnFairOptions } from './options.js'
+import { QueueTree, type Queue } from './queue-tree.js'
+import { RankedIds, KeyRows } from './ranked-ids.js'
+import { memoryOf } from './resources.js'
+import { tooLarge } from './too-large.js'
+import { Usage } from './usage.js'
+import { QueueSharing } from './queue-sharing.js'
+
+/**
+ * Queues and jobs as YARN's fair scheduler orders them: at every level of the queue tree by the policy of the parent (fair
+ * on memory, drf, fifo for jobs), minimum shares first, ties by name, jobs by submission. A job whose next task would put
+ * its queue, or one around it, above its maximum is left out of the reading. Once per lane.
+ *
+ * Source: Hadoop 3, FairScheduler and its policies.
+ * Deviations: jobs beyond a limit of running jobs are admitted by priority, then submission; demand is of the stage that
+ * is open, at the size of its next task.
+ */
+export const yarnFairOrder = defineOrder({
+  name: 'yarn-fair',
+  summary: 'queues of YARN\'s fair scheduler: fair, drf or fifo by queue, minimum and maximum resources',
+  source: 'Hadoop 3, FairScheduler',
+  options: yarnFairOptions,
+  create: (options, env) => new YarnFair(options, env),
+})
+
+/** The order of YARN's fair scheduler. */
+export const yarnFair = (options: YarnFairOptions = {}): Plug<'order'> => yarnFairOrder.plug({}, options)
+
+class YarnFair implements Order {
+  readonly sharing: QueueSharing
+  readonly #env: Env
+  readonly #options: z.output<typeof yarnFairOptions>
+  readonly #lanes: number
+  readonly #tree: QueueTree
+  readonly #limits: JobLimits
+  readonly #usage: Usage
+  readonly #queueOf: number[] = []
+  readonly #capacity: number[]
+  /** Per lane: what `fair` compares, and the resources of `drf`. */
+  readonly #memory: readonly ResourceId[]
+  readonly #dominant: readonly DominantKeys[]
+  readonly #jobKeys: readonly KeyRows[]
+  readonly #queueKeys: readonly KeyRows[]
+  readonly #key: readonly Float64Array[]
+  /** `[queue * lanes + lane]`: jobs of a leaf, queues of a parent, with unplaced tasks. */
+  readonly #members: RankedIds[] = []
+  /** Jobs of each queue, and of those inside it, that may run. */
+  readonly #jobs: number[] = []
+  /** `[job * lanes + lane]`: 1 while it is in its queue's list. */
+  readonly #listed: number[] = []
+  readonly #admitted: JobId[] = []
+  readonly #byName: number[][] = []
+  /** The reading: queues entered, the position in each, and the room below the maxima `[depth * resources + resource]`. */
+  readonly #path: number[] = []
+  readonly #at: number[] = []
+  readonly #room: number[] = []
+  #filtered = new Int32Array(64)
+  #depth = 0
+  #round: Round | undefined
+
+  constructor(options: z.output<typeof yarnFairOptions>, env: Env) {
+    const { cluster, work } = env
+    this.#env = env
+    this.#options = options
+    this.#lanes = cluster.lanes.length
+    this.#tree = new QueueTree(options.root, options.defaults, cluster)
+    this.#capacity = cluster.resources.map((_, r) => cluster.capacity(r as ResourceId))
+    this.#memory = cluster.lanes.map((lane) => memoryOf(lane, cluster, options.memory))
+    this.#dominant = cluster.lanes.map((lane) => new DominantKeys(lane.resources, this.#capacity))
+    const widths = cluster.lanes.map((lane) => keyWidth(lane.resources.length))
+    this.#jobKeys = widths.map((width) => new KeyRows(width))
+    this.#queueKeys = widths.map((width) => new KeyRows(width))
+    this.#key = widths.map((width) => new Float64Array(width))
+    this.#usage = new Usage(env, this.#tree.queues, (job) => this.#queueOf[job] as number)
+    this.#limits = new JobLimits(
+      work,
+      this.#tree.queues,
+      (job) => this.#queueOf[job] as number,
+      Object.fromEntries(Object.entries(options.users).map(([user, { maxRunningApps }]) => [user, maxRunningApps])),
+      options.userMaxRunningApps ?? Infinity,
+      options.defaults.maxRunningApps ?? Infinity,
+    )
+    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, (job, lane) => this.#weight(job, lane), this.#memory)
+    this.#addQueues(0)
+  }
+
+  // ---- reading ----
+
+  begin(round: Round): void {
+    this.#round = round
+    this.#depth = 0
+    this.#enter(0)
+  }
+
+  next(): JobBlock | undefined {
+    const { queues } = this.#tree
+    const lane = (this.#round as Round).lane
+    while (this.#depth > 0) {
+      const top = this.#depth - 1
+      const queue = this.#path[top] as number
+      const list = this.#members[queue * this.#lanes + lane] as RankedIds
+      if ((queues[queue] as Queue).isParent) {
+        const at = this.#at[top] as number
+        if (at >= list.to) this.#depth = top
+        else {
+          this.#at[top] = at + 1
+          this.#enter(list.ids[at] as number)
+        }
+        continue
+      }
+      this.#depth = top
+      const block = (queues[queue] as Queue).capped ? this.#within(list, top) : list
+      if (block.to > block.from) return block
+    }
+    return undefined
+  }
+
+  #enter(queue: number): void {
+    const lane = (this.#round as Round).lane
+    const depth = this.#depth
+    if ((this.#tree.queues[queue] as Queue).capped && !this.#hasRoom(queue, depth)) return
+    this.#depth++
+    this.#path[depth] = queue
+    this.#at[depth] = (this.#members[queue * this.#lanes + lane] as RankedIds).from
+  }
+
+  /** Computes the room below the maxima of a queue and those around it; false when no task it ever wanted would fit. */
+  #hasRoom(queue: number, depth: number): boolean {
+    const { maxResources, capped, parent } = this.#tree.queues[queue] as Queue
+    const lane = (this.#round as Round).lane
+    const n = this.#capacity.length
+    const isAround = depth > 0 && capped && (this.#tree.queues[parent] as Queue).capped
+    for (const r of this.#env.cluster.lanes[lane]?.resources ?? []) {
+      const own = (maxResources[r] as number) - this.#usage.ofQueue(queue, r)
+      const room = isAround ? Math.min(own, this.#room[(depth - 1) * n + r] as number) : own
+      this.#room[depth * n + r] = room
+      if (room < this.#usage.leastWanted(queue, r)) {
+        this.#explain(queue, lane)
+        return false
+      }
+    }
+    return true
+  }
+
+  /** The jobs of a leaf whose next task fits below the maxima. */
+  #within(list: RankedIds, depth: number): JobBlock {
+    const { cluster, work } = this.#env
+    const round = this.#round as Round
+    const { lane } = round
+    const n = this.#capacity.length
+    const resources = cluster.lanes[lane]?.resources ?? []
+    if (this.#filtered.length < list.size) this.#filtered = new Int32Array(list.size * 2)
+    let to = 0
+    for (let i = list.from; i < list.to; i++) {
+      const job = list.ids[i] as JobId
+      const shape = work.shape(job, lane)
+      let fits = true
+      for (const r of resources) if (work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
+      if (fits) this.#filtered[to++] = job
+      else if (round.explained) round.defer(job, Reason.Limit)
+    }
+    return { ids: this.#filtered, from: 0, to }
+  }
+
+  #explain(queue: number, lane: LaneId): void {
+    const round = this.#round as Round
+    if (!round.explained) return
+    const list = this.#members[queue * this.#lanes + lane] as RankedIds
+    for (let i = list.from; i < list.to; i++) {
+      if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane)
+      else round.defer(list.ids[i] as JobId, Reason.Limit)
+    }
+  }
+
+  // ---- keeping current ----
+
+  /** Refuses a job with a task that its queue may never run. */
+  admits(spec: JobSpec): string | undefined {
+    const queue = this.#leaf(spec.queue ?? spec.user ?? 'default')
+    for (const { demand } of spec.stages) {
+      const refusal = tooLarge(demand, queue, this.#tree.queues, this.#env.cluster.resources)
+      if (refusal !== undefined) return refusal
+    }
+    return undefined
+  }
+
+  #leaf(name: string): Queue {
+    const known = this.#tree.queues.length
+    const queue = this.#tree.leaf(name)
+    if (this.#tree.queues.length > known) this.#addQueues(known)
+    return queue
+  }
+
+  onSubmit(job: JobId): void {
+    const { work } = this.#env
+    const queue = this.#leaf(work.queueName(work.queue(job)))
+    this.#queueOf[job] = queue.id
+    this.#usage.addJob(job)
+    this.sharing.addJob(job, queue.id)
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#listed[job * this.#lanes + lane] = 0
+      ;(this.#jobKeys[lane] as KeyRows).setTie(job, work.rank(job))
+    }
+    if (this.#limits.ask(job)) this.#countJobs(queue.id, 1)
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    if (this.#limits.admitted(job)) this.#addJob(job, lane)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    if (this.#limits.admitted(job)) this.#wants(job, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    if (this.#listed[job * this.#lanes + lane] !== 1) return
+    const queue = this.#queueOf[job] as number
+    const members = this.#members[queue * this.#lanes + lane] as RankedIds
+    members.remove(job)
+    this.#listed[job * this.#lanes + lane] = 0
+    if (members.size === 0) this.#leave(queue, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.change(job, lane, task, 1)
+    this.#usage.countDemand(job, lane)
+    this.#place(job, lane)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.change(job, lane, task, -1)
+    if (this.#limits.admitted(job)) this.#usage.countDemand(job, lane)
+    this.#place(job, lane)
+  }
+
+  onFinish(job: JobId): void {
+    const queue = this.#queueOf[job] as number
+    this.#usage.removeJob(job)
+    this.sharing.removeJob(job, queue)
+    this.#countJobs(queue, -1)
+    this.#admitted.length = 0
+    this.#limits.leave(job, this.#admitted)
+    for (const next of this.#admitted) {
+      this.#countJobs(this.#queueOf[next] as number, 1)
+      for (let lane = 0; lane < this.#lanes; lane++) if (this.#env.work.unplaced(next, lane as LaneId) > 0) this.#addJob(next, lane as LaneId)
+    }
+  }
+
+  onNode(): void {
+    const { cluster } = this.#env
+    for (let r = 0; r < this.#capacity.length; r++) this.#capacity[r] = cluster.capacity(r as ResourceId)
+    for (const { id } of this.#tree.queues) if (id > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#placeQueue(id, lane as LaneId)
+    for (const { id, isParent, policy } of this.#tree.queues)
+      if (!isParent && policy === 'drf') for (let lane = 0; lane < this.#lanes; lane++) this.#placeAll(id, lane as LaneId)
+  }
+
+  #placeAll(leaf: number, lane: LaneId): void {
+    const list = this.#members[leaf * this.#lanes + lane] as RankedIds
+    for (const job of list.ids.slice(list.from, list.to)) this.#placeJob(job as JobId, leaf, lane)
+  }
+
+  #addJob(job: JobId, lane: LaneId): void {
+    const queue = this.#queueOf[job] as number
+    this.#wants(job, lane)
+    const keys = this.#jobKeys[lane] as KeyRows
+    keys.set(job, this.#jobKey(job, queue, lane))
+    const members = this.#members[queue * this.#lanes + lane] as RankedIds
+    members.add(job)
+    this.#listed[job * this.#lanes + lane] = 1
+    if (members.size === 1) this.#join(queue, lane)
+  }
+
+  /** Counts what the job wants now, for its queue and all around it. */
+  #wants(job: JobId, lane: LaneId): void {
+    if (this.#usage.countDemand(job, lane)) this.#place(job, lane)
+  }
+
+  #countJobs(leaf: number, by: 1 | -1): void {
+    for (let queue = leaf; queue >= 0; queue = (this.#tree.queues[queue] as Queue).parent) {
+      this.#jobs[queue] = (this.#jobs[queue] as number) + by
+      if (this.#options.poolOrder === 'survey-literal' && queue > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#placeQueue(queue, lane as LaneId)
+    }
+  }
+
+  /** Puts a job and the queues around it where their keys belong. */
+  #place(job: JobId, lane: LaneId): void {
+    const leaf = this.#queueOf[job] as number
+    this.#placeJob(job, leaf, lane)
+    for (let queue = leaf; queue > 0; queue = (this.#tree.queues[queue] as Queue).parent) this.#placeQueue(queue, lane)
+  }
+
+  #placeJob(job: JobId, leaf: number, lane: LaneId): void {
+    if (this.#listed[job * this.#lanes + lane] === 1) (this.#members[leaf * this.#lanes + lane] as RankedIds).rekey(job, this.#jobKey(job, leaf, lane))
+  }
+
+  #placeQueue(queue: number, lane: LaneId): void {
+    const key = this.#queueKey(queue, lane)
+    if ((this.#members[queue * this.#lanes + lane] as RankedIds).size === 0) (this.#queueKeys[lane] as KeyRows).set(queue, key)
+    else this.#siblings(queue, lane).rekey(queue, key)
+  }
+
+  #jobKey(job: JobId, leaf: number, lane: LaneId): Float64Array {
+    const key = this.#key[lane] as Float64Array
+    const { policy } = this.#tree.queues[leaf] as Queue
+    if (policy === 'fair') fairKey(key, this.#usage.ofJob(job, this.#memory[lane] as ResourceId), 0, 0, this.#weight(job, lane))
+    else if (policy === 'drf') (this.#dominant[lane] as DominantKeys).write(key, this.#usage.jobs, this.#usage.rowOfJob(job), undefined, this.#weight(job, lane))
+    else key.fill(0)[0] = -this.#env.work.priority(job)
+    return key
+  }
+
+  #weight(job: JobId, lane: LaneId): number {
+    const weight = this.#env.work.weight(job)
+    return this.#options.sizeBasedWeight ? weight * Math.log2(1 + this.#usage.demandOfJob(job, this.#memory[lane] as ResourceId)) : weight
+  }
+
+  #queueKey(id: number, lane: LaneId): Float64Array {
+    const key = this.#key[lane] as Float64Array
+    const { weight, minResources, parent } = this.#tree.queues[id] as Queue
+    const memory = this.#memory[lane] as ResourceId
+    if ((this.#tree.queues[parent] as Queue).policy === 'drf')
+      (this.#dominant[lane] as DominantKeys).write(key, this.#usage.queues, this.#usage.rowOfQueue(id), minResources, weight)
+    else {
+      const usage = this.#usage.ofQueue(id, memory)
+      const min = minResources[memory] as number
+      const demand = this.#usage.demandOfQueue(id, memory)
+      if (this.#options.poolOrder === 'hadoop') fairKey(key, usage, min, demand, weight)
+      else surveyKey(key, usage, min, demand, weight, this.#jobs[id] as number)
+    }
+    return key
+  }
+
+  #siblings(queue: number, lane: number): RankedIds {
+    return this.#members[(this.#tree.queues[queue] as Queue).parent * this.#lanes + lane] as RankedIds
+  }
+
+  /** A queue has got its first job with unplaced tasks: it joins its siblings, and so on up. */
+  #join(queue: number, lane: LaneId): void {
+    for (let child = queue; child > 0; child = (this.#tree.queues[child] as Queue).parent) {
+      const siblings = this.#siblings(child, lane)
+      ;(this.#queueKeys[lane] as KeyRows).set(child, this.#queueKey(child, lane))
+      siblings.add(child)
+      if (siblings.size > 1) return
+    }
+  }
+
+  #leave(queue: number, lane: LaneId): void {
+    for (let child = queue; child > 0; child = (this.#tree.queues[child] as Queue).parent) {
+      const siblings = this.#siblings(child, lane)
+      siblings.remove(child)
+      if (siblings.size > 0) return
+    }
+  }
+
+  #addQueues(from: number): void {
+    const { queues } = this.#tree
+    for (let id = from; id < queues.length; id++) {
+      for (let lane = 0; lane < this.#lanes; lane++) {
+        const isParent = (queues[id] as Queue).isParent
+        this.#members.push(new RankedIds((isParent ? this.#queueKeys[lane] : this.#jobKeys[lane]) as KeyRows))
+        ;(this.#queueKeys[lane] as KeyRows).setTie(id, 0)
+      }
+      this.#jobs.push(0)
+      this.#usage.addQueue()
+      if (id > 0) this.#orderByName(id)
+    }
+  }
+
+  /** Ties between siblings go by name: a new queue's tie lies between those of its neighbours in name order. */
+  #orderByName(id: number): void {
+    const { queues } = this.#tree
+    const { parent, path } = queues[id] as Queue
+    const siblings = (this.#byName[parent] ??= [])
+    const after = siblings.findIndex((other) => (queues[other] as Queue).path > path)
+    const at = after < 0 ? siblings.length : after
+    siblings.splice(at, 0, id)
+    const tie = (index: number) => (this.#queueKeys[0] as KeyRows).tie[siblings[index] as number] as number
+    const below = at === 0 ? undefined : tie(at - 1)
+    const above = at === siblings.length - 1 ? undefined : tie(at + 1)
+    const middle = below === undefined ? (above === undefined ? 0 : above - 1) : above === undefined ? below + 1 : (below + above) / 2
+    const isBetween = (below === undefined || below < middle) && (above === undefined || middle < above)
+    for (const keys of this.#queueKeys)
+      if (isBetween) keys.setTie(id, middle)
+      else siblings.forEach((each, index) => keys.setTie(each, index)) // same order, wider gaps
+  }
+}
