@@ -7,9 +7,10 @@ import { delayScheduling } from './delay-scheduling.js'
 import { omega } from './omega/omega.js'
 import { page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
+import { survey } from './survey/survey.js'
 import { writeWhole } from './whole-file.js'
 
-const sheets: readonly Sheet[] = [delayScheduling, omega]
+const sheets: readonly Sheet[] = [delayScheduling, omega, survey]
 
 /** Fewest seeds of a page, and of a look. */
 const SEEDS = 10
