@@ -6,6 +6,7 @@ import { addInit } from './commands/init.js'
 import { addPolicies } from './commands/policies.js'
 import { addRun } from './commands/run.js'
 import { addSchema } from './commands/schema.js'
+import { addSweep } from './commands/sweep.js'
 import { addTrace } from './commands/trace.js'
 import { Exit, exitCodeOf } from './exit-code.js'
 import { Interruption } from './interruption.js'
@@ -37,7 +38,7 @@ function program(io: Io): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
-  for (const add of [addRun, addCompare, addTrace, addPolicies, addInit, addSchema, addDemo]) add(command, io)
+  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addInit, addSchema, addDemo]) add(command, io)
   return command
 }
 

@@ -1,9 +1,10 @@
 import { naturalOrder, type Summary } from '@sched/metrics'
+import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
 import type { RunResult } from './run-once.js'
 
 /** A number that every run yields, or every class of jobs in it. */
-interface Figure<Of> {
+export interface Figure<Of> {
   readonly key: string
   readonly title: string
   /** `%` figures are fractions that are shown times 100. */
@@ -47,19 +48,21 @@ export interface Row extends ComparisonRow {
 
 /** All figures by policy, from the runs of every policy on every seed. Rows for which no run has a number are left out. */
 export function compareRuns(policies: readonly string[], runs: readonly RunResult[]): Row[] {
-  const ofPolicy = policies.map((policy) => runs.filter((run) => run.policy === policy).map(({ summary }) => summary))
+  const ofPolicy = policies.map((policy) => runs.filter((run) => run.policy === policy))
   const [first] = runs
   if (first === undefined) return []
-  const [response, locality] = jobFigures as [Figure<ClassOfJobs>, Figure<ClassOfJobs>]
-  const overall = [response, ...runFigures(first.summary), locality].map((figure) => row(policies, ofPolicy, figure))
+  const [response, locality] = jobFigures.map(ofSummary) as [Figure<RunResult>, Figure<RunResult>]
+  const figures = [response, ...runFigures(first.summary).map(ofSummary), ...decisionFigures(runs), locality]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
-  const classes = labels.flatMap((label) => jobFigures.map((figure) => row(policies, ofPolicy, ofClass(figure, label), label)))
-  return [...overall, ...classes].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
+  const classes = labels.flatMap((label) => jobFigures.map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
+  return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
 }
 
+const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ ...figure, of: ({ summary }) => of(summary) })
+
 /** Seeds on which a policy has no such number (a class without jobs) are left out for all of them, so that pairs stay pairs. */
-function row(policies: readonly string[], ofPolicy: readonly (readonly Summary[])[], { key, title, unit, of }: Figure<Summary>, label?: string): Row {
-  const all = ofPolicy.map((summaries) => summaries.map(of))
+function row(policies: readonly string[], ofPolicy: readonly (readonly RunResult[])[], { key, title, unit, of }: Figure<RunResult>, label?: string): Row {
+  const all = ofPolicy.map((runs) => runs.map(of))
   const values = all.map((own) => own.filter((_, seed) => all.every((each) => !Number.isNaN(each[seed]))))
   const [found] = comparison(policies, [{ title, unit, values }])
   return { key, ...(label !== undefined && { label }), ...(found as ComparisonRow) }

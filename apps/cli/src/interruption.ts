@@ -12,8 +12,8 @@ export function heed(signal: AbortSignal): void {
   if (signal.aborted) throw new Interruption()
 }
 
-/** Gives signals and drawing a turn, then goes on unless the user has asked to stop. */
-export async function breathe(signal: AbortSignal): Promise<void> {
+/** Gives signals and drawing a turn, then goes on unless it is to stop. */
+export async function breathe(mayGoOn: () => boolean): Promise<void> {
   await new Promise(setImmediate)
-  heed(signal)
+  if (!mayGoOn()) throw new Interruption()
 }

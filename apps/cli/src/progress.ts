@@ -4,10 +4,10 @@ import { number } from './output/number.js'
 
 /** What is shown while runs go on. */
 export interface Progress {
-  /** Run number `run` of all has begun. */
-  begin(run: number, what: string): void
-  /** Jobs ended of all in this run, and tasks started in it. */
-  update(ended: number, jobs: number | undefined, launches: number): void
+  /** A run has begun, on whatever thread. */
+  begin(what: string): void
+  /** Runs done, with parts of runs, and tasks started in all of them. */
+  update(runs: number, launches: number): void
   stop(): void
 }
 
@@ -23,15 +23,13 @@ class Bar implements Progress {
   readonly #bar: SingleBar
   readonly #runs: number
   readonly #started = performance.now()
-  #run = 0
   #what = ''
-  #before = 0
-  #launches = 0
+  #isDrawn = false
 
   constructor(io: Io, runs: number) {
     this.#runs = runs
     this.#bar = new SingleBar({
-      format: '{bar} {percentage} %  run {run}/{runs}: {what}  {rate} tasks/s  {left} left',
+      format: '{bar} {percentage} %  {done} of {runs} runs: {what}  {rate} tasks/s  {left} left',
       stream: io.stderr,
       barCompleteChar: '=',
       barIncompleteChar: '-',
@@ -43,34 +41,30 @@ class Bar implements Progress {
     })
   }
 
-  begin(run: number, what: string): void {
-    this.#before += this.#launches
-    this.#launches = 0
-    this.#run = run
+  begin(what: string): void {
     this.#what = what
-    if (run === 1) this.#bar.start(1000, 0, this.#words(0))
+    if (this.#isDrawn) return
+    this.#isDrawn = true
+    this.#bar.start(1000, 0, this.#words(0, 0))
   }
 
-  update(ended: number, jobs: number | undefined, launches: number): void {
-    this.#launches = launches
-    const part = jobs === undefined || jobs === 0 ? 0 : ended / jobs
-    const done = (this.#run - 1 + part) / this.#runs
-    this.#bar.update(Math.floor(done * 1000), this.#words(done))
+  update(runs: number, launches: number): void {
+    this.#bar.update(Math.min(1000, Math.floor((runs / this.#runs) * 1000)), this.#words(runs, launches))
   }
 
   stop(): void {
     this.#bar.stop()
   }
 
-  #words(done: number): object {
+  #words(runs: number, launches: number): object {
     const seconds = (performance.now() - this.#started) / 1000
-    const rate = (this.#before + this.#launches) / seconds
+    const rate = launches / seconds
     return {
-      run: Math.max(1, this.#run),
+      done: Math.floor(runs),
       runs: this.#runs,
       what: this.#what,
       rate: number(Number.isFinite(rate) ? Math.round(rate) : 0),
-      left: done > 0 ? inWords((seconds * (1 - done)) / done) : '?',
+      left: runs > 0 ? inWords((seconds * Math.max(0, this.#runs - runs)) / runs) : '?',
     }
   }
 }

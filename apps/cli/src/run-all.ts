@@ -1,34 +1,52 @@
-import type { Experiment } from './experiment/experiment.js'
-import type { NamedPolicy } from './experiment/policies.js'
+import type { Description, Experiment } from './experiment/experiment.js'
 import type { Io } from './io.js'
+import type { SharedPlace } from './output/job-files.js'
 import { progressOf } from './progress.js'
-import { runOnce, type RunResult, type RunWatch } from './run-once.js'
+import { explainRun, type RunResult } from './run-once.js'
+import type { Plan, PlannedRun, Variant } from './threads/plan.js'
+import { runPlan } from './threads/run-plan.js'
 
 export interface RunAllOptions {
   readonly quiet?: boolean | undefined
-  readonly onJob?: (policy: string, seed: number, row: Parameters<NonNullable<RunWatch['onJob']>>[0]) => void
+  readonly threads?: number | undefined
+  readonly jobs?: SharedPlace | undefined
 }
 
-/** Every policy on every seed, policies innermost so that what is compared runs together; warnings go to stderr, each once. */
-export async function runAll(experiment: Experiment, policies: readonly NamedPolicy[], io: Io, { quiet = false, onJob }: RunAllOptions = {}): Promise<RunResult[]> {
-  const plan = experiment.seeds.flatMap((seed) => policies.map((policy) => ({ policy, seed })))
-  const progress = progressOf(io, quiet, plan.length)
-  const results: RunResult[] = []
+/** Every policy of an experiment on every seed, policies innermost so that what is compared runs together. */
+export function everyRun({ seeds, policies }: Pick<Experiment, 'seeds' | 'policies'>, variant = 0): PlannedRun[] {
+  return seeds.flatMap((seed) => policies.map((_, policy) => ({ variant, policy, seed })))
+}
+
+/** Without what only messages need, and cannot go to other threads. */
+export const variantOf = ({ spec, directory }: Description): Variant => ({ spec, directory })
+
+/** All runs of an experiment; warnings go to stderr, each once. */
+export async function runAll(experiment: Experiment, io: Io, { jobs, ...options }: RunAllOptions = {}): Promise<RunResult[]> {
+  const plan: Plan = { variants: [variantOf(experiment.description)], runs: everyRun(experiment), jobs }
+  const results = await withProgress(plan, io, options, (run) => nameOf(experiment, plan, run), (run, error) => explainRun(experiment, plan.runs[run]?.policy ?? 0, error))
+  warn(results, experiment, io)
+  return results
+}
+
+function nameOf({ policies }: Experiment, { runs }: Plan, run: number): string {
+  const { policy = 0, seed = 1 } = runs[run] ?? {}
+  return `${policies[policy]?.name ?? ''}, seed ${seed}`
+}
+
+/** Runs a plan under a progress bar. */
+export async function withProgress(plan: Plan, io: Io, { quiet = false, threads }: RunAllOptions, name: (run: number) => string, explain: (run: number, error: Error) => Error): Promise<RunResult[]> {
+  const progress = progressOf(io, quiet, plan.runs.length)
   try {
-    for (const { policy, seed } of plan) {
-      progress.begin(results.length + 1, `${policy.name}, seed ${seed}`)
-      const watch: RunWatch = {
-        signal: io.signal,
-        onProgress: (ended, jobs, launches) => progress.update(ended, jobs, launches),
-        ...(onJob !== undefined && { onJob: (row: Parameters<typeof onJob>[2]) => onJob(policy.name, seed, row) }),
-      }
-      results.push(await runOnce(experiment, policy, seed, watch))
-    }
+    return await runPlan(plan, {
+      signal: io.signal,
+      threads,
+      explain,
+      onRun: (run) => progress.begin(name(run)),
+      onProgress: ({ runs, launches }) => progress.update(runs, launches),
+    })
   } finally {
     progress.stop()
   }
-  warn(results, experiment, io)
-  return results
 }
 
 function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): void {
@@ -37,11 +55,16 @@ function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): 
     io.stderr.write(`warning: ${skipped.skipped} bad line${skipped.skipped === 1 ? '' : 's'} skipped, for example:\n`)
     for (const problem of skipped.problems) io.stderr.write(`  ${problem}\n`)
   }
+  for (const text of warningsOf(results)) io.stderr.write(`warning: ${text}\n`)
+}
+
+/** What the user should know of some runs, each once. */
+export function warningsOf(results: readonly RunResult[]): string[] {
   const rejected = results.find(({ summary }) => summary.counts.rejected > 0)
-  if (rejected !== undefined) io.stderr.write(`warning: ${rejected.summary.counts.rejected} jobs rejected: a task of theirs is larger than every node.\n`)
+  const warnings = rejected === undefined ? [] : [`${rejected.summary.counts.rejected} jobs rejected: a task of theirs is larger than every node.`]
   for (const policy of new Set(results.map((result) => result.policy))) {
     const abandoned = results.filter((result) => result.policy === policy).reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
-    if (abandoned > 0) io.stderr.write(`warning: ${policy}: ${abandoned} jobs abandoned after too many attempts (\`abandonAfter\` of the architecture); they do not count in times.\n`)
+    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} jobs abandoned after too many attempts (\`abandonAfter\` of the architecture); they do not count in times.`)
   }
-  for (const message of new Set(results.flatMap(({ policy, warnings }) => warnings.map((each) => `${policy}: ${each}`)))) io.stderr.write(`warning: ${message}\n`)
+  return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }

@@ -1,6 +1,6 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type ArchitectureEnv, type Env, type Plug } from '@sched/core'
 import { Simulation } from '@sched/sim'
-import { jobRows, standardMetrics, type JobRow, type Summary } from '@sched/metrics'
+import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import type { NamedPolicy } from './experiment/policies.js'
 import { breathe } from './interruption.js'
@@ -12,11 +12,14 @@ export interface RunResult {
   /** What the user should know, each once. */
   readonly warnings: readonly string[]
   readonly summary: Summary
+  /** What schedulers did with their time and how long jobs waited for them; null where no decision was told of. */
+  readonly decisions: DecisionsResult | null
 }
 
 /** Who is told while a run goes on. */
 export interface RunWatch {
-  readonly signal: AbortSignal
+  /** Asked every few milliseconds; false stops the run. */
+  mayGoOn(): boolean
   /** Jobs that have ended, of all where known, and tasks started so far. */
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
@@ -30,35 +33,63 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const { spec } = experiment.description
   const workload = experiment.workload.of(seed)
   const metrics = standardMetrics({ classOf: experiment.classOf, exact: spec.metrics?.exact })
+  const decided = decisions({ exact: spec.metrics?.exact })
   const warnings: string[] = []
   let ended = 0
   const progress = { onJobEnd: () => void ended++ }
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
-  try {
-    const simulation = new Simulation({
-      cluster: experiment.cluster,
-      workload,
-      policy: policy.plug,
-      architecture: experiment.architecture,
-      seed,
-      observers: [metrics, progress, ...rows],
-      warn: (message) => warnings.push(message),
-      ...(spec.runtime !== undefined && { runtime: given(spec.runtime) }),
-      ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug }),
-    })
-    await simulation.runStream(spec.until, SLICE, () => {
-      watch.onProgress?.(ended, workload.jobs, simulation.launches)
-      return breathe(watch.signal)
-    })
+  const { prefill, notes } = experiment.prefill.of(seed)
+  const simulation = new Simulation({
+    cluster: experiment.cluster,
+    workload,
+    ...toldApart(policy.plug, experiment.architecture),
+    seed,
+    prefill,
+    observers: [metrics, decided, progress, ...rows],
+    warn: (message) => warnings.push(message),
+    ...(spec.runtime !== undefined && { runtime: given(spec.runtime) }),
+    ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug }),
+  })
+  await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
-  } catch (error) {
-    throw isOfPolicy(error) ? explained(experiment.description, policy.path, error) : error
-  }
-  return { policy: policy.name, seed, warnings, summary: metrics.result() }
+    return breathe(() => watch.mayGoOn())
+  })
+  watch.onProgress?.(ended, workload.jobs, simulation.launches)
+  const figures = decided.result()
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures }
 }
 
-/** Whether an error is about how the policy is configured, which only shows when it meets the cluster and the jobs. */
-const isOfPolicy = (error: unknown) => error instanceof SchedError && (error.code === 'BAD_OPTION' || error.place.field === 'queue')
+/** An architecture builds its schedulers' policies, so errors of its own are given its path, and those of a policy are left. */
+function toldApart(policy: Plug<'policy'>, architecture: Plug<'architecture'>): { policy: Plug<'policy'>; architecture: Plug<'architecture'> } {
+  const ofPolicy = new WeakSet()
+  const create = (env: Env) => {
+    try {
+      return policy.create(env)
+    } catch (error) {
+      if (error instanceof SchedError) ofPolicy.add(error)
+      throw error
+    }
+  }
+  const build = (env: ArchitectureEnv) => {
+    try {
+      return architecture.create(env)
+    } catch (error) {
+      throw error instanceof SchedError && !ofPolicy.has(error) ? error.at({ field: `${pathOf(architecture)}.${error.place.field ?? ''}`.replace(/\.$/, '') }) : error
+    }
+  }
+  return { policy: { ...policy, create }, architecture: { ...architecture, create: build } }
+}
+
+const pathOf = ({ name }: Plug<'architecture'>) => `architecture.${name}`
+
+/** What the user is told of an error in a run: where the experiment configures what it is about. */
+export function explainRun({ description, policies }: Pick<Experiment, 'description' | 'policies'>, policy: number, error: Error): Error {
+  if (!(error instanceof SchedError)) return error
+  const { field = '' } = error.place
+  if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
+  const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
+  return isOfPolicy ? explained(description, policies[policy]?.path ?? [], error) : error
+}
 
 /** Without the keys that are undefined. */
 function given<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {

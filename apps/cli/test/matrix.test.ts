@@ -30,7 +30,7 @@ describe.each(registry.names('architecture'))('%s', (architecture) => {
   it.each(Object.entries(clusters))('runs every policy, order and placement to the end on %s, breaking no law', async (_, { cluster, demand }) => {
     const generate = { 'poisson-jobs': { jobs: 30, rate: 0.5, tasks: { min: 1, max: 12 }, users: 3, demand } }
     const cwd = directory({ 'matrix.json': JSON.stringify({ seeds: 1, cluster, workload: { generate }, policies, architecture: patient(architecture), validate: true }) })
-    const { code, out, err } = await sched(['compare', 'matrix.json', '--json', '-'], { cwd })
+    const { code, out, err } = await sched(['compare', 'matrix.json', '--threads', '1', '--json', '-'], { cwd })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const { runs } = JSON.parse(out) as { runs: { policy: string; summary: { counts: { finished: number; tasks: number; tasksDone: number } } }[] }
     expect(runs.map(({ policy }) => policy)).toEqual(policies.map(({ name }) => name))

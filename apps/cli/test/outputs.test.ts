@@ -125,7 +125,7 @@ describe('--quiet', () => {
 describe('progress', () => {
   it('is a bar on a terminal, with the run, the rate and the time left, and is gone at the end', async () => {
     const { err } = await sched(['compare', 'small.yaml'], { cwd: small(), tty: true })
-    expect(err).toMatch(/run 1\/6/)
+    expect(err).toMatch(/0 of 6 runs: fifo, seed 1/)
     expect(err).toMatch(/\d+ tasks\/s/)
     expect(err).toContain('\u001B[?25h') // the cursor is back
   })

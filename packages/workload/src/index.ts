@@ -11,7 +11,7 @@ export { generate, generators, type AnyGenerator } from './generate/generators.j
 export { lublin } from './generate/lublin.js'
 export {
   clusters as omegaClusters, omegaCluster, omegaClusterCell, omegaClusterPrefill, omegaDistributions, omegaExample, omegaExampleCell, placeRunning,
-  prefill, readCellState, readDistribution, runningRows, type ClusterName as OmegaClusterName, type RunningGroup, type RunningJob, type RunningKind,
+  prefill, readCellState, readDistribution, runningRows, type CellGroups, type ClusterName as OmegaClusterName, type RunningGroup, type RunningJob, type RunningKind,
   type RunningTask,
 } from './omega/index.js'
 export { placeGoogle, type GoogleTrace, type MachineClasses } from './google/index.js'

@@ -1,14 +1,21 @@
+import { SchedError } from '@sched/core'
 import type { Command } from 'commander'
-import { prepare, type Experiment } from '../experiment/experiment.js'
+import { explained, prepare, type Description, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
 import { compareRuns, type Row } from '../figures.js'
 import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { summaryJson } from '../output/summary-json.js'
+import { tableCsv } from '../output/table-csv.js'
 import { runAll } from '../run-all.js'
 import type { RunResult } from '../run-once.js'
-import { experimentOptions, outputOptions } from './experiment-options.js'
+import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
+
+interface CompareOptions extends ExperimentOptions, OutputOptions {
+  readonly threads?: number
+}
 
 export function addCompare(program: Command, io: Io): void {
   const command = program
@@ -19,27 +26,34 @@ export function addCompare(program: Command, io: Io): void {
         'intervals over the seeds, and differences from the first policy, paired by seed.',
     )
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
-  outputOptions(experimentOptions(command))
+  outputOptions(threadsOption(experimentOptions(command)))
     .addHelpText('after', '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay')
-    .action((file: string | undefined, options: ExperimentOptions & OutputOptions) => compare(file, options, io))
+    .action((file: string | undefined, options: CompareOptions) => compare(file, options, io))
 }
 
-async function compare(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
-  const experiment = await prepare(describeExperiment(file, options, io.cwd))
+async function compare(file: string | undefined, options: CompareOptions, io: Io): Promise<void> {
+  const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (options.quiet === true || options.json === '-' || options.csv === '-') return
   const classes = classText(rows, classCounts(runs))
   io.stdout.write(`${headline(experiment)}\n${overallText(rows)}${classes === '' ? '' : `\n${classes}`}`)
 }
 
+/** An experiment with a matrix is many; only `sweep` runs them. */
+export function onePoint(description: Description): Description {
+  if (description.spec.matrix === undefined) return description
+  throw explained(description, [], new SchedError('BAD_INPUT', 'has several points.', { field: 'matrix' }, 'Run them all with `sched sweep`.'))
+}
+
 /** Runs all, and writes what was asked for: all of it or, when anything goes wrong, none. */
-export async function runAndCompare(experiment: Experiment, options: OutputOptions, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
+export async function runAndCompare(experiment: Experiment, options: OutputOptions & { readonly threads?: number }, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
   const names = experiment.policies.map(({ name }) => name)
-  const outputs = new Outputs(options, names, io)
+  const outputs = new Outputs(options, io)
   try {
-    const runs = await runAll(experiment, experiment.policies, io, { quiet: options.quiet, ...outputs.listener })
+    const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs })
     const rows = compareRuns(names, runs)
-    outputs.complete(experiment, runs, rows)
+    const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
+    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), jobs })
     return { runs, rows }
   } finally {
     outputs.discard()

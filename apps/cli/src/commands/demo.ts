@@ -6,7 +6,7 @@ import { classText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
 import type { OutputOptions } from '../output/outputs.js'
 import { classCounts, runAndCompare } from './compare.js'
-import { outputOptions, whole } from './experiment-options.js'
+import { outputOptions, threadsOption, whole } from './experiment-options.js'
 
 /**
  * The IO-heavy macro run of the paper: 100 jobs like Facebook's on 100 nodes of EC2, whose racks are not known, so that
@@ -29,10 +29,10 @@ export function addDemo(program: Command, io: Io): void {
     .summary('compare FIFO, fair sharing and delay scheduling on built-in jobs')
     .description('Compares FIFO, naive fair sharing and delay scheduling on the 100-job schedule of the paper that introduced delay scheduling.')
     .option('--seeds <n>', 'number of seeds (default: 10)', whole)
-  outputOptions(command).action(({ seeds, ...options }: OutputOptions & { readonly seeds?: number }) => run(seeds, options, io))
+  outputOptions(threadsOption(command)).action(({ seeds, ...options }: OutputOptions & { readonly seeds?: number; readonly threads?: number }) => run(seeds, options, io))
 }
 
-async function run(seeds: number | undefined, options: OutputOptions, io: Io): Promise<void> {
+async function run(seeds: number | undefined, options: OutputOptions & { readonly threads?: number }, io: Io): Promise<void> {
   const spec = experimentSchema.parse({ ...demo, ...(seeds !== undefined && { seeds }) })
   const experiment = await prepare({ spec, directory: io.cwd })
   const { runs, rows } = await runAndCompare(experiment, options, io)

@@ -31,6 +31,17 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES})`)
 }
 
+/** How many threads run at a time. */
+export function threadsOption(command: Command): Command {
+  return command.option('--threads <n>', 'threads to run on; results do not depend on them (default: as many as processors, for long runs)', threads)
+}
+
+function threads(text: string): number {
+  const count = whole(text)
+  if (count < 1 || count > 256) throw new InvalidArgumentError('Expected 1 to 256.')
+  return count
+}
+
 /** The options that say where results go. */
 export function outputOptions(command: Command): Command {
   return command

@@ -5,7 +5,7 @@ import type { Io } from '../io.js'
 import { headline } from '../output/headline.js'
 import type { OutputOptions } from '../output/outputs.js'
 import { runText } from '../output/run-text.js'
-import { runAndCompare } from './compare.js'
+import { onePoint, runAndCompare } from './compare.js'
 import { experimentOptions, outputOptions } from './experiment-options.js'
 
 export function addRun(program: Command, io: Io): void {
@@ -21,7 +21,7 @@ export function addRun(program: Command, io: Io): void {
 }
 
 async function run(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
-  const description = describeExperiment(file, options, io.cwd)
+  const description = onePoint(describeExperiment(file, options, io.cwd))
   const { policy, policies, ...spec } = description.spec
   const one = policy === undefined ? { policies: policies?.slice(0, 1) } : { policy }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })

@@ -7,6 +7,8 @@ import { readText } from '../read-text.js'
 import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
+import { Parts } from './parts.js'
+import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
 /** A described experiment and where its description came from. */
@@ -26,6 +28,7 @@ export interface Experiment {
   readonly registry: Registry
   readonly cluster: ClusterModel
   readonly workload: WorkloadOfSeed
+  readonly prefill: PrefillOfSeed
   readonly policies: readonly NamedPolicy[]
   readonly architecture: Plug<'architecture'>
   readonly seeds: readonly number[]
@@ -34,54 +37,53 @@ export interface Experiment {
 
 export const DEFAULT_SEEDS = 5
 
-/** Reads and resolves all that an experiment names. Throws `SchedError` with file, line and column where there is a file. */
-export async function prepare(description: Description): Promise<Experiment> {
+/**
+ * Reads and resolves all that an experiment names; what `parts` holds already is not read again. Throws `SchedError` with
+ * file, line and column where there is a file.
+ */
+export async function prepare(description: Description, parts = new Parts()): Promise<Experiment> {
   const { spec, directory } = description
   const registry = builtIns()
-  for (const [index, plugIn] of (spec.plugins ?? []).entries()) await placedAsync(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
+  for (const [index, plugIn] of (spec.plugins ?? []).entries()) await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
-  const workload = placed(description, ['workload'], () => {
-    const found = workloadOfSeed(spec.workload, directory)
-    if (found.trace === undefined) found.of(seed) // so that wrong options of a generator are told now
-    return found
-  })
+  const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, spec.workload], () => workloadOfSeed(spec.workload, directory)))
+  const cluster = await placed(description, ['cluster'], () =>
+    parts.of(['cluster', directory, spec.cluster, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
+  )
   return {
     description,
     registry,
     workload,
-    cluster: placed(description, ['cluster'], () => modelOf(spec.cluster, directory)),
-    policies: placed(description, [], () => policiesOf(registry, spec)),
-    architecture: placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
+    cluster,
+    prefill: await placed(description, ['prefill'], () => prefillOfSeed(spec.prefill, cluster, workload, directory)),
+    policies: await placed(description, [], () => policiesOf(registry, spec)),
+    architecture: await placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
     seeds: Array.from({ length: seeds }, (_, i) => seed + i),
     classOf: classesOf(spec),
   }
 }
 
 /** An error about a part of the experiment, with the line on which its field stands. */
-function placed<T>(description: Description, under: readonly (string | number)[], run: () => T): T {
+async function placed<T>(description: Description, under: readonly (string | number)[], run: () => T | Promise<T>): Promise<T> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     throw explained(description, under, error)
   }
 }
 
-async function placedAsync(description: Description, under: readonly (string | number)[], run: () => Promise<void>): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    throw explained(description, under, error)
-  }
-}
-
-export function explained({ source, overridden = [] }: Description, under: readonly (string | number)[], error: unknown): unknown {
+export function explained<E>({ source, overridden = [] }: Description, under: readonly (string | number)[], error: E): E | SchedError {
   if (!(error instanceof SchedError) || error.place.file !== undefined || source === undefined) return error
   const { field = '' } = error.place
   const key = String(under[0] ?? field.split(/[.[]/, 1)[0])
   return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
 }
 
-function modelOf(cluster: ExperimentSpec['cluster'], directory: string): ClusterModel {
+function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, directory: string): ClusterModel {
+  if (cluster === undefined) {
+    if (cell !== undefined) return buildCluster(readCluster(cell))
+    throw new SchedError('BAD_INPUT', 'is missing, and the workload is meant for none.', { field: 'cluster' }, 'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.')
+  }
   if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
   const file = resolve(directory, cluster)
   const source = new YamlSource(readText(file), file)

@@ -5,6 +5,7 @@ import type { Description } from './experiment.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
+import { hasOwnCell } from './workload.js'
 
 /** What the command line says of an experiment; each overrides what the file says, if there is one. */
 export interface ExperimentOptions {
@@ -82,19 +83,19 @@ function workloadOf(options: ExperimentOptions, spec: ExperimentInput | undefine
   const given = defined({ format, onBadLine, take, window, load })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : yaml(generate, '--generate') }
-  const { window: inside, take: first, load: factor } = spec?.workload ?? {} // other jobs are changed in the same way
+  const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
   return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
 }
 
 function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
-  const { cluster, nodes, racks, slots, resources, heartbeat, trace } = options
+  const { cluster, nodes, racks, slots, resources, heartbeat, trace, generate } = options
   const shape = defined({ nodes, racks, slots, resources, heartbeat })
   if (cluster !== undefined) {
     const [other] = Object.keys(shape)
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside --cluster.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
     return resolve(cwd, cluster)
   }
-  if (spec !== undefined && Object.keys(shape).length === 0) return undefined
+  if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
   const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
   return {

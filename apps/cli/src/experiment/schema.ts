@@ -6,6 +6,49 @@ const name = z.string().min(1)
 /** A plug as a file writes it: a name, or one name with its options. What it may be is up to the registry. */
 const config = z.union([name, z.record(name, z.unknown())])
 
+const amounts = z.record(name, z.int().min(0))
+
+const distributionsSchema = z.strictObject({
+  interarrival: name.describe('path of the file with seconds between submissions, relative to this file'),
+  csizes: name.describe('path of the file with tasks per job'),
+  runtimes: name.describe('path of the file with run times'),
+  seed: z.int().optional().describe('default: that of the run'),
+  horizon: z.number().positive().optional().describe('seconds in which jobs are submitted; default one day'),
+  demand: amounts.optional().describe('amounts per task, of which the files say nothing; default { cpu: 1000, mem: 2048 }'),
+})
+
+const googleSchema = z.strictObject({
+  taskEvents: z.array(name).min(1).describe('paths of the parts of the task events table in their order, plain or gzip, relative to this file'),
+  jobEvents: z.array(name).optional().describe('parts of the job events table, for the names of jobs'),
+  machines: name.optional().describe('summary of the machine table (CSV with cpu, memory, number_of_machines), the default for `cluster`'),
+  maxDisorder: z.number().min(0).optional().describe('seconds by which an event may be earlier than one above it; default 0'),
+  disk: z.boolean().optional().describe('whether disk requests count; default false'),
+})
+
+const runningSchema = z.strictObject({
+  share: z.number().positive().default(1).describe('share of the prefilled amount that these tasks hold, relative to the others\''),
+  demand: amounts.describe('amounts per task'),
+  remaining: z
+    .union([z.number().positive(), z.strictObject({ kind: z.literal('exponential'), mean: z.number().positive() })])
+    .optional()
+    .describe('seconds that they still run, or their distribution; default: for ever'),
+})
+
+const prefillSchema = z
+  .union([
+    name,
+    z.strictObject({
+      from: name.optional().describe('`workload` for what the workload says (omega-cluster, a job list, Google events), or the path of a job list or cell state log'),
+      tasks: z.array(runningSchema).min(1).optional().describe('kinds of tasks to fill the cell with instead'),
+      utilisation: z.number().min(0).max(1).optional().describe('fraction of the scarcest resource in use: the target for drawn tasks, the most for Google events'),
+    }),
+  ])
+  .describe('tasks that run at time 0 and belong to no job: `workload`, the path of a file, or how to fill the cell; default: none')
+
+const matrixSchema = z
+  .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
+  .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
+
 const workloadSchema = z
   .strictObject({
     trace: name.optional().describe('path of a trace file, relative to this file'),
@@ -13,6 +56,8 @@ const workloadSchema = z
     options: z.record(name, z.unknown()).optional().describe('options of the format, for example the rate model of SWIM'),
     onBadLine: z.enum(['fail', 'skip']).optional().describe('a line that cannot be used: fail (default), or skip, count and report it'),
     generate: config.optional().describe('a generator instead of a trace: its name, or its name with options; its seed follows that of the run unless given'),
+    distributions: distributionsSchema.optional().describe('jobs drawn from the distribution files of the Omega authors\' simulator instead'),
+    google: googleSchema.optional().describe('event tables of Google\'s ClusterData 2011 instead'),
     window: z
       .strictObject({ from: z.number().min(0).default(0), to: z.number().positive() })
       .optional()
@@ -46,8 +91,13 @@ export const experimentSchema = z
     plugins: z.array(name).optional().describe('modules whose default export is a plug-in: paths relative to this file, or packages'),
     seed: z.int().min(0).optional().describe('the first seed; default 1'),
     seeds: z.int().min(1).max(10_000).optional().describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5'),
-    cluster: z.union([name, clusterSchema]).describe('a cluster, or the path of a file that describes one, relative to this file'),
+    cluster: z
+      .union([name, clusterSchema])
+      .optional()
+      .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines)'),
     workload: workloadSchema,
+    prefill: prefillSchema.optional(),
+    matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config })]))
       .min(1)
@@ -67,3 +117,4 @@ export const experimentSchema = z
 export type ExperimentInput = z.input<typeof experimentSchema>
 export type ExperimentSpec = z.output<typeof experimentSchema>
 export type WorkloadSpec = z.output<typeof workloadSchema>
+export type PrefillSpec = NonNullable<ExperimentSpec['prefill']>

@@ -1,6 +1,7 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
-import { generators, scaleLoad, take, timeWindow, type Trace } from '@sched/workload'
-import { openTrace } from '@sched/workload/node'
+import type { ClusterInput } from '@sched/cluster'
+import { generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { google, googleMachines, omegaFiles, openTrace, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import type { WorkloadSpec } from './schema.js'
 
@@ -8,29 +9,115 @@ import type { WorkloadSpec } from './schema.js'
 export interface WorkloadOfSeed {
   /** The trace that was opened, if it is one. */
   readonly trace?: Trace
+  /** The cluster that it is meant for, if it knows. */
+  readonly cell?: ClusterInput
   of(seed: number): Workload
+  /** What runs at time 0, if it knows: placed on a cell, filled to `utilisation` where that is for it to say. */
+  running?(cell: CellGroups, seed: number, utilisation: number | undefined): Running
 }
 
+/** Tasks that run at time 0, and what the user should know of how they came about. */
+export interface Running {
+  readonly prefill: readonly RunningTask[]
+  readonly notes: readonly string[]
+}
+
+const sources = ['trace', 'generate', 'distributions', 'google'] as const
+
 /** Opens the trace, or chooses the generator, of an experiment. Throws with fields that start with `workload`. */
-export function workloadOfSeed(spec: WorkloadSpec, directory: string): WorkloadOfSeed {
-  if ((spec.trace === undefined) === (spec.generate === undefined))
-    throw new SchedError('BAD_INPUT', 'needs either `trace` or `generate`.', { field: 'workload' }, 'For example `trace: jobs.tsv` or `generate: facebook`.')
-  if (spec.trace === undefined) return generated(spec)
-  const trace = openTrace(resolve(directory, spec.trace), { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
+export async function workloadOfSeed(spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
+  const given = sources.filter((source) => spec[source] !== undefined)
+  if (given.length !== 1) throw new SchedError('BAD_INPUT', 'needs either `trace` or `generate`.', { field: 'workload' }, 'For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.')
+  if (spec.trace === undefined) refuseReading(spec)
+  if (spec.trace !== undefined) return ofTrace(spec.trace, spec, directory)
+  if (spec.distributions !== undefined) return ofDistributions(spec.distributions, spec, directory)
+  if (spec.google !== undefined) return ofGoogle(spec.google, spec, directory)
+  return generated(spec)
+}
+
+function refuseReading(spec: WorkloadSpec): void {
+  for (const key of ['format', 'options', 'onBadLine'] as const)
+    if (spec[key] !== undefined) throw new SchedError('BAD_INPUT', 'is for traces.', { field: `workload.${key}` }, 'Give a generator its options beneath its name.')
+}
+
+function ofTrace(path: string, spec: WorkloadSpec, directory: string): WorkloadOfSeed {
+  const file = resolve(directory, path)
+  const trace = openTrace(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
   const workload = changed(trace, spec)
-  return { trace, of: () => workload }
+  const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
+    refuseTarget(utilisation, 'The running rows of a job list')
+    return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
+  }
+  return { trace, of: () => workload, ...(trace.format === 'job-list' && { running }) }
+}
+
+/** For what runs is listed one by one. */
+export function refuseTarget(utilisation: number | undefined, what: string): void {
+  if (utilisation !== undefined) throw new SchedError('BAD_INPUT', `is for drawn tasks. ${what} are placed as they are.`, { field: 'prefill.utilisation' }, 'Leave it out.')
+}
+
+function ofDistributions({ seed: own, ...files }: NonNullable<WorkloadSpec['distributions']>, spec: WorkloadSpec, directory: string): WorkloadOfSeed {
+  const { interarrival, csizes, runtimes, horizon, demand } = files
+  const paths = { interarrival: resolve(directory, interarrival), csizes: resolve(directory, csizes), runtimes: resolve(directory, runtimes) }
+  const options = { ...paths, ...(horizon !== undefined && { horizon }), ...(demand !== undefined && { demand }) }
+  return { cell: omegaExampleCell, of: (seed) => changed(omegaFiles({ ...options, seed: own ?? seed }), spec) }
+}
+
+async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNullable<WorkloadSpec['google']>, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
+  const paths = (names: readonly string[]) => names.map((name) => resolve(directory, name))
+  const { maxDisorder, disk } = options
+  const trace = await google({
+    taskEvents: paths(taskEvents),
+    ...(jobEvents !== undefined && { jobEvents: paths(jobEvents) }),
+    ...(maxDisorder !== undefined && { maxDisorder }),
+    ...(disk !== undefined && { disk }),
+  })
+  const workload = changed(trace, spec)
+  const cell = machines === undefined ? undefined : googleMachines(resolve(directory, machines))
+  return {
+    ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
+    of: () => workload,
+    running: (cell, seed, utilisation = 1) => runningOfGoogle(trace, cell, seed, utilisation),
+  }
+}
+
+function runningOfGoogle({ running }: GoogleTrace, cell: CellGroups, seed: number, utilisation: number): Running {
+  const { tasks, left } = placeGoogle(cell, running, { seed, utilisation })
+  return { prefill: tasks, notes: left === 0 ? [] : [`${left} of ${left + tasks.length} tasks that run at time 0 do not fit and are left out: Borg over-commits, a cell here does not`] }
 }
 
 /** A generator with a seed of its own keeps it; otherwise every seed of the run draws its jobs anew. */
 function generated(spec: WorkloadSpec): WorkloadOfSeed {
-  for (const key of ['format', 'options', 'onBadLine'] as const)
-    if (spec[key] !== undefined) throw new SchedError('BAD_INPUT', 'is for traces.', { field: `workload.${key}` }, 'Give a generator its options beneath its name.')
   const [name, options] = named(spec.generate)
   const generator = generators.find((each) => each.generator === name)
   if (generator === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, { field: 'workload.generate' }, suggest(name, generators.map((each) => each.generator)))
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
-  return { of: (seed) => changed(placed(() => generator.from(draws ? { ...options, seed } : options)), spec) }
+  const of = (seed: number) => changed(placed(() => generator.from(draws ? { ...options, seed } : options)), spec)
+  of(1) // so that wrong options are told now
+  return { of, ...cellOf(name, options) }
+}
+
+interface StandIn {
+  readonly cluster?: OmegaClusterName
+  readonly scale?: number
+  readonly batchRunTime?: number
+}
+
+/** The cells of the Omega paper, and what runs on the stand-ins of its clusters. */
+function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: StandIn): Pick<WorkloadOfSeed, 'cell' | 'running'> {
+  if (name === 'omega-example') return { cell: omegaExampleCell }
+  if (name !== 'omega-cluster') return {}
+  return {
+    cell: omegaClusterCell(cluster, scale),
+    running: (cell, seed, utilisation) => ({ prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }), notes: [] }),
+  }
+}
+
+/** Whether a generator, as the command line or a file names it, knows the cluster that it is meant for. */
+export const hasOwnCell = (generate: unknown): boolean => {
+  const name = typeof generate === 'string' ? generate : Object.keys((generate ?? {}))[0]
+  return name === 'omega-example' || name === 'omega-cluster'
 }
 
 function named(config: WorkloadSpec['generate']): [string, Readonly<Record<string, unknown>>] {

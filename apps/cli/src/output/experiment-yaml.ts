@@ -1,19 +1,47 @@
 import { relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
-import type { Experiment } from '../experiment/experiment.js'
+import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
+import type { ExperimentSpec } from '../experiment/schema.js'
 
-/** The experiment as it ran, paths relative to the directory it is written to: `sched compare` on it gives the same numbers. */
-export function experimentYaml({ description, seeds }: Experiment, directory: string): string {
-  const { spec } = description
-  const moved = (path: string) => relative(directory, resolve(description.directory, path))
+/** The experiment as it ran, paths relative to the directory it is written to: the same command on it gives the same numbers. */
+export function experimentYaml({ spec, directory: from }: Description, directory: string): string {
+  const moved = (path: string) => relative(directory, resolve(from, path))
   const plugins = spec.plugins?.map((plugin) => (/^(\.|\/)/.test(plugin) ? `./${moved(plugin)}` : plugin))
   const asRun = {
     ...spec,
     ...(plugins !== undefined && { plugins }),
-    seed: seeds[0],
-    seeds: seeds.length,
-    cluster: typeof spec.cluster === 'string' ? moved(spec.cluster) : spec.cluster,
-    workload: { ...spec.workload, ...(spec.workload.trace !== undefined && { trace: moved(spec.workload.trace) }) },
+    seed: spec.seed ?? 1,
+    seeds: spec.seeds ?? DEFAULT_SEEDS,
+    ...(spec.cluster !== undefined && { cluster: typeof spec.cluster === 'string' ? moved(spec.cluster) : spec.cluster }),
+    workload: movedWorkload(spec.workload, moved),
+    ...(spec.prefill !== undefined && { prefill: movedPrefill(spec.prefill, moved) }),
   }
   return `# As run; paths are relative to this file.\n${stringify(asRun)}`
+}
+
+type Move = (path: string) => string
+
+function movedWorkload(workload: ExperimentSpec['workload'], moved: Move): ExperimentSpec['workload'] {
+  const { trace, distributions, google } = workload
+  return {
+    ...workload,
+    ...(trace !== undefined && { trace: moved(trace) }),
+    ...(distributions !== undefined && {
+      distributions: { ...distributions, interarrival: moved(distributions.interarrival), csizes: moved(distributions.csizes), runtimes: moved(distributions.runtimes) },
+    }),
+    ...(google !== undefined && {
+      google: {
+        ...google,
+        taskEvents: google.taskEvents.map(moved),
+        ...(google.jobEvents !== undefined && { jobEvents: google.jobEvents.map(moved) }),
+        ...(google.machines !== undefined && { machines: moved(google.machines) }),
+      },
+    }),
+  }
+}
+
+function movedPrefill(prefill: NonNullable<ExperimentSpec['prefill']>, moved: Move): ExperimentSpec['prefill'] {
+  const path = (from: string) => (from === 'workload' ? from : moved(from))
+  if (typeof prefill === 'string') return path(prefill)
+  return { ...prefill, ...(prefill.from !== undefined && { from: path(prefill.from) }) }
 }

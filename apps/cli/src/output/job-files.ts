@@ -1,50 +1,76 @@
 import { csvLine } from '@sched/report'
 import type { JobRow } from '@sched/metrics'
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { writing } from './output-file.js'
 
 const columns = ['seed', 'id', 'label', 'user', 'queue', 'submit', 'start', 'end', 'wait', 'response', 'tasks'] as const
 const PIECE = 1 << 16 // a write per line would cost more than the line
 
-interface JobFile {
-  readonly descriptor: number
-  pending: string
+/** Where any thread may put the jobs of a run. */
+export interface SharedPlace {
+  readonly place: string
+  /** What the directory will be called: for messages. */
+  readonly directory: string
 }
 
-/** One CSV file of finished jobs per policy, written while runs go on. Throws `IO`. */
-export class JobFiles {
-  /** What the directory will be called: for messages. */
+/** The finished jobs of one run as lines of CSV, written while it goes on. Throws `IO`. */
+export class JobFile {
   readonly #directory: string
-  readonly #files = new Map<string, JobFile>()
+  readonly #descriptor: number
+  #pending = ''
 
-  constructor(place: string, directory: string, policies: readonly string[]) {
+  constructor({ place, directory }: SharedPlace, run: number) {
     this.#directory = directory
-    for (const policy of policies) {
-      const descriptor = writing(directory, () => openSync(join(place, jobFileName(policy, policies)), 'wx'))
-      this.#files.set(policy, { descriptor, pending: csvLine(columns) })
-    }
+    this.#descriptor = writing(directory, () => openSync(partOf(place, run), 'wx'))
   }
 
-  add(policy: string, seed: number, row: JobRow): void {
-    const file = this.#files.get(policy)
-    if (file === undefined) return
-    file.pending += csvLine([seed, ...columns.slice(1).map((column) => row[column as keyof JobRow])])
-    if (file.pending.length >= PIECE) this.#flush(file)
+  add(seed: number, row: JobRow): void {
+    this.#pending += csvLine([seed, ...columns.slice(1).map((column) => row[column as keyof JobRow])])
+    if (this.#pending.length >= PIECE) this.#flush()
   }
 
   close(): void {
-    for (const file of this.#files.values()) {
-      this.#flush(file)
-      closeSync(file.descriptor)
+    try {
+      this.#flush()
+    } finally {
+      closeSync(this.#descriptor)
     }
-    this.#files.clear()
   }
 
-  #flush(file: JobFile): void {
-    writing(this.#directory, () => writeFileSync(file.descriptor, file.pending))
-    file.pending = ''
+  #flush(): void {
+    writing(this.#directory, () => writeFileSync(this.#descriptor, this.#pending))
+    this.#pending = ''
   }
+}
+
+/** One CSV file of finished jobs per policy, from the files of its runs, which go. `runs`: their numbers by policy. Throws `IO`. */
+export function joinJobFiles({ place, directory }: SharedPlace, runs: ReadonlyMap<string, readonly number[]>): void {
+  const policies = [...runs.keys()]
+  writing(directory, () => {
+    for (const [policy, numbers] of runs) {
+      const file = openSync(join(place, jobFileName(policy, policies)), 'wx')
+      try {
+        writeFileSync(file, csvLine(columns))
+        for (const run of numbers) append(file, partOf(place, run))
+      } finally {
+        closeSync(file)
+      }
+    }
+  })
+}
+
+const partOf = (place: string, run: number) => join(place, `.run-${run}.csv`)
+
+function append(to: number, path: string): void {
+  const from = openSync(path, 'r')
+  try {
+    const piece = new Uint8Array(16 * PIECE)
+    for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) for (let at = 0; at < read; ) at += writeSync(to, piece, at, read - at)
+  } finally {
+    closeSync(from)
+  }
+  rmSync(path)
 }
 
 /** `jobs-delay.csv`; signs that file systems dislike become `-`, and a number tells names apart that then are the same. */

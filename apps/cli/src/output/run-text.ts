@@ -1,11 +1,13 @@
 import type { Distribution, Summary } from '@sched/metrics'
 import { duration, percent, table, type Column } from '@sched/report'
 import type { RunResult } from '../run-once.js'
+import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
 import { number } from './number.js'
 
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
-export function runText({ summary }: RunResult): string {
-  return [countsText(summary), useTable(summary), timesTable(summary), localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+export function runText({ summary, decisions }: RunResult): string {
+  const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
+  return [countsText(summary), useTable(summary), timesTable(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
 function countsText({ counts, times, preemption }: Summary): string {

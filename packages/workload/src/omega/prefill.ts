@@ -50,7 +50,7 @@ const tooFull = (demand: Demand, placed: number, tasks: number) =>
  * What runs on the stand-in of a cluster at time 0, as if it had run forever: a running task is met in proportion to its
  * run time and has done a uniform part of it. `utilisation` defaults to the cluster's.
  */
-export function omegaClusterPrefill(cluster: ClusterName, { scale = 1, seed = 1, utilisation, batchRunTime = 1 }: OmegaPrefillOptions = {}): RunningTask[] {
+export function omegaClusterPrefill(cluster: ClusterName, { scale = 1, cell = omegaClusterCell(cluster, scale), seed = 1, utilisation, batchRunTime = 1 }: OmegaPrefillOptions = {}): RunningTask[] {
   const model = clusters[cluster]
   const kinds = (['service', 'batch'] as const).map((kind): RunningKind => {
     const next = randomStream(seed, `omega/prefill/${kind}`)
@@ -59,10 +59,12 @@ export function omegaClusterPrefill(cluster: ClusterName, { scale = 1, seed = 1,
     const share = kind === 'service' ? model.serviceShare : 1 - model.serviceShare
     return { share, demand: model[kind].demand, remaining: () => whole() * next() * factor }
   })
-  return prefill(omegaClusterCell(cluster, scale), utilisation ?? model.utilisation, kinds, seed)
+  return prefill(cell, utilisation ?? model.utilisation, kinds, seed)
 }
 
 export interface OmegaPrefillOptions {
+  /** Default: the cell that stands in for the cluster. */
+  readonly cell?: CellGroups
   readonly scale?: number
   readonly seed?: number
   /** Fraction of the cell's scarcest resource in use at time 0. */

@@ -1,0 +1,98 @@
+import { SchedError } from '@sched/core'
+import type { Command } from 'commander'
+import { explained, prepare, type Description, type Experiment } from '../experiment/experiment.js'
+import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
+import { atPoint, axesOf, pointsOf, pointText, type Axis, type Point } from '../experiment/matrix.js'
+import { Parts } from '../experiment/parts.js'
+import { heed } from '../interruption.js'
+import type { Io } from '../io.js'
+import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
+import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
+import { explainRun, type RunResult } from '../run-once.js'
+import type { Plan } from '../threads/plan.js'
+import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
+
+interface SweepOptions extends ExperimentOptions, OutputOptions {
+  readonly threads?: number
+  readonly figures?: string
+}
+
+/** More runs than anybody waits for: a slip in a matrix. */
+const MOST_RUNS = 1_000_000
+
+export function addSweep(program: Command, io: Io): void {
+  const command = program
+    .command('sweep')
+    .summary('run every point of a matrix of settings')
+    .description(
+      'Runs every combination of the values under `matrix` of an experiment file, each with every policy on every seed, and reports one row per\n' +
+        'point and policy: means over the seeds. The results do not depend on the number of threads.',
+    )
+    .argument('<experiment>', 'experiment file with a `matrix`; options override what it says')
+  outputOptions(threadsOption(experimentOptions(command)))
+    .option('--figures <list>', 'columns of the printed table, by the names that the CSV has')
+    .addHelpText('after', '\nExample:\n  sched sweep examples/omega-sweep.yaml --threads 2 --csv sweep.csv')
+  command.action((file: string, options: SweepOptions) => sweep(file, options, io))
+}
+
+async function sweep(file: string, options: SweepOptions, io: Io): Promise<void> {
+  const description = describeExperiment(file, options, io.cwd)
+  const { axes, points } = matrixOf(description)
+  const outputs = new Outputs(options, io)
+  try {
+    const prepared = await prepareAll(description, points, io)
+    const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
+    const runs = await runPoints(plan, prepared, options, io)
+    const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
+    for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}
+`)
+    outputs.complete(description, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
+    if (options.quiet === true || options.json === '-' || options.csv === '-') return
+    io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr))
+  } finally {
+    outputs.discard()
+  }
+}
+
+function matrixOf(description: Description): { axes: Axis[]; points: Point[] } {
+  const { matrix, policies = [0], seeds = 1 } = description.spec
+  if (matrix === undefined || Object.keys(matrix).length === 0)
+    throw explained(description, [], new SchedError('BAD_INPUT', 'has no `matrix`, so there is nothing to sweep.', {}, 'For example `matrix: { cluster.nodes: [50, 100] }`, or run it with `sched compare`.'))
+  try {
+    const axes = axesOf(matrix)
+    const runs = axes.reduce((product, { steps }) => product * steps.length, policies.length * seeds)
+    if (runs > MOST_RUNS) throw new SchedError('BAD_INPUT', `asks for ${runs} runs.`, { field: 'matrix' }, `At most ${MOST_RUNS} in one sweep.`)
+    return { axes, points: pointsOf(description.spec, axes) }
+  } catch (error) {
+    throw error instanceof SchedError && error.place.field !== undefined ? explained(description, ['matrix'], error) : error
+  }
+}
+
+/** What running needs to know of a point; the rest is prepared again where it runs. */
+type Prepared = Pick<Experiment, 'description' | 'policies' | 'seeds'> & Pick<Point, 'at'>
+
+/** Every point is read and checked before the first one runs. */
+async function prepareAll(description: Description, points: readonly Point[], io: Io): Promise<Prepared[]> {
+  const parts = new Parts()
+  const prepared: Prepared[] = []
+  for (const { at, spec } of points) {
+    heed(io.signal)
+    try {
+      const { policies, seeds, description: own } = await prepare({ ...description, spec }, parts)
+      prepared.push({ policies, seeds, description: own, at })
+    } catch (error) {
+      throw atPoint(at, error)
+    }
+  }
+  return prepared
+}
+
+function runPoints(plan: Plan, prepared: readonly Prepared[], options: SweepOptions, io: Io): Promise<RunResult[]> {
+  const of = (run: number) => prepared[plan.runs[run]?.variant ?? 0] as Prepared
+  return withProgress(
+    plan, io, options,
+    (run) => pointText(of(run).at),
+    (run, error) => atPoint(of(run).at, explainRun(of(run), plan.runs[run]?.policy ?? 0, error)),
+  )
+}

@@ -1,0 +1,38 @@
+import { SchedError } from '@sched/core'
+
+type Key = string | number
+
+/** A path as messages write it, as keys: `policies[0].delay.node`. Throws `BAD_INPUT`. */
+export function fieldPath(path: string): Key[] {
+  const keys = path.split('.').flatMap((part) => {
+    const [, name, indices] = /^([^[\]]+)((?:\[\d+\])*)$/.exec(part) ?? []
+    if (name === undefined) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' }, 'Write for example `cluster.nodes` or `policies[0].delay.node`.')
+    return [name, ...[...(indices ?? '').matchAll(/\d+/g)].map(([index]) => Number(index))]
+  })
+  if (keys.some((key) => key === '__proto__')) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' })
+  return keys
+}
+
+/**
+ * A copy in which the value stands at the path. Mappings on the way are made where nothing is, and a part given by its
+ * name alone (`architecture: shared-state`) becomes a mapping of that name. Throws `BAD_INPUT` where something else is.
+ */
+export const withValue = (root: unknown, path: string, value: unknown): unknown => set(root, fieldPath(path), 0, value)
+
+function set(inside: unknown, keys: readonly Key[], depth: number, value: unknown): unknown {
+  const key = keys[depth]
+  if (key === undefined) return value
+  if (typeof key === 'number') {
+    if (!Array.isArray(inside) || key >= inside.length) throw dead(keys, depth, Array.isArray(inside) ? `a list of ${inside.length}` : inside)
+    return (inside as unknown[]).map((each, index) => (index === key ? set(each, keys, depth + 1, value) : each))
+  }
+  const mapping = inside === undefined || inside === null ? {} : inside === key ? { [key]: {} } : inside
+  if (typeof mapping !== 'object' || Array.isArray(mapping)) throw dead(keys, depth, inside)
+  const known = mapping as Readonly<Record<string, unknown>>
+  return { ...known, [key]: set(Object.hasOwn(known, key) ? known[key] : undefined, keys, depth + 1, value) }
+}
+
+function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
+  const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`), '')
+  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? 'a list' : String(found)}.`, { field: 'matrix' }, 'Give the whole part as a value of the axis, or correct the path.')
+}

@@ -1,0 +1,90 @@
+import { csv, json, NONE, table, type Column } from '@sched/report'
+import type { Interval } from '@sched/metrics'
+import type { Description } from '../experiment/experiment.js'
+import { shortNames, type Axis, type Point } from '../experiment/matrix.js'
+import { policyName } from '../experiment/policies.js'
+import { compareRuns, type Row } from '../figures.js'
+import type { RunResult } from '../run-once.js'
+import { number } from './number.js'
+
+/** One point of a sweep with all its runs. */
+export interface PointResult {
+  readonly at: Point['at']
+  readonly policies: readonly string[]
+  readonly runs: readonly RunResult[]
+}
+
+/** One policy at one point: its figures over the seeds, by name. */
+interface Line {
+  readonly at: Point['at']
+  readonly policy: string
+  readonly figures: ReadonlyMap<string, { readonly mean: Interval; readonly unit: Row['unit'] }>
+}
+
+/** All points as JSON: figures by policy, and what every run measured. */
+export function sweepJson({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[]): string {
+  const points = results.map((point) => ({
+    at: point.at,
+    policies: linesOf([point]).map(({ policy, figures }) => ({ policy, figures: Object.fromEntries([...figures].map(([name, { mean }]) => [name, mean])) })),
+    runs: point.runs,
+  }))
+  return json({ name: spec.name ?? null, axes: axes.map(({ name, steps }) => ({ name, values: steps.map(({ value }) => value) })), points })
+}
+
+/** One line per point and policy: values of the axes, then mean and bounds of every figure. Fractions, not percent. */
+export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[]): string {
+  const lines = linesOf(results)
+  const names = namesOf(lines)
+  const titles = [...axes.map(({ name }) => name), 'policy', 'seeds', ...names.flatMap((name) => [name, `${name}_low`, `${name}_high`])]
+  const rows = lines.map(({ at, policy, figures }) => {
+    const seeds = Math.max(0, ...[...figures.values()].map(({ mean }) => mean.n))
+    return [...axes.map(({ name }) => policyName(at[name])), policy, seeds, ...names.flatMap((name) => boundsOf(figures.get(name)?.mean))]
+  })
+  return csv(titles, rows)
+}
+
+const boundsOf = (mean: Interval | undefined) => [mean?.mean, mean?.low, mean?.high]
+
+/** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
+const telling = [/^response$/, /^wait$/, /^first-attempt-(?!p90)/, /^busyness-(?!.*-mad$)/, /^conflict-fraction-/, /^abandoned$/, /^unfinished$/]
+
+/** One row per point and policy, for people. */
+export function sweepText({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[], figures: readonly string[] | undefined, warnings: NodeJS.WritableStream): string {
+  const lines = linesOf(results)
+  const all = namesOf(lines)
+  for (const name of figures ?? []) if (!all.includes(name)) warnings.write(`warning: no figure is called "${name}". Known: ${all.join(', ')}.\n`)
+  const chosen = figures?.filter((name) => all.includes(name)) ?? all.filter((name) => telling.some((pattern) => pattern.test(name)))
+  const shown = figures === undefined ? chosen.filter((name) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))) : chosen
+  const several = new Set(lines.map(({ policy }) => policy)).size > 1
+  const units = new Map(lines.flatMap((line) => [...line.figures].map(([name, { unit }]) => [name, unit] as const)))
+  const head = [...shortNames(axes.map(({ name }) => name)), ...(several ? ['policy'] : []), ...shown.map((name) => (units.get(name) === '' ? name : `${name}, ${units.get(name) ?? ''}`))]
+  const rows = lines.map(({ at, policy, figures: own }) => [
+    ...axes.map(({ name }) => policyName(at[name])),
+    ...(several ? [policy] : []),
+    ...shown.map((name) => cellOf(own.get(name))),
+  ])
+  const runs = results.reduce((sum, { runs: own }) => sum + own.length, 0)
+  const seeds = Math.round(runs / Math.max(1, lines.length))
+  const over = seeds === 1 ? 'one seed' : `means over ${seeds} seeds`
+  const title = `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${lines[0]?.policy ?? ''}`}, ${over}`
+  return `${title}\n${table(head.map((name, i): Column => ({ title: name, align: i < axes.length + (several ? 1 : 0) ? 'left' : 'right' })), rows)}`
+}
+
+const isTelling = (value: number | undefined) => value !== undefined && !Number.isNaN(value) && value !== 0
+const cellOf = (figure: { readonly mean: Interval; readonly unit: Row['unit'] } | undefined) => (figure === undefined ? NONE : number(figure.mean.mean * (figure.unit === '%' ? 100 : 1), figure.unit))
+
+function linesOf(results: readonly PointResult[]): Line[] {
+  return results.flatMap(({ at, policies, runs }) => {
+    const rows = compareRuns(policies, runs)
+    return policies.map((policy, index): Line => {
+      const figures = rows.flatMap(({ key, label, unit, cells }) => {
+        const cell = cells[index]
+        return cell === undefined || cell.values.length === 0 ? [] : [[label === undefined ? key : `${key}[${label}]`, { mean: cell.mean, unit }] as const]
+      })
+      return { at, policy, figures: new Map(figures) }
+    })
+  })
+}
+
+/** Names of figures over all lines, in the order in which they first come up. */
+const namesOf = (lines: readonly Line[]): string[] => [...new Set(lines.flatMap(({ figures }) => [...figures.keys()]))]

@@ -1,0 +1,110 @@
+import { SchedError } from '@sched/core'
+import { availableParallelism } from 'node:os'
+import { Piscina } from 'piscina'
+import { Interruption } from '../interruption.js'
+import type { RunResult } from '../run-once.js'
+import { Board } from './board.js'
+import { errorOf, type Outcome } from './outcome.js'
+import type { Plan } from './plan.js'
+import { runShare } from './run-share.js'
+import type { Share } from './worker.js'
+
+export interface RunPlanOptions {
+  readonly signal: AbortSignal
+  /** Threads, this one too; default: as many as there are processors, once the runs turn out to take long. */
+  readonly threads?: number | undefined
+  /** Called as runs begin on this thread, and every few milliseconds. */
+  readonly onRun?: (run: number) => void
+  readonly onProgress?: (sum: Board['sum']) => void
+  /** Makes what a failed run threw what the user is told. */
+  readonly explain?: (run: number, error: Error) => Error
+}
+
+/** Work that is done sooner than threads have started, milliseconds. */
+const SHORT = 1000
+
+/**
+ * Runs a plan and yields the results in its order, whatever the number of threads. This thread takes runs like the
+ * others; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
+ * that failed, and `Interruption`.
+ */
+export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, explain }: RunPlanOptions): Promise<RunResult[]> {
+  const runners = Math.max(1, Math.min(threads ?? availableParallelism(), plan.runs.length))
+  const board = Board.for(runners, plan.runs.length)
+  const stop = () => board.stopAfter(-1)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const others = new Others(plan, board, runners - 1)
+  const began = performance.now()
+  const tick = () => {
+    if (threads === undefined && performance.now() - began > SHORT && board.hasMore) others.start()
+    onProgress?.(board.sum)
+  }
+  if (threads !== undefined) others.start()
+  try {
+    const own = await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
+    const outcomes = [...own, ...(await others.outcomes(tick))]
+    if (signal.aborted) throw new Interruption()
+    return inOrder(outcomes, explain)
+  } finally {
+    stop()
+    signal.removeEventListener('abort', stop)
+    await others.end()
+  }
+}
+
+function inOrder(outcomes: Outcome[], explain: RunPlanOptions['explain']): RunResult[] {
+  outcomes.sort((a, b) => a.run - b.run)
+  const failed = outcomes.find(({ failure }) => failure !== undefined)
+  if (failed?.failure !== undefined) {
+    const error = errorOf(failed.failure)
+    throw explain?.(failed.run, error) ?? error
+  }
+  return outcomes.map(({ result }) => result as RunResult)
+}
+
+/** The threads beside this one. */
+class Others {
+  readonly #plan: Plan
+  readonly #board: Board
+  readonly #count: number
+  #pool: Piscina<Share, Outcome[]> | undefined
+  #shares: Promise<Outcome[][]> | undefined
+
+  constructor(plan: Plan, board: Board, count: number) {
+    this.#plan = plan
+    this.#board = board
+    this.#count = count
+  }
+
+  start(): void {
+    if (this.#count === 0 || this.#pool !== undefined) return
+    const pool = new Piscina<Share, Outcome[]>({ ...program(), minThreads: this.#count, maxThreads: this.#count, name: 'runOnThread' })
+    this.#pool = pool
+    const share = (id: number) => pool.run({ plan: this.#plan, memory: this.#board.memory, id })
+    this.#shares = Promise.all(Array.from({ length: this.#count }, (_, i) => share(i + 1)))
+    this.#shares.catch(() => this.#board.stopAfter(-1))
+  }
+
+  /** What they did, once all have ended; meanwhile `tick` is called now and then. */
+  async outcomes(tick: () => void): Promise<Outcome[]> {
+    const timer = setInterval(tick, 100)
+    try {
+      return (await (this.#shares ?? [])).flat()
+    } catch (error) {
+      throw new SchedError('BROKEN_CONTRACT', `a thread has ended early: ${error instanceof Error ? error.message : String(error)}`, {}, 'Try `--threads 1`, or give Node more memory.')
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool?.destroy()
+  }
+}
+
+/** The thread's program, built or from its source. */
+function program(): { readonly filename: string; readonly execArgv: string[] } {
+  if (!import.meta.url.endsWith('.ts')) return { filename: new URL('./worker.js', import.meta.url).href, execArgv: [] }
+  return { filename: new URL('./worker.ts', import.meta.url).href, execArgv: ['--conditions=@sched/source', '--import', import.meta.resolve('tsx')] }
+}

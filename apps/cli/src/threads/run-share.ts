@@ -1,0 +1,84 @@
+import { Parts } from '../experiment/parts.js'
+import { prepare, type Experiment } from '../experiment/experiment.js'
+import { JobFile } from '../output/job-files.js'
+import { runOnce, type RunResult } from '../run-once.js'
+import type { Board } from './board.js'
+import { failureOf, type Outcome } from './outcome.js'
+import type { Plan } from './plan.js'
+
+/** Who runs: its place on the board, and what it is told of. */
+export interface Runner {
+  readonly board: Board
+  readonly id: number
+  /** Called for every run as it begins, and every few milliseconds while it goes on. */
+  readonly onRun?: (run: number) => void
+  readonly onProgress?: () => void
+}
+
+/**
+ * Takes runs of a plan from the board until none is left, and yields what became of each. A failed run ends it, and all
+ * later ones on other threads.
+ */
+export async function runShare(plan: Plan, { board, id, onRun, onProgress }: Runner): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const experiments = new Latest(plan)
+  let before = 0
+  for (let run = board.take(); run !== undefined; run = board.take()) {
+    const current = run
+    let launches = 0
+    onRun?.(current)
+    try {
+      const result = await runOne(plan, await experiments.of(current), current, {
+        mayGoOn: () => board.mayGoOn(current),
+        onProgress(ended, jobs, started) {
+          launches = started
+          board.progress(id, jobs === undefined || jobs === 0 ? 0 : Math.min(1, ended / jobs), before + started)
+          onProgress?.()
+        },
+      })
+      outcomes.push({ run, result })
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure !== undefined) outcomes.push({ run, failure })
+      board.stopAfter(run - 1)
+    }
+    before += launches
+    board.progress(id, 0, before)
+    board.done()
+  }
+  return outcomes
+}
+
+async function runOne({ runs, jobs }: Plan, experiment: Experiment, run: number, watch: Parameters<typeof runOnce>[3]): Promise<RunResult> {
+  const { policy: index, seed } = runs[run] as Plan['runs'][number]
+  const policy = experiment.policies[index] as Experiment['policies'][number]
+  if (jobs === undefined) return runOnce(experiment, policy, seed, watch)
+  const file = new JobFile(jobs, run)
+  try {
+    return await runOnce(experiment, policy, seed, { ...watch, onJob: (row) => file.add(seed, row) })
+  } finally {
+    file.close()
+  }
+}
+
+/** The experiment of the latest run, prepared: neighbours in a plan mostly are of one variant. */
+class Latest {
+  readonly #plan: Plan
+  readonly #parts = new Parts()
+  #variant = -1
+  #experiment: Experiment | undefined
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+  }
+
+  async of(run: number): Promise<Experiment> {
+    const { runs, variants } = this.#plan
+    const { variant } = runs[run] as Plan['runs'][number]
+    if (this.#experiment === undefined || variant !== this.#variant) {
+      this.#experiment = await prepare(variants[variant] as Plan['variants'][number], this.#parts)
+      this.#variant = variant
+    }
+    return this.#experiment
+  }
+}
