@@ -1,10 +1,12 @@
-import type { Env, JobId, LaneId, ResourceId, TaskId, WorkListener } from '@sched/core'
+import type { Env, JobId, LaneId, ShapeId, TaskId, WorkListener } from '@sched/core'
 
 /** What the tasks of one scheduler hold of every resource, those it has drafted included. */
 export class Usage implements WorkListener {
   readonly held: Float64Array
   tasks = 0
   readonly #env: Env
+  /** What a task of a shape asks. */
+  readonly #amounts: Float64Array[] = []
 
   constructor(env: Env) {
     this.#env = env
@@ -20,14 +22,18 @@ export class Usage implements WorkListener {
   }
 
   #count(lane: LaneId, task: TaskId, sign: 1 | -1): void {
-    const { work, cluster } = this.#env
     const { held } = this
+    const shape = this.#env.work.shapeOf(task)
+    const amounts = this.#amounts[shape] ?? this.#add(shape, lane)
     this.tasks += sign
-    const shape = work.shapeOf(task)
-    const resources = cluster.lanes[lane]?.resources ?? []
-    for (let i = 0; i < resources.length; i++) {
-      const r = resources[i] as ResourceId
-      held[r] = (held[r] as number) + sign * work.demand(shape, r)
-    }
+    for (let r = 0; r < amounts.length; r++) held[r] = (held[r] as number) + sign * (amounts[r] as number)
+  }
+
+  #add(shape: ShapeId, lane: LaneId): Float64Array {
+    const { work, cluster } = this.#env
+    const amounts = new Float64Array(cluster.resources.length)
+    for (const r of cluster.lanes[lane]?.resources ?? []) amounts[r] = work.demand(shape, r)
+    this.#amounts[shape] = amounts
+    return amounts
   }
 }
