@@ -1,8 +1,9 @@
 import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId } from '@sched/core'
 import { BitSet } from './bit-set.js'
+import { DeviceCells } from './devices.js'
 import type { ClusterModel } from './model.js'
 import { NodeList } from './node-list.js'
-import type { Shapes } from './shapes.js'
+import { Special, type Shapes } from './shapes.js'
 
 /**
  * What is free on every node, live: the authoritative copy. Claims and releases move whole demand vectors, amounts are
@@ -21,6 +22,8 @@ export class CellState implements ClusterView {
   freeAmounts: Int32Array
   /** Committed claims per node: what coarse conflict detection compares. */
   readonly versions: Int32Array
+  /** What is free on each device; `undefined`: no resource comes in devices. */
+  readonly #devices: DeviceCells | undefined
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
@@ -42,6 +45,7 @@ export class CellState implements ClusterView {
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
     shapes.watchLeast(() => this.#noteAllRoom())
     const { stockOf } = options
+    if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
     this.freeAmounts = stockOf === undefined ? model.total.slice() : new Int32Array(model.total.length)
     this.versions = stockOf?.versions ?? new Int32Array(model.nodes)
     this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
@@ -59,6 +63,15 @@ export class CellState implements ClusterView {
   }
   total(node: NodeId, resource: ResourceId): number {
     return this.model.total[resource * this.nodes + node] as number
+  }
+  deviceSize(resource: ResourceId): number {
+    return this.model.devices?.sizes[resource] ?? 0
+  }
+  devices(node: NodeId, resource: ResourceId): number {
+    return this.model.devices?.counts[resource * this.nodes + node] ?? 0
+  }
+  deviceFree(node: NodeId, resource: ResourceId, index: number): number {
+    return this.#devices?.free(node, resource, index) ?? 0
   }
   capacity(resource: ResourceId): number {
     return this.#capacity[resource] as number
@@ -94,7 +107,17 @@ export class CellState implements ClusterView {
     const end = to[shape] as number
     for (let i = from[shape] as number; i < end; i++)
       if ((this.freeAmounts[(resource[i] as number) * this.nodes + node] as number) < (amounts[i] as number)) return false
-    return this.#up[node] === 1 && (special[shape] === 0 || this.shapes.allows(shape, node))
+    return this.#up[node] === 1 && (special[shape] === 0 || this.#fitsSpecial(shape, node))
+  }
+
+  /** Labels, and devices: what is free of them in all is not what one task can have. */
+  #fitsSpecial(shape: ShapeId, node: NodeId): boolean {
+    if (!this.shapes.allows(shape, node)) return false
+    if (((this.shapes.special[shape] as number) & Special.Devices) === 0) return true
+    const { amounts, from, to, resource } = this.shapes
+    for (let i = from[shape] as number; i < (to[shape] as number); i++)
+      if (this.shapes.isDevice(resource[i] as number) && !(this.#devices as DeviceCells).fits(node, resource[i] as number, amounts[i] as number)) return false
+    return true
   }
 
   hasRoom(lane: LaneId, node: NodeId): boolean {
@@ -115,18 +138,41 @@ export class CellState implements ClusterView {
     return (this.#roomy[lane] as BitSet).next(from) as NodeId | None
   }
 
-  take(shape: ShapeId, node: NodeId): void {
+  /**
+   * Takes what a task asks and returns the devices it gets, one bit each; 0 for a task without. They are `devices` where
+   * it has had them before, otherwise the best fitting.
+   */
+  take(shape: ShapeId, node: NodeId, devices = 0): number {
     if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
     this.#move(shape, node, -1)
     const lane = this.shapes.lanes[shape] as number
+    const taken = ((this.shapes.special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
     if (!this.#countRoom(lane, node)) (this.#roomy[lane] as BitSet).delete(node)
+    return taken
   }
 
-  give(shape: ShapeId, node: NodeId): void {
+  /** Gives back what a task had, with the devices that `take` returned. */
+  give(shape: ShapeId, node: NodeId, devices = 0): void {
     this.#move(shape, node, 1)
+    if (((this.shapes.special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
     const lane = this.shapes.lanes[shape] as number
     const roomy = this.#roomy[lane] as BitSet
     if (!roomy.has(node) && this.#countRoom(lane, node)) roomy.add(node)
+  }
+
+  #moveDevices(shape: ShapeId, node: NodeId, devices: number, sign: 1 | -1): number {
+    const { amounts, from, to, resource } = this.shapes
+    const cells = this.#devices as DeviceCells
+    let held = 0
+    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
+      const r = resource[i] as number
+      if (!this.shapes.isDevice(r)) continue
+      if (sign < 0) held |= cells.take(node, r, amounts[i] as number, devices)
+      else cells.give(node, r, amounts[i] as number, devices)
+    }
+    if (this.#validate && !cells.addsUp(node, this.freeAmounts))
+      throw new SchedError('INVARIANT', `the devices of node ${this.name(node)} do not add up to what is free there`)
+    return held
   }
 
   /** An empty state of the same cluster, to move to what is free here and to draft on. */
@@ -152,6 +198,7 @@ export class CellState implements ClusterView {
       this.freeAmounts[at] = 0
     }
     other.#filled?.add(node)
+    if (this.#devices !== undefined) this.#devices.moveNodeTo(other.#devices as DeviceCells, node)
     for (let lane = 0; lane < this.lanes.length; lane++) {
       this.#noteRoom(lane, node)
       other.#noteRoom(lane, node)
@@ -167,6 +214,7 @@ export class CellState implements ClusterView {
     const { freeAmounts } = this
     this.freeAmounts = other.freeAmounts
     other.freeAmounts = freeAmounts
+    this.#devices?.swapWith(other.#devices as DeviceCells)
     const roomy = this.#roomy
     this.#roomy = other.#roomy
     other.#roomy = roomy

@@ -17,6 +17,13 @@ export interface ReplicaRule {
   readonly placement: 'hdfs' | 'uniform'
 }
 
+/** Devices of one kind on a node. */
+export interface Devices {
+  readonly count: number
+  /** Amount of one device, the same in the whole cluster: 1000 lets tasks ask for thousandths. */
+  readonly milli: number
+}
+
 /** Nodes of one kind. */
 export interface NodeGroup {
   /** Node names are `<name>-<index>`; default `node`. */
@@ -28,6 +35,8 @@ export interface NodeGroup {
   readonly slots?: Readonly<Record<string, number>>
   /** Named amounts (millicores, MiB, milli-GPU, ...), scheduled together. */
   readonly resources?: Readonly<Record<string, number>>
+  /** Resources in devices of equal size, scheduled together with the others: a task gets a share of one, or whole ones. */
+  readonly devices?: Readonly<Record<string, Devices>>
   /** Relative speed, 1 = nominal. */
   readonly speed?: number
   /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
@@ -42,11 +51,23 @@ export interface ClusterDescription {
   readonly replicas?: ReplicaRule | undefined
 }
 
+/** Devices per node: one bit each says which of them a task holds. */
+export const MOST_DEVICES = 30
 /** Above this a number of nodes is a slip of the hand: ten times the largest cluster of the literature. */
 const MOST_NODES = 1_000_000
 
 const name = z.string().min(1)
 const amounts = z.record(name, z.int().min(0).max(2 ** 31 - 1))
+const devices = z.record(
+  name,
+  z.union([
+    z.int().min(0).max(MOST_DEVICES),
+    z.strictObject({
+      count: z.int().min(0).max(MOST_DEVICES).describe('devices per node'),
+      milli: z.int().min(1).max(1_000_000).default(1000).describe('amount of one device; a task asks for a share of one or a multiple of this'),
+    }),
+  ]),
+)
 const shape = {
   racks: z
     .union([z.int().min(1), z.array(name).min(1)])
@@ -54,6 +75,7 @@ const shape = {
     .describe('number of racks that the nodes are spread over, as evenly as can be; or the names of their groups from the rack up; default: no racks'),
   slots: amounts.optional().describe('slots per node by type, for example { map: 4, reduce: 2 }: every type is scheduled on its own'),
   resources: amounts.optional().describe('amounts per node by resource (millicores, MiB, ...), scheduled together; instead of slots'),
+  devices: devices.optional().describe('devices per node by resource, for example { gpu: 8 } or { gpu: { count: 8, milli: 1000 } }: tasks ask for a share of one (gpu: 500) or for whole ones (gpu: 2000)'),
   speed: z.number().positive().optional().describe('relative speed; default 1'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
@@ -104,8 +126,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, speed, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, speed, labels }
+function written({ nodes, racks, slots, resources, devices, speed, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, labels }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -117,10 +139,33 @@ function written({ nodes, racks, slots, resources, speed, labels, ...rest }: z.o
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
-  if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources }).some((amount) => amount > 0)))
+  const written = groups.map((group) => defined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels) }))
+  checkDevices(written as unknown as readonly NodeGroup[])
+  if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
-  const written = groups.map((group) => defined({ ...group, labels: namedLabels(group.labels) }))
   return defined({ ...rest, nodes: written }) as unknown as ClusterDescription
+}
+
+function countedDevices(devices: z.output<typeof shape.devices>): Record<string, Devices> | undefined {
+  if (devices === undefined) return undefined
+  return Object.fromEntries(Object.entries(devices).map(([kind, each]) => [kind, typeof each === 'number' ? { count: each, milli: 1000 } : each]))
+}
+
+/** A resource comes in devices of one size everywhere, or nowhere: otherwise its amounts would mean two things. */
+function checkDevices(groups: readonly NodeGroup[]): void {
+  const sizes = new Map<string, number>()
+  for (const [index, group] of groups.entries()) {
+    const field = `nodes[${index}].devices`
+    for (const [kind, { milli }] of Object.entries(group.devices ?? {})) {
+      const size = sizes.get(kind) ?? milli
+      if (size !== milli) throw bad(`devices of ${size} and of ${milli} milli.`, `${field}.${kind}`, 'Give all devices of one name the same size, or name them differently.')
+      sizes.set(kind, size)
+    }
+    if (Object.values(group.devices ?? {}).reduce((sum, { count }) => sum + count, 0) > MOST_DEVICES) throw bad(`more than ${MOST_DEVICES} devices on a node.`, field)
+    if (group.devices !== undefined && group.slots !== undefined) throw bad('devices stand beside slots.', field, 'Describe slots as resources with one name each.')
+  }
+  for (const [index, { resources = {} }] of groups.entries())
+    for (const kind of Object.keys(resources)) if (sizes.has(kind)) throw bad('is a resource here and comes in devices.', `nodes[${index}].resources.${kind}`, 'Describe it as devices in all groups.')
 }
 
 /** Labels as text by name. */

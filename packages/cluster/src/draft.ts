@@ -166,8 +166,7 @@ export class Draft implements OpenRound {
     const job = this.work.jobOf(task)
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
     if (!this.#takeUp(job) || this.#isPeek || (this.#amounts !== undefined && !this.#spend(shape, this.#amounts))) return false
-    this.cluster.take(shape, node)
-    this.work.claim(task, node)
+    this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)
     this.claims++
     return true
@@ -177,7 +176,7 @@ export class Draft implements OpenRound {
     this.#mustBeOpen()
     if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
       throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running`)
-    this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
+    this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
     this.evictions++
@@ -204,12 +203,12 @@ export class Draft implements OpenRound {
       const task = (move < 0 ? ~move : move) as TaskId
       const node = this.work.nodeOf(task) as NodeId
       if (move < 0) {
-        this.cluster.take(this.work.shapeOf(task), node)
+        this.cluster.take(this.work.shapeOf(task), node, this.work.devicesOf(task))
         this.work.keep(task)
         this.evictions--
       } else {
         const shape = this.work.shapeOf(task)
-        this.cluster.give(shape, node)
+        this.cluster.give(shape, node, this.work.devicesOf(task))
         this.work.unclaim(task, 'withdrawn')
         this.claims--
         if (this.#amounts !== undefined) this.#count(shape, this.#amounts, 1)
@@ -248,9 +247,10 @@ export class Draft implements OpenRound {
       const move = moves[i] as number
       if (move < 0) this.#suspendEviction(i, ~move as TaskId)
       else {
-        const node = work.runNode[work.taskRun[move] as number] as NodeId
+        const run = work.taskRun[move] as number
+        const node = work.runNode[run] as NodeId
         const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
-        cluster.give(shape, node)
+        cluster.give(shape, node, work.runDevices[run])
         this.#onNode[i] = node
         this.#ofShape[i] = shape
         this.#seen[i] = versions[node] as number
@@ -259,7 +259,7 @@ export class Draft implements OpenRound {
   }
 
   #suspendEviction(index: number, task: TaskId): void {
-    this.cluster.take(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId)
+    this.cluster.take(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
     this.work.keep(task)
     this.#seen[index] = this.work.started(task)
     this.#victims[index] = this.work.rank(this.work.jobOf(task))
@@ -306,7 +306,7 @@ export class Draft implements OpenRound {
       const shape = this.#ofShape[i] as ShapeId
       if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
       else {
-        this.#live.take(shape, node)
+        work.runDevices[work.taskRun[move] as number] = this.#live.take(shape, node)
         moves[kept++] = move
       }
     }
@@ -320,7 +320,7 @@ export class Draft implements OpenRound {
     const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#seen[index] && work.rank(work.jobOf(task)) === this.#victims[index]
     if (!isSame || work.isReleased(task)) return false
     work.release(task, 'evicted')
-    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId)
+    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
     return true
   }
 
@@ -332,10 +332,10 @@ export class Draft implements OpenRound {
       const task = (move < 0 ? ~move : move) as TaskId
       const node = work.nodeOf(task) as NodeId
       if (move < 0) {
-        this.#live.take(work.shapeOf(task), node)
+        this.#live.take(work.shapeOf(task), node, work.devicesOf(task))
         work.keep(task)
       } else {
-        this.#live.give(work.shapeOf(task), node)
+        this.#live.give(work.shapeOf(task), node, work.devicesOf(task))
         this.#commit.conflicted.push(task)
       }
     }

@@ -1,4 +1,4 @@
-export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 export { YamlSource } from './description-yaml.js'
 export {
   buildCluster,
@@ -10,6 +10,7 @@ export { CellState } from './cell-state.js'
 export { infeasible } from './infeasible.js'
 export { Shapes } from './shapes.js'
 export { BlockLists } from './block-lists.js'
+export { hostedBlocks, placedBlocks, type BlockPlaces } from './block-places.js'
 export { placeReplicas } from './replicas.js'
-export { Work, type BlockPlaces } from './work.js'
+export { Work } from './work.js'
 export { Draft, type DraftSink } from './draft.js'

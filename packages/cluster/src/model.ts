@@ -1,6 +1,7 @@
 import { SchedError, type Lane, type NodeId, type ResourceId } from '@sched/core'
+import { DeviceTable } from './devices.js'
 import { Labels } from './labels.js'
-import { readCluster, type ClusterDescription, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+import { readCluster, type ClusterDescription, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
 export interface ClusterModel {
@@ -13,6 +14,8 @@ export interface ClusterModel {
   readonly total: Int32Array
   readonly speed: Float64Array
   readonly labels: Labels
+  /** Resources that come in devices; `undefined`: none does. */
+  readonly devices: DeviceTable | undefined
   /** `groups[level][node]`: the node's group at a level, itself at level 0, its rack at 1. */
   readonly groups: readonly Int32Array[]
   readonly groupNames: readonly (readonly string[])[]
@@ -39,7 +42,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
       nodeNames.push(`${group.name ?? (description.nodes.length === 1 ? 'node' : `node${g}`)}-${i}`)
       speed[node] = group.speed ?? 1
       paths.push(rackPath(group, i))
-      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? 0
+      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])
     }
   }
   const { groups, groupNames } = levelsOf(paths, nodes)
@@ -52,6 +55,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     total,
     speed,
     labels: new Labels(description.nodes.flatMap((group) => Array.from({ length: count(group) }, () => group.labels ?? NO_LABELS))),
+    devices: deviceTable(description.nodes, resources, nodes),
     groups,
     groupNames: [nodeNames, ...groupNames],
     ...sortByRack(groups[1] ?? new Int32Array(nodes)),
@@ -63,10 +67,22 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
 const count = (group: NodeGroup) => group.count
 const NO_LABELS: Readonly<Record<string, string>> = {}
+const amountOf = (devices: Devices | undefined) => (devices === undefined ? 0 : devices.count * devices.milli)
+
+function deviceTable(groups: readonly NodeGroup[], resources: readonly string[], nodes: number): DeviceTable | undefined {
+  const sizes = resources.map((name) => groups.find((group) => group.devices?.[name] !== undefined)?.devices?.[name]?.milli ?? 0)
+  if (sizes.every((size) => size === 0)) return undefined
+  const counts = new Int32Array(resources.length * nodes)
+  let node = 0
+  for (const group of groups)
+    for (let i = 0; i < group.count; i++, node++)
+      for (const [r, name] of resources.entries()) counts[r * nodes + node] = group.devices?.[name]?.count ?? 0
+  return new DeviceTable(sizes, counts, nodes)
+}
 
 function resourceNames(groups: readonly NodeGroup[]): { slots: Set<string>; names: string[] } {
   const slots = new Set(groups.flatMap((group) => Object.keys(group.slots ?? {})))
-  const amounts = new Set(groups.flatMap((group) => Object.keys(group.resources ?? {})))
+  const amounts = new Set(groups.flatMap((group) => [...Object.keys(group.resources ?? {}), ...Object.keys(group.devices ?? {})]))
   if (slots.size > 0 && amounts.size > 0)
     throw bad('a cluster has either slots or resources, not both', 'nodes', 'Describe slots as resources with one name each.')
   if (slots.size + amounts.size === 0) throw bad('no node group names slots or resources', 'nodes', 'Add for example `slots: { map: 2, reduce: 2 }`.')

@@ -1,9 +1,10 @@
 import { SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId } from '@sched/core'
+import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
 
 /** What decides beside the amounts whether a shape fits: bits of `Shapes.special`. */
-export const Special = { Labels: 1, Distinct: 2 } as const
+export const Special = { Labels: 1, Distinct: 2, Devices: 4 } as const
 
 /**
  * Interned demand vectors with their constraints: entries `from[shape]` to `to[shape]` of the parallel columns
@@ -53,6 +54,19 @@ export class Shapes {
   /** The constraints of a shape, if it has any. */
   rule(shape: ShapeId): Rule | undefined {
     return this.#ruleOf[shape]
+  }
+
+  /** Whether the resource comes in devices. */
+  isDevice(resource: number): boolean {
+    const devices = this.#model.devices
+    return devices !== undefined && (devices.sizes[resource] as number) > 0
+  }
+
+  #checkDevices(resource: number, amount: number): void {
+    const size = this.#model.devices?.sizes[resource] ?? 0
+    if (size === 0 || amount <= size || amount % size === 0) return
+    const name = this.#model.resources[resource] ?? ''
+    throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${name}, which comes in devices of ${size}`, { field: 'demand' }, `Ask for a share of one device (up to ${size}) or for whole ones (a multiple of ${size}).`)
   }
 
   #constrain(plain: ShapeId, rule: Rule): ShapeId {
@@ -107,12 +121,15 @@ export class Shapes {
 
   /** How many tasks of one job an empty node could run. */
   #roomOn(shape: ShapeId, node: NodeId): number {
-    const { total, nodes } = this.#model
+    const { total, nodes, devices } = this.#model
     const special = this.special[shape] as number
     if ((special & Special.Labels) !== 0 && !this.allows(shape, node)) return 0
     let room = (special & Special.Distinct) === 0 ? Infinity : 1
-    for (let i = this.from[shape] as number; i < (this.to[shape] as number) && room > 0; i++)
-      room = Math.min(room, Math.floor((total[(this.resource[i] as number) * nodes + node] as number) / (this.amounts[i] as number)))
+    for (let i = this.from[shape] as number; i < (this.to[shape] as number) && room > 0; i++) {
+      const r = this.resource[i] as number
+      const amount = this.amounts[i] as number
+      room = Math.min(room, this.isDevice(r) ? (devices as DeviceTable).roomOn(node, r, amount) : Math.floor((total[r * nodes + node] as number) / amount))
+    }
     return room
   }
 
@@ -120,6 +137,7 @@ export class Shapes {
     for (const [r, amount] of entries)
       if (!Number.isInteger(amount) || amount < 0 || amount > 0x7fffffff)
         throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`, { field: 'demand' }, 'Amounts are whole numbers from 0 to 2147483647.')
+    for (const [r, amount] of entries) this.#checkDevices(r, amount)
     const shape = this.from.length as ShapeId
     const lane = this.#laneOf(entries)
     this.from.push(this.resource.length)
@@ -129,7 +147,7 @@ export class Shapes {
     }
     this.to.push(this.resource.length)
     this.lanes.push(lane)
-    this.special.push(0)
+    this.special.push(entries.some(([r]) => this.isDevice(r)) ? Special.Devices : 0)
     this.#ids.set(key, shape)
     const { resources } = this.#model
     let fell = false

@@ -16,6 +16,7 @@ import {
   type WorkView,
 } from '@sched/core'
 import { BlockLists } from './block-lists.js'
+import type { BlockPlaces } from './block-places.js'
 import { Blocks, grown } from './blocks.js'
 import { Names } from './names.js'
 import { NearBits } from './near-bits.js'
@@ -25,9 +26,6 @@ import { Special, type Shapes } from './shapes.js'
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
 const UNPLACED = -1
 const DONE = -2
-
-/** Where the blocks of a stage are: `replicas[task * factor + i]`, or undefined for a stage without data. */
-export type BlockPlaces = (spec: JobSpec, stage: StageSpec) => { readonly replicas: Int32Array; readonly factor: number } | undefined
 
 /**
  * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node).
@@ -75,6 +73,8 @@ export class Work implements WorkView {
   runNode = new Int32Array(0)
   runStart = new Float64Array(0)
   runEnd = new Float64Array(0)
+  /** Devices of its node that a run holds, one bit each; what it says of a run without is nothing. */
+  runDevices = new Int32Array(0)
 
   /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
   readonly pendingTasks: number[] = []
@@ -254,6 +254,10 @@ export class Work implements WorkView {
     const run = this.taskRun[task] as number
     return run < 0 ? None : (this.runNode[run] as NodeId)
   }
+  /** Devices that a claimed or running task holds, as `CellState.take` gave them. */
+  devicesOf(task: TaskId): number {
+    return this.runDevices[this.taskRun[task] as number] as number
+  }
   started(task: TaskId): Seconds {
     const run = this.taskRun[task] as number
     return run < 0 ? NaN : (this.runStart[run] as number)
@@ -325,7 +329,7 @@ export class Work implements WorkView {
   }
 
   /** A draft claim: the task has a run on the node from here on, not started. */
-  claim(task: TaskId, node: NodeId): void {
+  claim(task: TaskId, node: NodeId, devices = 0): void {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
@@ -334,6 +338,7 @@ export class Work implements WorkView {
     this.runTask[run] = task
     this.runNode[run] = node
     this.runStart[run] = NaN
+    this.runDevices[run] = devices
     this.taskRun[task] = run
     if (this.#apart !== undefined) this.#countApart(stage, node, 1)
     const at = job * this.lanes + lane
@@ -594,6 +599,7 @@ export class Work implements WorkView {
     this.runNode = grown(this.runNode, size)
     this.runStart = grown(this.runStart, size)
     this.runEnd = grown(this.runEnd, size)
+    this.runDevices = grown(this.runDevices, size)
   }
 
   /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */

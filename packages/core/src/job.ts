@@ -1,6 +1,9 @@
 import type { Seconds } from './ids.js'
 
-/** Amounts per task by resource name; non-negative integers in the resource's unit (slot, millicore, MiB, ...). */
+/**
+ * Amounts per task by resource name; non-negative integers in the resource's unit (slot, millicore, MiB, ...). Of a
+ * resource that comes in devices either a share of one device, or a multiple of a device's amount: so many whole ones.
+ */
 export type Demand = Readonly<Record<string, number>>
 
 /**

@@ -25,6 +25,12 @@ export interface ClusterView {
   readonly heartbeat: Seconds
   free(node: NodeId, resource: ResourceId): number
   total(node: NodeId, resource: ResourceId): number
+  /** Amount of one device of a resource that comes in devices (1000 of a GPU in thousandths), 0 for any other resource. */
+  deviceSize(resource: ResourceId): number
+  /** Number of devices of the resource on the node; 0 for a resource that does not come in devices. */
+  devices(node: NodeId, resource: ResourceId): number
+  /** What is free on device `index` of the node; their sum is `free`. */
+  deviceFree(node: NodeId, resource: ResourceId, index: number): number
   /** Sum of a resource over all nodes that are up. */
   capacity(resource: ResourceId): number
   /** The group of a node at a level: itself at 0, its rack at 1. */

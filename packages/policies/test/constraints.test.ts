@@ -1,10 +1,9 @@
-import type { ClusterInput } from '@sched/cluster'
 import type { Constraints, JobSpec, Plug } from '@sched/core'
 import { conservative, delay, easy, fair, fattened, fifo, greedy, preempting, replan, skipDelay, strict } from '@sched/policies'
 import { cluster, instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
-const labelled: ClusterInput['nodes'] = [
+const labelled: NonNullable<Parameters<typeof cluster>[0]>['nodes'] = [
   { name: 'plain', count: 2, resources: { cpu: 2 } },
   { name: 't4', count: 2, resources: { cpu: 2 }, labels: { model: 'T4' } },
 ]

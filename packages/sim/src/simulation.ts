@@ -1,8 +1,7 @@
-import { buildCluster, CellState, Draft, infeasible, placeReplicas, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, Draft, infeasible, placedBlocks, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   randomStream,
   SchedError,
-  streamKey,
   suggest,
   type Architecture,
   type ArchitectureEnv,
@@ -108,7 +107,7 @@ export class Simulation implements DraftSink {
   readonly #ring: HeartbeatRing | undefined
   readonly #nodeRuns: NodeRuns
   readonly #drafts: Draft[] = []
-  readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId }[] = []
+  readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId; readonly devices: number }[] = []
   /** Where runs end without heartbeats. */
   readonly #taskEnds: TaskEnds
   #runLevel = new Int8Array(64)
@@ -150,10 +149,9 @@ export class Simulation implements DraftSink {
     this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
     const model = this.#model
-    const replicaKey = streamKey(seed, 'replicas')
     const shapes = new Shapes(model)
     this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
-    this.work = new Work(model, shapes, (spec, stage) => this.#blockPlaces(replicaKey, spec, stage))
+    this.work = new Work(model, shapes, placedBlocks(model, seed))
     this.#runtime = options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime)
     this.#nodeRuns = new NodeRuns(model.nodes)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
@@ -206,6 +204,7 @@ export class Simulation implements DraftSink {
 
   /** Handles at most `limit` instants. */
   advance(limit: number, until: Seconds = Infinity): RunState {
+    if (this.#ended) return 'done'
     for (let left = limit; left > 0; left--) {
       if (this.#isStarved()) return 'starved'
       left = this.#ring === undefined ? this.#fireOn(left, until) : this.#beatOn(left, until, this.#ring)
@@ -439,9 +438,9 @@ export class Simulation implements DraftSink {
         this.#architecture.wake?.(subject)
         return
       case EventKind.PrefillEnd: {
-        const { shape, node } = this.#prefilled[subject] as { shape: ShapeId; node: NodeId }
+        const { shape, node, devices } = this.#prefilled[subject] as { shape: ShapeId; node: NodeId; devices: number }
         this.#passNeeded = true
-        this.cell.give(shape, node)
+        this.cell.give(shape, node, devices)
         return
       }
       case EventKind.NodeChange:
@@ -529,6 +528,7 @@ export class Simulation implements DraftSink {
   #leaveOut(spec: JobSpec, reason: string): void {
     this.#observers.onReject(spec, reason, this.now)
     this.#releaseFollowers(spec.id)
+    this.#nextInLoop(spec.id)
   }
 
   /** A node's heartbeat tells of its stopped runs. */
@@ -572,7 +572,7 @@ export class Simulation implements DraftSink {
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const node = work.runNode[run] as NodeId
-    this.cell.give(work.stageShape[stage] as number as Parameters<CellState['give']>[0], node)
+    this.cell.give(work.stageShape[stage] as ShapeId, node, work.runDevices[run])
     const started = work.runStart[run] as number
     const stopped = work.runEnd[run] as number
     const last = work.finish(task)
@@ -585,7 +585,12 @@ export class Simulation implements DraftSink {
     this.#observers.onJobEnd(job, spec, this.now)
     this.work.remove(job)
     this.#releaseFollowers(spec.id)
-    const next = this.#source.ended?.(spec.id, this.now)
+    this.#nextInLoop(spec.id)
+  }
+
+  /** In a closed loop another job takes the place of one that has ended, or was left out. */
+  #nextInLoop(id: string): void {
+    const next = this.#source.ended?.(id, this.now)
     if (next !== undefined) this.#hold(next, this.now)
   }
 
@@ -606,16 +611,6 @@ export class Simulation implements DraftSink {
     this.#specs[index] = spec
     this.#held++
     this.#queue.push(time, EventKind.Submit, index)
-  }
-
-  #blockPlaces(key: number, spec: JobSpec, stage: StageSpec): { replicas: Int32Array; factor: number } | undefined {
-    if (stage.data === undefined) return undefined
-    const { factor } = this.#model.replicas
-    const set = key ^ streamKey(0, stage.data.set ?? `${spec.id}/${stage.name}`)
-    const first = stage.data.first ?? 0
-    const replicas = new Int32Array(stage.tasks * factor)
-    for (let task = 0; task < stage.tasks; task++) placeReplicas(this.#model, set, first + task, replicas, task * factor)
-    return { replicas, factor }
   }
 
   #cellFor(): Cell {
@@ -671,8 +666,7 @@ export class Simulation implements DraftSink {
     const shape = this.work.shapes.intern(demand)
     if (!this.cell.fits(shape, node))
       throw new SchedError('BAD_INPUT', `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.cell.name(node)}`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
-    this.cell.take(shape, node)
-    this.#prefilled.push({ shape, node })
+    this.#prefilled.push({ shape, node, devices: this.cell.take(shape, node) })
     if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#prefilled.length - 1)
   }
 

@@ -1,6 +1,5 @@
-import { buildCluster, CellState, Draft, infeasible, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, Draft, hostedBlocks, infeasible, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Seconds, type TaskId } from '@sched/core'
-import { hostedBlocks } from './block-hosts.js'
 import { taskName, type TaskName } from './recorder.js'
 
 export interface DispatcherOptions {
@@ -97,7 +96,7 @@ export class Dispatcher {
     const node = work.nodeOf(id)
     if (node < 0) throw new SchedError('BROKEN_CONTRACT', `task ${id} has ended but does not run`)
     const job = work.jobOf(id)
-    cell.give(work.shapeOf(id), node as NodeId)
+    cell.give(work.shapeOf(id), node as NodeId, work.devicesOf(id))
     work.release(id, 'ended')
     if (!work.finish(id)) return false
     work.remove(job)

@@ -1,0 +1,177 @@
+import type { NodeId } from '@sched/core'
+
+/** The devices of a cluster: fixed facts. Devices of a node are numbered from 0 over all resources, those of one resource side by side. */
+export class DeviceTable {
+  /** By resource: the amount of one device, 0 for a resource that does not come in devices. */
+  readonly sizes: readonly number[]
+  /** Number of devices, `[resource * nodes + node]`. */
+  readonly counts: Int32Array
+  /** Number of the first device of a resource among those of its node, `[resource * nodes + node]`. */
+  readonly firsts: Int32Array
+  /** Where the devices of a node start in a column of all devices; one entry more than nodes. */
+  readonly starts: Int32Array
+  readonly nodes: number
+
+  constructor(sizes: readonly number[], counts: Int32Array, nodes: number) {
+    this.sizes = sizes
+    this.counts = counts
+    this.nodes = nodes
+    this.firsts = new Int32Array(counts.length)
+    this.starts = new Int32Array(nodes + 1)
+    for (let node = 0; node < nodes; node++) {
+      let count = 0
+      for (let at = node; at < counts.length; at += nodes) {
+        this.firsts[at] = count
+        count += counts[at] as number
+      }
+      this.starts[node + 1] = (this.starts[node] as number) + count
+    }
+  }
+
+  /** Tasks that ask `amount` of the resource which an empty node could hold. */
+  roomOn(node: number, resource: number, amount: number): number {
+    const size = this.sizes[resource] as number
+    const count = this.counts[resource * this.nodes + node] as number
+    return amount < size ? count * Math.floor(size / amount) : Math.floor(count / (amount / size))
+  }
+}
+
+/**
+ * What is free on each device: a share of 500 and one of 600 do not fit on one device of 1000, whatever is free beside it.
+ * A share goes to the device with the least room that is enough (best fit, lowest number first), whole devices are the
+ * lowest free ones. What a task holds is a set of devices of its node, one bit each.
+ */
+export class DeviceCells {
+  readonly #table: DeviceTable
+  /** By device. */
+  #free: Int32Array
+  /** The most that is free on one device, `[resource * nodes + node]`. */
+  #most: Int32Array
+
+  constructor(table: DeviceTable, isEmpty: boolean) {
+    this.#table = table
+    this.#free = new Int32Array(table.starts[table.nodes] as number)
+    this.#most = new Int32Array(table.counts.length)
+    if (isEmpty) return
+    for (let resource = 0; resource < table.sizes.length; resource++)
+      for (let node = 0; node < table.nodes; node++) {
+        const [from, to] = this.#range(node, resource)
+        this.#free.fill(table.sizes[resource] as number, from, to)
+        this.#noteMost(node, resource)
+      }
+  }
+
+  free(node: NodeId, resource: number, index: number): number {
+    const [from, to] = this.#range(node, resource)
+    return index >= 0 && from + index < to ? (this.#free[from + index] as number) : 0
+  }
+
+  fits(node: number, resource: number, amount: number): boolean {
+    const size = this.#table.sizes[resource] as number
+    const most = this.#most[resource * this.#table.nodes + node] as number
+    if (amount <= size) return most >= amount
+    return most === size && this.#countWhole(node, resource, size) * size >= amount
+  }
+
+  /** Takes the amount from the devices of the set, which it returns; 0: from those that it chooses. */
+  take(node: number, resource: number, amount: number, devices: number): number {
+    const chosen = devices === 0 ? this.#choose(node, resource, amount) : devices & this.#all(node, resource)
+    this.#move(node, resource, amount, chosen, -1)
+    return chosen
+  }
+
+  give(node: number, resource: number, amount: number, devices: number): void {
+    this.#move(node, resource, amount, devices & this.#all(node, resource), 1)
+  }
+
+  /** Moves what is free on a node to another state of the cluster. */
+  moveNodeTo(other: DeviceCells, node: number): void {
+    const { starts, sizes } = this.#table
+    for (let at = starts[node] as number; at < (starts[node + 1] as number); at++) {
+      other.#free[at] = (other.#free[at] as number) + (this.#free[at] as number)
+      this.#free[at] = 0
+    }
+    for (let resource = 0; resource < sizes.length; resource++) {
+      this.#noteMost(node, resource)
+      other.#noteMost(node, resource)
+    }
+  }
+
+  swapWith(other: DeviceCells): void {
+    const free = this.#free
+    this.#free = other.#free
+    other.#free = free
+    const most = this.#most
+    this.#most = other.#most
+    other.#most = most
+  }
+
+  /** Whether the devices of a node add up to what is free of each resource, none below 0 or above its size. */
+  addsUp(node: number, freeAmounts: Int32Array): boolean {
+    const { sizes, nodes } = this.#table
+    for (const [resource, size] of sizes.entries()) {
+      if (size === 0) continue
+      const [from, to] = this.#range(node, resource)
+      const each = this.#free.subarray(from, to)
+      if (each.some((free) => free < 0 || free > size) || each.reduce((sum, free) => sum + free, 0) !== freeAmounts[resource * nodes + node]) return false
+    }
+    return true
+  }
+
+  #choose(node: number, resource: number, amount: number): number {
+    const size = this.#table.sizes[resource] as number
+    const [from, to] = this.#range(node, resource)
+    const first = this.#table.firsts[resource * this.#table.nodes + node] as number
+    if (amount > size) return this.#chooseWhole(from, to, first, size, amount / size)
+    let best = -1
+    for (let at = from; at < to; at++) if ((this.#free[at] as number) >= amount && (best < 0 || (this.#free[at] as number) < (this.#free[best] as number))) best = at
+    return best < 0 ? 0 : 1 << (first + best - from)
+  }
+
+  #chooseWhole(from: number, to: number, first: number, size: number, count: number): number {
+    let devices = 0
+    for (let at = from; at < to && count > 0; at++) {
+      if (this.#free[at] !== size) continue
+      devices |= 1 << (first + at - from)
+      count--
+    }
+    return count > 0 ? 0 : devices
+  }
+
+  #move(node: number, resource: number, amount: number, devices: number, sign: 1 | -1): void {
+    const size = this.#table.sizes[resource] as number
+    const each = sign * (amount < size ? amount : size)
+    const start = this.#table.starts[node] as number
+    for (let left = devices; left !== 0; left &= left - 1) {
+      const at = start + 31 - Math.clz32(left & -left)
+      this.#free[at] = (this.#free[at] as number) + each
+    }
+    this.#noteMost(node, resource)
+  }
+
+  #countWhole(node: number, resource: number, size: number): number {
+    const [from, to] = this.#range(node, resource)
+    let count = 0
+    for (let at = from; at < to; at++) if (this.#free[at] === size) count++
+    return count
+  }
+
+  #noteMost(node: number, resource: number): void {
+    const [from, to] = this.#range(node, resource)
+    let most = 0
+    for (let at = from; at < to; at++) if ((this.#free[at] as number) > most) most = this.#free[at] as number
+    this.#most[resource * this.#table.nodes + node] = most
+  }
+
+  /** The bits of the resource's devices on the node. */
+  #all(node: number, resource: number): number {
+    const at = resource * this.#table.nodes + node
+    return ((1 << (this.#table.counts[at] as number)) - 1) << (this.#table.firsts[at] as number)
+  }
+
+  #range(node: number, resource: number): [number, number] {
+    const at = resource * this.#table.nodes + node
+    const from = (this.#table.starts[node] as number) + (this.#table.firsts[at] as number)
+    return [from, from + (this.#table.counts[at] as number)]
+  }
+}
