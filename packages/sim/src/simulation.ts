@@ -159,6 +159,7 @@ export class Simulation implements DraftSink {
     const env = {
       cluster: this.cell,
       work: this.work,
+      now: () => this.now,
       random: (stream: string) => randomStream(seed, stream),
       warn: (message: string) => this.#warn(message),
     }

@@ -1,4 +1,4 @@
-import type { JobSpec, TaskId } from '@sched/core'
+import type { JobSpec, TaskId, Workload } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../src/index.js'
 import { exact, inOrder, job, oneNode, policyOf, prepare, run, serial, stage, startAll, twoNodes, workloadOf } from './world.js'
@@ -363,5 +363,47 @@ describe('simulate', () => {
   it('starts at most as many tasks in a round as the architecture allows', () => {
     const log = run([job('a', { tasks: 3 })], { cluster: { nodes: [{ count: 1, slots: { slot: 3 } }], heartbeat: { interval: 3, stagger: true } }, architecture: serial(1) })
     expect(log.starts()).toEqual(['0 start a on 0', '3 start a on 0', '6 start a on 0'])
+  })
+})
+
+describe('a workload', () => {
+  it('that says that no job follows another is held to it', () => {
+    const chained = { ...workloadOf([job('a'), job('b', { after: 'a' })]), chained: false }
+    expect(() => simulate({ cluster: twoNodes, workload: chained, policy: inOrder, architecture: serial(), runtime: exact }))
+      .toThrow('job b follows a, and the workload says that no job follows another')
+  })
+
+  it('may name the nodes that hold its blocks', () => {
+    const log = run([job('a', { tasks: 2, data: { hosts: [['node-1'], ['node-0']] } })])
+    expect(log.starts()).toEqual(['0 start a on 0 at level 0', '0 start a on 1 at level 0'])
+  })
+
+  it('that names a node there is none of is refused', () => {
+    expect(() => run([job('a', { data: { hosts: [['c']] } })])).toThrow('stage work of job a has a block on "c", which is no node')
+  })
+
+  it('in a closed loop goes on when one of its jobs is left out', () => {
+    const huge = { ...job('huge'), stages: [stage({ demand: { slot: 2 } })] }
+    const loop: Workload = { name: 'loop', open: () => ({ next: once(huge), ended: (id) => (id === 'huge' ? job('next') : undefined) }) }
+    expect(run(loop, { infeasible: 'reject' }).ends).toEqual({ next: 10 })
+  })
+})
+
+/** A source's `next` that gives one job. */
+function once(spec: JobSpec): () => JobSpec | undefined {
+  let given = false
+  return () => {
+    if (given) return undefined
+    given = true
+    return spec
+  }
+}
+
+describe('a run that has ended at its limit', () => {
+  it('does not go on', () => {
+    const { simulation } = prepare([job('a', { duration: 10 }), job('b', { submit: 100 })])
+    simulation.run(5)
+    expect(simulation.run().now).toBe(5)
+    expect(simulation.launches).toBe(1)
   })
 })

@@ -54,7 +54,7 @@ export class Dispatcher {
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
-    this.policy = policy.create({ cluster: this.cell, work: this.work, random: (stream) => randomStream(seed, `policy:${stream}`), warn: onceEach(warn) })
+    this.policy = policy.create({ cluster: this.cell, work: this.work, now: () => this.#now, random: (stream) => randomStream(seed, `policy:${stream}`), warn: onceEach(warn) })
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
   }
 

@@ -49,7 +49,7 @@ type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 
 /** The change is started anew for every reading, so that it may count. */
 function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change): Workload {
-  return { name, ...(jobs !== undefined && { jobs }), open: () => changedSource(workload.open(), start()) }
+  return { name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
 }
 
 function changedSource(source: JobSource, change: Change): JobSource {

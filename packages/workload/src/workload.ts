@@ -13,11 +13,15 @@ export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
   }
 }
 
-/** A workload whose jobs are made one by one: `job(i)` for i from 0 to `jobs` - 1, the same every time. */
-export function workloadFrom(name: string, jobs: number, start: () => (index: number) => JobSpec): Workload {
+/**
+ * A workload whose jobs are made one by one: `job(i)` for i from 0 to `jobs` - 1, the same every time. `chained`: jobs
+ * may follow others.
+ */
+export function workloadFrom(name: string, jobs: number, start: () => (index: number) => JobSpec, { chained = false } = {}): Workload {
   return {
     name,
     jobs,
+    chained,
     open() {
       const job = start()
       let index = 0

@@ -29,6 +29,7 @@ export const sensitivity = defineGenerator({
     return {
       name: `sensitivity ${maps} maps`,
       jobs,
+      chained: false,
       open(): JobSource {
         let submitted = 0
         return {

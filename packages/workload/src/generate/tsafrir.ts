@@ -26,7 +26,7 @@ export function tsafrirEstimates(workload: Workload, given: TsafrirOptions): Wor
   return workloadFrom(`${workload.name}, users' estimates`, runtimes.length, () => {
     const source = workload.open()
     return (i) => estimated(source.next()!, runtimes[i]!, estimates[i]!)
-  })
+  }, { chained: workload.chained ?? true })
 }
 
 function runtimeOf({ id, stages: [stage, ...others] }: JobSpec): number {

@@ -14,6 +14,7 @@ export const native: TraceFormat<typeof noOptions> = {
   name: nativeFormat,
   title: `native workload (JSON Lines, version ${nativeVersion})`,
   options: noOptions,
+  chained: () => true,
   detect: (head) => /^\s*\{[^\n]*"format"\s*:\s*"sched-workload"/.test(head),
   parser: (_, place) => new NativeParser(place),
 }

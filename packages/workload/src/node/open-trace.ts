@@ -47,6 +47,7 @@ function streamTrace(path: string, options: ParseOptions): Trace {
     ...decoder.facts(head),
     name: path,
     format: decoder.format.name,
+    chained: decoder.chained,
     get report() {
       return reportOf(latest)
     },

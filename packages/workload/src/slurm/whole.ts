@@ -22,6 +22,7 @@ export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: U
     name: reading.file ?? format,
     format,
     jobs: jobs.length,
+    chained: false,
     machine,
     report: { ...report, jobs: jobs.length, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {

@@ -21,6 +21,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   title: 'Standard Workload Format of parallel machines',
   source: 'Chapin et al., JSSPP 1999; version 2.2',
   options: swfOptions,
+  chained: ({ dependencies }) => dependencies === 'keep',
 
   detect: looksLikeSwf,
 

@@ -22,6 +22,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
     name: reading.file ?? 'swf',
     format: 'swf',
     jobs: size,
+    chained: options.dependencies === 'keep',
     machine,
     header: table.reading.header.fields,
     report: { lines: table.lines, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },

@@ -10,6 +10,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   /** Where it is described. */
   readonly source?: string
   readonly options: S
+  /** Whether jobs may follow others (`after`), so that ended jobs must be remembered; default: they do not. */
+  chained?(options: z.output<S>): boolean
   /** Whether a file that starts with this text (one character per byte, up to 64 KiB) is of this format. */
   detect(head: string): boolean
   /** A parser for one reading of one file; `place.line` is the line that is being read. */

@@ -32,6 +32,7 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
     ...decoder.facts(bytes),
     name: options.file ?? decoder.format.name,
     format: decoder.format.name,
+    chained: decoder.chained,
     jobs: whole.jobs,
     report: reportOf(whole),
     open(): JobSource {
@@ -44,6 +45,7 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
 /** The chosen or detected format with its options checked, ready to start readings. */
 export interface ReadyDecoder {
   readonly format: TraceFormat
+  readonly chained: boolean
   start(checked?: boolean): LineDecoder
   facts(head: Uint8Array): TraceFacts
   readonly readWhole: ((bytes: Uint8Array) => Trace) | undefined
@@ -54,6 +56,7 @@ export function decoderFor(head: Uint8Array, { format, options, ...reading }: Pa
   const checked = checkOptions(chosen.name, chosen.options, options ?? {})
   return {
     format: chosen,
+    chained: chosen.chained?.(checked) ?? false,
     start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again),
     facts: (bytes) => chosen.facts?.(checked, bytes) ?? {},
     readWhole: chosen.readWhole && ((bytes) => chosen.readWhole!(bytes, checked, reading)),
