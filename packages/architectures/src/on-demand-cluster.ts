@@ -44,6 +44,8 @@ export class VirtualCluster implements WorkListener {
   readonly #killed = new Set<JobId>()
   /** Nodes that got something back since the last pass. */
   readonly #freed: NodeId[] = []
+  /** Tasks that hold something, as far as its policy knows. */
+  #running = 0
 
   constructor(cell: Cell, limits: RoundLimits | undefined, events: VirtualClusterEvents) {
     this.#cell = cell
@@ -104,13 +106,14 @@ export class VirtualCluster implements WorkListener {
 
   // ---- rounds ----
 
-  /** A pass over all its nodes. */
-  pass(): void {
+  /** A pass over all its nodes; false when its policy has left all its work although nothing runs. */
+  pass(): boolean {
     for (const node of this.#freed) this.#stock.takeNode(node)
     this.#freed.length = 0
     this.#eachLane((lane) => {
       if (this.scheduler.pending(lane) > 0) this.#round(lane, this.nodes)
     })
+    return this.#running > 0 || !this.isOpen || this.jobs.length === 0
   }
 
   heartbeat(beating: readonly NodeId[]): void {
@@ -157,7 +160,12 @@ export class VirtualCluster implements WorkListener {
     this.#events.onJob(this, job)
   }
 
+  onClaim(): void {
+    this.#running++
+  }
+
   onRelease(_job: JobId, _lane: LaneId, _task: TaskId, node: NodeId): void {
+    this.#running--
     this.#freed.push(node)
   }
 

@@ -92,6 +92,15 @@ export class WholeNodes implements ClusterView {
   name(node: NodeId): string {
     return this.#cluster.name(node)
   }
+  deviceSize(): number {
+    return 0
+  }
+  devices(): number {
+    return 0
+  }
+  deviceFree(): number {
+    return 0
+  }
   get labels(): readonly string[] {
     return this.#cluster.labels
   }

@@ -24,6 +24,7 @@ interface Entry extends Request {
   readonly deadline: Seconds
   readonly user: UserId
   readonly queue: QueueId
+  readonly account: string
   readonly classOf: string
   unplaced: number
 }
@@ -80,6 +81,7 @@ export class Requests implements WorkView {
       deadline: work.deadline(job),
       user: work.user(job),
       queue: work.queue(job),
+      account: work.account(job),
       classOf: work.classOf(job),
     }
   }
@@ -166,6 +168,9 @@ export class Requests implements WorkView {
   }
   queueName(queue: QueueId): string {
     return this.#work.queueName(queue)
+  }
+  account(id: JobId): string {
+    return this.#entry(id).account
   }
   classOf(id: JobId): string {
     return this.#entry(id).classOf

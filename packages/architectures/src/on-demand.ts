@@ -49,8 +49,10 @@ export const onDemandArchitecture = defineArchitecture({
 export const onDemand = (allocation: Plug<'policy'>, options: OnDemandOptions = {}): Plug<'architecture'> => onDemandArchitecture.plug({ allocation }, options)
 
 /** What it asked to be woken for, packed with the virtual cluster it concerns. */
-const Alarm = { Allocate: 0, Built: 1, Idle: 2, Walltime: 3 } as const
-const ALARMS = 4
+const Alarm = { Allocate: 0, Built: 1, Idle: 2, Walltime: 3, Look: 4 } as const
+const ALARMS = 5
+/** Seconds after which a virtual cluster on which nothing runs looks again at what its policy has left. */
+const AGAIN = 1
 /** A free place among the times. */
 const NEVER = -1
 const alarm = (kind: number, id: number): number => id * ALARMS + kind
@@ -80,6 +82,8 @@ class OnDemand implements Architecture {
   #hasForeign = false
   /** Times at which to allocate, by number of the alarm, and whether one is due now. */
   readonly #times: Seconds[] = []
+  /** When it looks again at what policies have left. */
+  #looks: Seconds = -1
 
   constructor(options: z.output<typeof onDemandOptions>, env: ArchitectureEnv, allocation: Plug<'policy'>) {
     const { cluster, work } = env.cell
@@ -91,7 +95,7 @@ class OnDemand implements Architecture {
     this.#nodes = new WholeNodes(cluster)
     this.#requests = new Requests(work)
     this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateAt(time))
-    this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
+    this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, now: () => this.#cell.now(), random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
     this.#requests.listener = this.#allocation
     this.#unused.push(this.#add())
   }
@@ -221,8 +225,16 @@ class OnDemand implements Architecture {
       this.#ownerOf[trigger.node]?.heartbeat(this.#one)
     } else
       for (const cluster of this.#up.values())
-        if (trigger.kind === 'pass') cluster.pass()
-        else cluster.timer()
+        if (trigger.kind === 'timer') cluster.timer()
+        else if (!cluster.pass()) this.#lookAgain()
+  }
+
+  /** A policy that waits for opportunities gets them, as the heartbeats of a cluster without tasks would give them. */
+  #lookAgain(): void {
+    const now = this.#cell.now()
+    if (this.#looks > now) return
+    this.#looks = now + AGAIN
+    this.#cell.after(AGAIN, alarm(Alarm.Look, 0))
   }
 
   wake(token: number): void {
@@ -234,6 +246,7 @@ class OnDemand implements Architecture {
       if (this.#cell.cluster.heartbeat > 0) this.#allocate()
       return
     }
+    if (kind === Alarm.Look) return // a pass follows
     const cluster = this.#clusters[Math.floor(token / ALARMS)] as VirtualCluster
     if (kind === Alarm.Built && now === cluster.built + this.#options.setup && cluster.nodes.length > 0) cluster.open()
     else if (kind === Alarm.Idle && now === cluster.idleSince + this.#options.idleRelease && cluster.jobs.length === 0) this.#release(cluster)

@@ -154,6 +154,9 @@ export class Work implements WorkView {
   queueName(queue: QueueId): string {
     return this.#queues.name(queue)
   }
+  account(job: JobId): string {
+    return this.spec(job).account ?? ''
+  }
   classOf(job: JobId): string {
     return this.spec(job).class ?? ''
   }

@@ -10,6 +10,8 @@ export type Random = () => number
 export interface Env {
   readonly cluster: ClusterView
   readonly work: WorkView
+  /** The time: of the event that a hook tells of, of the round otherwise. */
+  now(): Seconds
   /** One seeded stream per name; the same name gives the same numbers in every run of a seed. */
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */

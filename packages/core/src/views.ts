@@ -69,6 +69,8 @@ export interface WorkView {
   userName(user: UserId): string
   queue(job: JobId): QueueId
   queueName(queue: QueueId): string
+  /** Whom the job is charged to, '' where it names nobody. */
+  account(job: JobId): string
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
   /** Tasks of the job over all stages. */

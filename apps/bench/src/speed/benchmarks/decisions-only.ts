@@ -38,7 +38,7 @@ export class DecisionsOnly implements DraftSink {
     })
     this.#slots = new Int32Array(model.lanes.length * model.nodes * this.#perNode).fill(-1)
     this.#draft = new Draft(this.#cell, this.#work, this)
-    this.#policy = policy.create({ cluster: this.#cell, work: this.#work, random: (name) => randomStream(1, name), warn: () => undefined })
+    this.#policy = policy.create({ cluster: this.#cell, work: this.#work, now: () => this.now, random: (name) => randomStream(1, name), warn: () => undefined })
     this.#work.addListener(this.#policy)
     for (const job of jobsOf(workload)) this.#work.open(this.#work.submit(job, 0, 0))
   }
