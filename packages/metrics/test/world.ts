@@ -23,12 +23,13 @@ export class World {
   readonly #shapes: JobSpec['stages'][number]['demand'][] = []
   readonly #unplaced = new Map<string, number>()
 
-  constructor(observers: readonly Observer[], capacity: Readonly<Record<string, number>> = { map: 2 }, { levels = 2, together = false } = {}) {
+  constructor(observers: readonly Observer[], capacity: Readonly<Record<string, number>> = { map: 2 }, { levels = 2, together = false, nodes = 2 } = {}) {
     this.#observers = observers
     this.#resources = Object.keys(capacity)
     const ids = this.#resources.map((_, r) => r as ResourceId)
     this.#lanes = together ? [{ name: 'all', resources: ids }] : ids.map((r) => ({ name: this.#resources[r] as string, resources: [r] }))
     this.cluster = {
+      nodes,
       levels,
       resources: this.#resources,
       lanes: this.#lanes,
