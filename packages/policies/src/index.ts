@@ -29,6 +29,11 @@ export {
 } from './analysis/locality.js'
 export { relativeWait, secondsToCollect, skipsInWait, slotFreeRate, waitAtRate, waitForSkips } from './analysis/waiting.js'
 export { longTaskCeiling, stickySlotCeiling, type BlockSlots } from './analysis/ceilings.js'
+export { assetFairShares, drfShares } from './shares/drf-shares.js'
+export { ceeiShares, type Market } from './shares/ceei-shares.js'
+export { drfAllocate, type AllocateOptions, type Allocation } from './shares/drf-allocate.js'
+export { dominantShare, type Division, type Sharers } from './shares/sharers.js'
+export { maxMinShares, type MaxMinSharer } from './shares/max-min-shares.js'
 export { fairShares, FairShareSolver, type PoolColumns, type Pools } from './shares/fair-shares.js'
 export { overcommitted, scaleMinShares } from './shares/min-shares.js'
 export { comparePools, type PoolStanding } from './shares/compare-pools.js'
@@ -48,8 +53,24 @@ export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.j
 export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
 export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
 export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
-export { completionTime, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
-export { chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
+export { completionTime, mapReduceJob, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
+export { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
+export { mapReduce, mapReducePolicy, type MapReduceOptions } from './mapreduce/mapreduce.js'
 export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'
 export { yarnFair, yarnFairOrder } from './yarn/yarn-fair.js'
 export type { QueueOptions, YarnFairOptions } from './yarn/options.js'
+export { capacity, capacityOrder } from './capacity/capacity.js'
+export { reserving, reservingPolicy, type ReservingOptions } from './capacity/reserving.js'
+export { capacityScheduler, capacitySchedulerPolicy } from './capacity/capacity-scheduler.js'
+export {
+  capacityOptions,
+  capacitySchedulerOptions,
+  type CapacityOptions,
+  type CapacityQueueOptions,
+  type CapacitySchedulerOptions,
+} from './capacity/options.js'
+export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
+export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
+export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
+export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
+export type { AccountOptions } from './fair-share/association-tree.js'

@@ -4,11 +4,17 @@ import { easyPolicy } from './backfilling/easy.js'
 import { fattenedPolicy } from './backfilling/fattened.js'
 import { replanPolicy } from './backfilling/replan.js'
 import { strictPolicy } from './backfilling/strict.js'
+import { capacityOrder } from './capacity/capacity.js'
+import { capacitySchedulerPolicy } from './capacity/capacity-scheduler.js'
+import { reservingPolicy } from './capacity/reserving.js'
 import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
+import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { drfOrder } from './orders/drf.js'
+import { fairShareOrder } from './fair-share/fair-share.js'
+import { multifactorOrder } from './fair-share/multifactor.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
 import { ljfOrder } from './orders/ljf.js'
@@ -20,10 +26,13 @@ import { yarnFairOrder } from './yarn/yarn-fair.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
+  registry.add(fairShareOrder).add(multifactorOrder)
   registry.add(drfOrder)
   registry.add(yarnFairOrder)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
+  registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
+  registry.add(mapReducePolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,4 +1,4 @@
-import type { WorkListener } from '@sched/core'
+import type { JobSpec, WorkListener } from '@sched/core'
 
 const hooks = ['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat'] as const
 
@@ -8,12 +8,22 @@ const hooks = ['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelea
  */
 export function forwarding(...parts: readonly (WorkListener | undefined)[]): WorkListener {
   const made: Record<string, unknown> = {}
+  const judges = parts.filter((part) => part?.admits !== undefined)
+  if (judges.length > 0) made['admits'] = (spec: JobSpec) => firstReason(judges, spec)
   for (const hook of hooks) {
     const listeners = parts.filter((part) => part?.[hook] !== undefined) as WorkListener[]
     const call = combined(hook, listeners)
     if (call !== undefined) made[hook] = call
   }
   return made
+}
+
+function firstReason(judges: readonly (WorkListener | undefined)[], spec: JobSpec): string | undefined {
+  for (const judge of judges) {
+    const reason = judge?.admits?.(spec)
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }
 
 type Call = (a: number, b: number, c: number, d: number, e: string) => void

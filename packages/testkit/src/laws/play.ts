@@ -111,7 +111,7 @@ function watch(policy: Policy, rounds: Rounds): Policy {
 
 /** The hooks that are not counted; a hook the policy does not have is left out, since the engine saves its call. */
 function passedOn(policy: Policy): WorkListener {
-  const names = ['onSubmit', 'onFinish', 'onNode', 'onHeartbeat'] as const
+  const names = ['admits', 'onSubmit', 'onFinish', 'onNode', 'onHeartbeat'] as const
   const calls = names.filter((name) => policy[name] !== undefined).map((name) => [name, (...values: unknown[]) => (policy[name] as Call).apply(policy, values)])
   return Object.fromEntries(calls) as WorkListener
 }

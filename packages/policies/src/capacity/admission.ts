@@ -1,0 +1,138 @@
+import { SchedError, type ClusterView, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { mappedQueue, readMapping, type Mapping } from './mappings.js'
+import type { ReadCapacityOptions } from './options.js'
+import type { Pots } from './pots.js'
+import type { Queue, QueueTree } from './queue-tree.js'
+import type { Quotas } from './quotas.js'
+
+/**
+ * Which queue a job goes to and whether it may be submitted at all: numbers of applications, stopped queues, tasks that no
+ * limit of their queue would ever let start. A user limit never forbids a first task, since it is checked before the task
+ * is counted.
+ */
+export class Admission {
+  readonly #options: ReadCapacityOptions
+  readonly #tree: QueueTree
+  readonly #quotas: Quotas
+  readonly #pots: Pots
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #mappings: readonly Mapping[]
+  /** Jobs in the system by queue, and by queue and user. */
+  readonly #inQueue: number[] = []
+  readonly #ofUser = new Map<string, number>()
+  #total = 0
+  /** The job asked about last and its queue, since it is submitted next and its group is known only here. */
+  #asked: { readonly id: string; readonly queue: string } | undefined
+
+  constructor(options: ReadCapacityOptions, tree: QueueTree, quotas: Quotas, pots: Pots, cluster: ClusterView, work: WorkView) {
+    this.#options = options
+    this.#tree = tree
+    this.#quotas = quotas
+    this.#pots = pots
+    this.#cluster = cluster
+    this.#work = work
+    this.#mappings = options.mappings.map((text) => readMapping(text) as Mapping)
+  }
+
+  /** Why a job may not be submitted, with the limit that forbids it. */
+  refusal(spec: JobSpec): string | undefined {
+    const { user = 'user', group, queue } = spec
+    const written = this.#queueOf(queue, user, group)
+    if (written === undefined) return 'it names no queue, no mapping applies to its user, and there is no root.default'
+    this.#asked = { id: spec.id, queue: written }
+    const found = this.#tree.find(written)
+    if ('missing' in found) return found.missing
+    if (this.#total >= this.#options.maximumApplications) return `the system holds ${this.#total} of ${this.#options.maximumApplications} applications`
+    if (!('leaf' in found)) return undefined
+    const leaf = this.#tree.queue(found.leaf)
+    return leaf.stoppedBy === undefined ? (this.#tooMany(leaf, user) ?? this.#tooLarge(leaf, spec)) : `queue ${leaf.stoppedBy} is STOPPED`
+  }
+
+  /** The leaf of a job that is submitted now; made where it may be. Throws `BAD_INPUT` for one that `refusal` would have kept out by name. */
+  enter(job: JobId): number {
+    const work = this.#work
+    const user = work.userName(work.user(job))
+    const name = work.queueName(work.queue(job))
+    const isNamed = name !== user && name !== 'default'
+    const written = this.#asked?.id === work.name(job) ? this.#asked.queue : this.#queueOf(isNamed ? name : undefined, user, undefined)
+    if (written === undefined)
+      throw new SchedError('BAD_INPUT', `job ${work.name(job)} names no queue and no mapping applies to its user "${user}".`, { field: 'queue' }, 'Declare `root.default`, or map the user to a queue.')
+    const leaf = this.#tree.leaf(written)
+    this.#count(leaf, user, 1)
+    return leaf
+  }
+
+  leave(leaf: number, user: string): void {
+    this.#count(leaf, user, -1)
+  }
+
+  #count(leaf: number, user: string, change: 1 | -1): void {
+    const key = `${leaf} ${user}`
+    this.#total += change
+    this.#inQueue[leaf] = (this.#inQueue[leaf] ?? 0) + change
+    this.#ofUser.set(key, (this.#ofUser.get(key) ?? 0) + change)
+  }
+
+  #queueOf(named: string | undefined, user: string, group: string | undefined): string | undefined {
+    const isOpen = named === undefined || named === 'default' || named === 'root.default'
+    const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group }) : undefined
+    if (mapped !== undefined) return mapped
+    if (named !== undefined) return named
+    if ('leaf' in this.#tree.find('root.default')) return 'root.default'
+    return 'missing' in this.#tree.find(user) ? undefined : user
+  }
+
+  #tooMany(leaf: Queue, user: string): string | undefined {
+    const { count } = this.#pots
+    const { part } = this.#quotas
+    const parts = Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number)
+    const most = leaf.own.maximumApplications ?? (leaf.isDeclared ? Math.floor(this.#options.maximumApplications * Math.max(...parts)) : Infinity)
+    const held = this.#inQueue[leaf.id] ?? 0
+    if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
+    const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0
+    const mostOfUser = Math.min(most, Math.floor((most * leaf.userLimitPercent) / 100 * leaf.userLimitFactor))
+    return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
+  }
+
+  #tooLarge(leaf: Queue, { stages }: JobSpec): string | undefined {
+    for (const { demand, tasks, gang } of stages) {
+      for (const [name, most] of Object.entries(leaf.maximumAllocation ?? {}))
+        if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
+      const together = gang === true ? tasks : 1
+      for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {
+        const over = isDeclared ? this.#overCap(id, demand, together) : undefined // others may have all that is above them
+        if (over !== undefined) return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}`
+      }
+    }
+    return undefined
+  }
+
+  /** What exceeds the maximum of a queue in every partition it may use, in words. */
+  #overCap(queue: number, demand: Readonly<Record<string, number>>, together: number): string | undefined {
+    let found: string | undefined
+    for (let pot = 0; pot < this.#pots.count; pot++) {
+      const over = this.#overIn(queue, pot, demand, together)
+      if (over === undefined) return undefined
+      found ??= over === '' ? undefined : over
+    }
+    return found
+  }
+
+  /** '' for a pot of another lane. */
+  #overIn(queue: number, pot: number, demand: Readonly<Record<string, number>>, together: number): string | undefined {
+    const lane = this.#pots.laneOf(pot)
+    const isHere = this.#cluster.lanes[lane]?.resources.some((r) => (demand[this.#name(r)] ?? 0) > 0) === true
+    if (!isHere) return ''
+    for (const [i, r] of (this.#pots.counted[lane] ?? []).entries()) {
+      const asked = together * (demand[this.#name(r)] ?? 0)
+      const most = this.#quotas.most[(queue * this.#pots.count + pot) * this.#pots.width + i] as number
+      if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
+    }
+    return undefined
+  }
+
+  #name(resource: ResourceId): string {
+    return this.#cluster.resources[resource] ?? ''
+  }
+}

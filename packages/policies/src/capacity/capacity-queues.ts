@@ -1,0 +1,354 @@
+import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ShapeId, type UserId } from '@sched/core'
+import { JobLimits } from '../orders/job-limits.js'
+import { SortedIds, type Keys } from '../orders/sorted-ids.js'
+import { Admission } from './admission.js'
+import { compareShares, dominantShare } from './comparing.js'
+import { inMillionths, LeafUsers, RATIO } from './leaf-users.js'
+import type { ReadCapacityOptions } from './options.js'
+import { Pots } from './pots.js'
+import { QueueTree, type Queue } from './queue-tree.js'
+import { Quotas } from './quotas.js'
+import { QueueUsage } from './usage.js'
+import { userLimit } from './user-limit.js'
+
+/** The live state of a capacity scheduler: queues, users and jobs, what they use and who waits, kept by the hooks of the order. */
+export class CapacityQueues {
+  readonly tree: QueueTree
+  readonly pots: Pots
+  readonly quotas: Quotas
+  readonly usage: QueueUsage
+  readonly users: LeafUsers
+  /** `[job * lanes + lane]`: the pot a waiting job is listed in, -1 for one that is not. */
+  readonly potOf: number[] = []
+  /** The user in a leaf that a job is of. */
+  readonly pairOf: number[] = []
+  readonly #env: Env
+  readonly #options: ReadCapacityOptions
+  readonly #admission: Admission
+  readonly #limits: JobLimits
+  /** Sizes of the tree's pools, for the limits of running jobs. */
+  readonly #limited: { readonly parent: number; readonly maxRunningJobs: number }[] = []
+  /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
+  readonly #waiting: SortedIds[] = []
+  /** `[(leaf * pots + pot) * width + i]`: used by active users; `[leaf * pots + pot]`: the users' shares, summed. */
+  readonly #activeUsed: number[] = []
+  readonly #ratios: number[] = []
+  /** `[leaf * lanes + lane]`: weights of active users, summed. */
+  readonly #activeWeight: number[] = []
+  /** `[leaf * pots + pot]`: limit of a user of weight 1, `undefined` when something has changed since. */
+  readonly #userLimits: (number[] | undefined)[] = []
+  /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
+  readonly #memory: number[] = []
+  /** What a job holds by reservations, by job: counted amounts. */
+  readonly #holds = new Map<JobId, Float64Array>()
+  /** `[pair * pots + pot]`: reservations of a user in a leaf. */
+  readonly holdsOfPair: number[] = []
+  readonly #partitions: number[] = []
+  readonly #admitted: JobId[] = []
+  readonly #minimum: readonly (readonly number[])[]
+
+  constructor(options: ReadCapacityOptions, env: Env) {
+    const { cluster, work } = env
+    this.#env = env
+    this.#options = options
+    this.tree = new QueueTree(options)
+    this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
+    this.quotas = new Quotas(this.tree, this.pots, cluster)
+    this.#minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
+    this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.#minimum)
+    this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
+    this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
+    const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
+    this.#limits = new JobLimits(work, this.#limited, (job) => this.leafOf(job), perUser, options.maxParallelAppsPerUser ?? Infinity, options.defaults.maxParallelApps ?? Infinity)
+    this.#addColumns()
+  }
+
+  leafOf(job: JobId): number {
+    return this.users.leaf[this.pairOf[job] as number] as number
+  }
+
+  refusal(spec: JobSpec): string | undefined {
+    return this.#admission.refusal(spec)
+  }
+
+  /** Users of a leaf with waiting jobs, by their first job. */
+  waiting(leaf: number, pot: number): SortedIds {
+    return this.#waiting[leaf * this.pots.count + pot] as SortedIds
+  }
+
+  // ---- jobs ----
+
+  add(job: JobId): void {
+    const { work } = this.#env
+    const known = this.tree.queues.length
+    const leaf = this.#admission.enter(job)
+    if (this.tree.queues.length > known) this.#addColumns()
+    this.pairOf[job] = this.#pair(leaf, work.user(job))
+    for (let lane = 0; lane < this.pots.lanes; lane++) {
+      this.potOf[job * this.pots.lanes + lane] = None
+      this.#memory[job * this.pots.lanes + lane] = 0
+    }
+    this.#limits.ask(job)
+  }
+
+  remove(job: JobId): void {
+    const { work } = this.#env
+    this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
+    this.#admitted.length = 0
+    this.#limits.leave(job, this.#admitted)
+    for (const next of this.#admitted) for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (work.unplaced(next, lane) > 0) this.#list(next, lane)
+  }
+
+  ready(job: JobId, lane: LaneId): void {
+    if (this.#limits.admitted(job)) this.#list(job, lane)
+  }
+
+  drained(job: JobId, lane: LaneId): void {
+    if ((this.potOf[job * this.pots.lanes + lane] as number) < 0) return
+    this.#unlist(job, lane)
+    this.#activate(this.pairOf[job] as number, lane, -1)
+  }
+
+  /** What a waiting job asks has changed. */
+  renew(job: JobId, lane: LaneId): void {
+    const pot = this.potOf[job * this.pots.lanes + lane] as number
+    if (pot < 0) return
+    const queue = this.tree.queue(this.leafOf(job))
+    if (this.#potFor(job, lane) === pot && (queue.ordering !== 'fair' || this.#key(job, lane, queue) === this.users.jobKeys[pot]?.key[job])) return
+    this.#unlist(job, lane)
+    this.#enlist(job, lane)
+  }
+
+  #list(job: JobId, lane: LaneId): void {
+    this.#enlist(job, lane)
+    this.#activate(this.pairOf[job] as number, lane, 1)
+  }
+
+  #enlist(job: JobId, lane: LaneId): void {
+    const pot = this.#potFor(job, lane)
+    const pair = this.pairOf[job] as number
+    const queue = this.tree.queue(this.users.leaf[pair] as number)
+    const jobs = this.users.jobs[pair * this.pots.count + pot] as SortedIds
+    const keys = this.users.jobKeys[pot] as Keys
+    keys.set(job, this.#key(job, lane, queue), this.#env.work.rank(job))
+    this.potOf[job * this.pots.lanes + lane] = pot
+    const first = jobs.size === 0 ? None : (jobs.ids[jobs.from] as number)
+    jobs.add(job)
+    if (first === None || jobs.ids[jobs.from] === job) this.#placePair(pair, pot, first === None)
+    this.usage.join(queue.id, pot)
+  }
+
+  #unlist(job: JobId, lane: LaneId): void {
+    const { pots, users } = this
+    const pot = this.potOf[job * pots.lanes + lane] as number
+    const pair = this.pairOf[job] as number
+    const jobs = users.jobs[pair * pots.count + pot] as SortedIds
+    const wasFirst = jobs.ids[jobs.from] === job
+    jobs.remove(job)
+    this.potOf[job * pots.lanes + lane] = None
+    if (jobs.size > 0) {
+      if (wasFirst) this.#placePair(pair, pot, false)
+      return
+    }
+    const leaf = users.leaf[pair] as number
+    const waiting = this.waiting(leaf, pot)
+    waiting.remove(pair)
+    if (waiting.size === 0) this.usage.leave(leaf, pot)
+  }
+
+  /** Puts a user where the first of its jobs belongs. */
+  #placePair(pair: number, pot: number, isNew: boolean): void {
+    const { users, pots } = this
+    const waiting = this.waiting(users.leaf[pair] as number, pot)
+    const jobs = users.jobs[pair * pots.count + pot] as SortedIds
+    const first = jobs.ids[jobs.from] as number
+    const { key, tie } = users.jobKeys[pot] as Keys
+    if (!isNew) waiting.remove(pair)
+    users.pairKeys[pot]?.set(pair, key[first] as number, tie[first] as number)
+    waiting.add(pair)
+  }
+
+  /** What jobs of a leaf are sorted by, smallest first. */
+  #key(job: JobId, lane: LaneId, { ordering, isSizeBased, own }: Queue): number {
+    const { work } = this.#env
+    if (ordering === 'fair') {
+      const used = this.#memory[job * this.pots.lanes + lane] as number
+      return isSizeBased ? used / Math.log2(1 + Math.max(1, used + this.#wanted(job, lane))) : used
+    }
+    const priority = work.priority(job) === 0 ? (own.defaultApplicationPriority ?? 0) : work.priority(job)
+    return -(ordering === 'priority' ? priority : Math.min(Math.max(0, priority), this.#options.maximumApplicationPriority))
+  }
+
+  /** Memory that the job's waiting tasks want, as if all were like the next one. */
+  #wanted(job: JobId, lane: LaneId): number {
+    const { work } = this.#env
+    return work.unplaced(job, lane) * (this.pots.demands[this.pots.demandAt(work.shape(job, lane), lane)] as number)
+  }
+
+  /** The pot that the job's next task must be in: of the partition it requires, else of its queue's default one. */
+  #potFor(job: JobId, lane: LaneId): number {
+    const { partitions } = this.pots
+    if (partitions.length === 1) return lane
+    const shape = this.#env.work.shape(job, lane)
+    const required = (this.#partitions[shape] ??= this.#partitionOf(shape, lane))
+    return this.pots.at(lane, required === None ? Math.max(0, partitions.indexOf(this.tree.queue(this.leafOf(job)).defaultLabel)) : required)
+  }
+
+  /** The partition that the constraints of a shape leave; `None` where they allow the default one. */
+  #partitionOf(shape: ShapeId, lane: LaneId): number {
+    const { work, cluster } = this.#env
+    let found: number = None
+    for (let node = 0; node < cluster.nodes; node++) {
+      if (!work.mayRunOn(shape, node as NodeId)) continue
+      const partition = this.pots.partitionOf(this.pots.of(lane, node))
+      if (partition === 0) return None
+      if (found === None || partition < found) found = partition
+    }
+    return found
+  }
+
+  // ---- what is used ----
+
+  /** A task of the job was claimed on a node, or has given it back. */
+  change(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
+    const { pots, users } = this
+    const pot = pots.of(lane, node)
+    const from = pots.demandAt(shape, lane)
+    const { demands, width, count } = pots
+    const pair = this.pairOf[job] as number
+    const leaf = users.leaf[pair] as number
+    const at = pair * count + pot
+    const { used, ratio } = users
+    for (let i = 0; i < width; i++) used[at * width + i] = (used[at * width + i] as number) + sign * (demands[from + i] as number)
+    const share = Math.floor(dominantShare(used, at * width, pots.totals, pot * width, width) * RATIO)
+    const here = leaf * count + pot
+    this.#ratios[here] = (this.#ratios[here] as number) + share - (ratio[at] as number)
+    ratio[at] = share
+    if ((users.active[pair * pots.lanes + lane] as number) > 0)
+      for (let i = 0; i < width; i++) this.#activeUsed[here * width + i] = (this.#activeUsed[here * width + i] as number) + sign * (demands[from + i] as number)
+    this.#forgetLimit(here)
+    this.usage.change(leaf, pot, demands, from, sign)
+    if ((this.tree.queues[leaf] as Queue).ordering !== 'fair' && pots.partitions.length === 1) return
+    const index = job * pots.lanes + lane
+    this.#memory[index] = (this.#memory[index] as number) + sign * (demands[from] as number)
+    if (this.#env.work.unplaced(job, lane) > 0) this.renew(job, lane)
+  }
+
+  hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
+    const { pots, usage } = this
+    const pot = pots.of(lane, node)
+    const from = pots.demandAt(shape, lane)
+    const held = this.#holds.get(job) ?? new Float64Array(pots.width + 1)
+    this.#holds.set(job, held)
+    for (let i = 0; i < pots.width; i++) held[i] = (held[i] as number) + sign * (pots.demands[from + i] as number)
+    held[pots.width] = (held[pots.width] as number) + sign
+    if (held[pots.width] === 0) this.#holds.delete(job)
+    const at = (this.pairOf[job] as number) * pots.count + pot
+    this.holdsOfPair[at] = (this.holdsOfPair[at] ?? 0) + sign
+    for (const { id } of this.tree.chain(this.leafOf(job))) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
+    this.change(job, lane, shape, node, sign)
+  }
+
+  /** What the job holds by reservations, counted amounts; `undefined`: nothing. */
+  held(job: JobId): Float64Array | undefined {
+    return this.#holds.size === 0 ? undefined : this.#holds.get(job)
+  }
+
+  /** Whether a user of a leaf uses more than its limit, less what a job of it holds. */
+  isOverLimit(pair: number, pot: number, held?: Float64Array): boolean {
+    const { pots, users } = this
+    const { width, totals } = pots
+    const limit = this.limitOf(pair, pot)
+    const at = (pair * pots.count + pot) * width
+    if (width === 1) return (users.used[at] as number) - (held?.[0] ?? 0) > (limit[0] as number)
+    if (held === undefined) return compareShares(users.used, at, limit, 0, totals, pot * width, width) > 0
+    const rest = Array.from({ length: width }, (_, i) => (users.used[at + i] as number) - (held[i] as number))
+    return compareShares(rest, 0, limit, 0, totals, pot * width, width) > 0
+  }
+
+  /** What a user of a leaf may use before it gets no more. */
+  limitOf(pair: number, pot: number): readonly number[] {
+    const { pots, users } = this
+    const here = (users.leaf[pair] as number) * pots.count + pot
+    const limit = (this.#userLimits[here] ??= this.#computeLimit(users.leaf[pair] as number, pot))
+    if (users.weight[pair] === inMillionths) return limit
+    const minimum = this.#minimum[pots.laneOf(pot)] as readonly number[]
+    return limit.map((amount, i) => Math.floor((amount * users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
+  }
+
+  #computeLimit(leaf: number, pot: number): number[] {
+    const { pots, quotas } = this
+    const { width, count } = pots
+    const here = leaf * count + pot
+    const { userLimitPercent, userLimitFactor } = this.tree.queue(leaf)
+    const slice = (column: ArrayLike<number>, at: number) => Array.from({ length: width }, (_, i) => column[at + i] as number)
+    return userLimit({
+      total: slice(pots.totals, pot * width),
+      capacity: slice(quotas.guaranteed, here * width),
+      most: slice(quotas.most, here * width),
+      usageRatio: (this.#ratios[here] as number) / RATIO,
+      usedByActive: slice(this.#activeUsed, here * width),
+      activeWeight: (this.#activeWeight[leaf * pots.lanes + pots.laneOf(pot)] as number) / inMillionths,
+      percent: userLimitPercent,
+      factor: userLimitFactor,
+      minimum: this.#minimum[pots.laneOf(pot)] as readonly number[],
+      basis: this.#options.userLimitBasis,
+    })
+  }
+
+  #forgetLimit(here: number): void {
+    this.#userLimits[here] = undefined
+  }
+
+  /** Another job of a user waits in a lane, or one less: with the first the user is active, with the last no longer. */
+  #activate(pair: number, lane: number, change: 1 | -1): void {
+    const { pots, users } = this
+    const { width, count, lanes } = pots
+    const at = pair * lanes + lane
+    const jobs = (users.active[at] as number) + change
+    users.active[at] = jobs
+    if (jobs > 1 || (jobs === 1 && change < 0)) return
+    const leaf = users.leaf[pair] as number
+    const sign = jobs === 1 ? 1 : -1
+    this.#activeWeight[leaf * lanes + lane] = (this.#activeWeight[leaf * lanes + lane] as number) + sign * (users.weight[pair] as number)
+    for (let pot = lane; pot < count; pot += lanes) {
+      const here = leaf * count + pot
+      for (let i = 0; i < width; i++) this.#activeUsed[here * width + i] = (this.#activeUsed[here * width + i] as number) + sign * (users.used[(pair * count + pot) * width + i] as number)
+      this.#forgetLimit(here)
+    }
+  }
+
+  // ---- the tree ----
+
+  /** Brings guarantees up to date before a reading. */
+  refresh(): void {
+    if (this.usage.refresh()) this.#userLimits.fill(undefined)
+  }
+
+  resize(): void {
+    this.pots.refresh()
+    this.usage.spoil()
+  }
+
+  #pair(leaf: number, user: UserId): number {
+    const { work } = this.#env
+    return this.users.pair(leaf, user, this.tree.queue(leaf).own.userWeights?.[work.userName(user)] ?? 1)
+  }
+
+  #addColumns(): void {
+    const { queues } = this.tree
+    const { count, width, lanes } = this.pots
+    this.usage.addQueues()
+    for (let id = this.#limited.length; id < queues.length; id++) {
+      const { parent, maxRunningJobs } = this.tree.queue(id)
+      this.#limited.push({ parent, maxRunningJobs })
+      for (let lane = 0; lane < lanes; lane++) this.#activeWeight.push(0)
+      for (let pot = 0; pot < count; pot++) {
+        this.#waiting.push(new SortedIds(this.users.pairKeys[pot] as Keys))
+        this.#ratios.push(0)
+        this.#userLimits.push(undefined)
+        for (let i = 0; i < width; i++) this.#activeUsed.push(0)
+      }
+    }
+  }
+}

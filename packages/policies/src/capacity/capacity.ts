@@ -1,0 +1,126 @@
+import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { CapacityQueues } from './capacity-queues.js'
+import { capacityOptions, type CapacityOptions, type ReadCapacityOptions } from './options.js'
+import { QueueReading } from './queue-reading.js'
+
+/**
+ * Queues in a tree, each with a guaranteed and a maximum capacity: at every level the queue that uses the least of its
+ * guarantee is served first; idle capacity is lent and comes back as tasks end. Inside a leaf jobs are served by
+ * submission, priority or memory used, those of users at their limit passed over. A job is only given when its next task
+ * fits below the maximum of every queue around it; one that does not keeps what is left there from its neighbours.
+ *
+ * Source: survey, section 5; Hadoop 3's Capacity Scheduler (AbstractParentQueue, AbstractLeafQueue, UsersManager).
+ * Deviations: demands are not rounded to the minimum allocation; a limit is checked on every counted resource, where
+ * Hadoop compares dominant shares and refuses the start afterwards; there are no application masters, so no limit of their
+ * part; without heartbeats the default partition is read unless the round has one node.
+ */
+export const capacityOrder = defineOrder({
+  name: 'capacity',
+  summary: 'queues by used over guaranteed capacity, with maxima and user limits; fifo, priority or fair inside',
+  source: 'Survey, section 5; Hadoop 3, Capacity Scheduler',
+  options: capacityOptions,
+  create: (options, env) => new CapacityOrder(options, env),
+})
+
+/** Hierarchical queues with guaranteed capacities. */
+export const capacity = (options: CapacityOptions = {}): Plug<'order'> => capacityOrder.plug({}, options)
+
+/** What a discipline with reservations asks of its order, beyond reading jobs. An order without it counts no reservations. */
+export interface Reservable {
+  /** Starts a reading of jobs that may run on the node. */
+  beginOn(round: Round, node: NodeId): void
+  /** Counts, or no longer counts, a reservation of the job on a node as used. */
+  hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void
+  /** Whether the job that was read last may only start if it gives up a reservation: a limit would be exceeded otherwise. */
+  readonly mustRelease: boolean
+}
+
+export class CapacityOrder implements Order, Reservable {
+  readonly queues: CapacityQueues
+  readonly #reading: QueueReading
+  readonly #env: Env
+  #pots: number[] = []
+  #warned = false
+
+  constructor(options: ReadCapacityOptions, env: Env, looksOn = false) {
+    this.#env = env
+    this.queues = new CapacityQueues(options, env)
+    this.#reading = new QueueReading(this.queues, env.work, looksOn)
+  }
+
+  admits(spec: JobSpec): string | undefined {
+    return this.queues.refusal(spec)
+  }
+
+  // ---- reading ----
+
+  begin(round: Round): void {
+    const { nodes } = round
+    if (nodes.length === 1) return this.beginOn(round, nodes[0] as NodeId)
+    const { pots } = this.queues
+    this.#pots = pots.partitions.map((_, partition) => pots.at(round.lane, partition)).reverse()
+    if (pots.partitions.length > 1 && !this.#warned) {
+      this.#warned = true
+      this.#env.warn('order "capacity" cannot keep jobs to their partitions where a round has many nodes: use the policy capacity-scheduler')
+    }
+    this.#reading.begin(round, this.#pots.pop() as number)
+  }
+
+  beginOn(round: Round, node: NodeId): void {
+    this.#pots.length = 0
+    this.#reading.begin(round, this.queues.pots.of(round.lane, node))
+  }
+
+  next(): JobBlock | undefined {
+    for (;;) {
+      const block = this.#reading.next()
+      const pot = block === undefined ? this.#pots.pop() : undefined
+      if (pot === undefined) return block
+      this.#reading.beginPot(pot)
+    }
+  }
+
+  get mustRelease(): boolean {
+    return this.#reading.mustRelease
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    this.queues.add(job)
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.queues.ready(job, lane)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.queues.renew(job, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.queues.drained(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.queues.change(job, lane, this.#env.work.shapeOf(task), node, 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, _why: Release): void {
+    this.queues.change(job, lane, this.#env.work.shapeOf(task), node, -1)
+  }
+
+  hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
+    this.queues.hold(job, lane, shape, node, sign)
+  }
+
+  onFinish(job: JobId): void {
+    this.queues.remove(job)
+  }
+
+  onNode(): void {
+    this.queues.resize()
+  }
+}
+
+export const isReservable = (order: Order): order is Order & Reservable => 'hold' in order && 'beginOn' in order

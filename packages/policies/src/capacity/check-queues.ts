@@ -1,0 +1,112 @@
+import { suggest } from '@sched/core'
+import type { RefinementCtx } from 'zod'
+import { fraction, isLess, plus, none as nothing, valueOf, type Fraction } from './fraction.js'
+import { readMapping } from './mappings.js'
+import { fullPath, lastName, parentPath } from './queue-paths.js'
+import type { ReadCapacityOptions, ReadQueueOptions } from './options.js'
+
+/** Percentages that sum to 100 but for so much are taken as meant, for thirds: Hadoop's PRECISION of 0.0005. */
+const ROUNDING = fraction(0.05)
+const HUNDRED = fraction(100)
+
+type Queues = Readonly<Record<string, ReadQueueOptions>>
+type Complain = (path: readonly string[], message: string) => void
+interface Declared {
+  /** As it was written, for messages. */
+  readonly key: string
+  readonly path: string
+  readonly options: ReadQueueOptions
+}
+
+/** What a schema of single queues cannot say: paths, sums of siblings, limits below guarantees, mappings to no queue. Every message names a field. */
+export function checkQueues({ queues, mappings }: Pick<ReadCapacityOptions, 'queues' | 'mappings'>, context: RefinementCtx): void {
+  const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
+  const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
+  checkPaths(declared, complain)
+  for (const [parent, children] of byParent(declared)) {
+    const labels = new Set(['', ...children.flatMap(({ options }) => Object.keys(options.labels ?? {}))])
+    for (const label of labels) checkSiblings(parent, children, label, declared, complain)
+  }
+  for (const { key, options } of declared) checkLimits(['queues', key], options, complain)
+  for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
+}
+
+function checkPaths(declared: readonly Declared[], complain: Complain): void {
+  const known = new Map<string, string>()
+  for (const { key, path, options } of declared) {
+    if (path.split('.').includes('')) complain(['queues', key], 'names between dots, such as root.a.b')
+    const twin = known.get(path)
+    if (twin !== undefined) complain(['queues', key], `one queue of that path: "${twin}" is the same`)
+    known.set(path, key)
+    if (path === 'root' && options.capacity !== undefined && options.capacity !== 100) complain(['queues', key, 'capacity'], '100, since root is the whole cluster')
+  }
+  const paths = [...known.keys()]
+  for (const { key, path } of declared) {
+    const parent = parentPath(path)
+    if (path !== 'root' && parent !== 'root' && !known.has(parent))
+      complain(['queues', key], `its parent "${parent}" to be declared. ${suggest(parent, paths.filter((each) => each !== path))}`)
+  }
+}
+
+function byParent(declared: readonly Declared[]): Map<string, Declared[]> {
+  const groups = new Map<string, Declared[]>()
+  for (const each of declared) {
+    if (each.path === 'root') continue
+    const group = groups.get(parentPath(each.path))
+    if (group === undefined) groups.set(parentPath(each.path), [each])
+    else group.push(each)
+  }
+  return groups
+}
+
+const capacityOf = ({ options }: Declared, label: string) => (label === '' ? options.capacity : options.labels?.[label]?.capacity)
+
+/** Siblings are all of one kind, and percentages sum to 100 unless one is left open or nothing is to be divided. */
+function checkSiblings(parent: string, children: readonly Declared[], label: string, declared: readonly Declared[], complain: Complain): void {
+  const field = (key: string) => (label === '' ? ['queues', key, 'capacity'] : ['queues', key, 'labels', label, 'capacity'])
+  const given = children.filter((child) => capacityOf(child, label) !== undefined)
+  const [first] = given
+  if (first === undefined) return
+  const kind = kindOf(capacityOf(first, label))
+  const odd = given.find((child) => kindOf(capacityOf(child, label)) !== kind)
+  if (odd !== undefined)
+    return complain(field(odd.key), `${kind} as its sibling "${lastName(first.path)}" has: queues in one parent have percentages, weights or amounts, not several of these`)
+  if (kind !== 'a percentage') return
+  const sum = given.reduce<Fraction>((total, child) => plus(total, fraction(capacityOf(child, label) as number)), nothing)
+  const where = declared.find(({ path }) => path === parent)
+  const isEmpty = sum.over === 0n && (label !== '' || where?.options.capacity === 0)
+  const isClose = !isLess(plus(HUNDRED, ROUNDING), sum) && (given.length < children.length || !isLess(plus(sum, ROUNDING), HUNDRED))
+  if (isEmpty || isClose) return
+  const parts = given.map((child) => `${lastName(child.path)} ${capacityOf(child, label) as number}`).join(', ')
+  const partition = label === '' ? '' : ` in partition "${label}"`
+  complain(field((given.at(-1) as Declared).key), `the capacities of the queues in ${parent}${partition} to sum to 100 percent; they sum to ${valueOf(sum)}: ${parts}`)
+}
+
+const kindOf = (capacity: ReadQueueOptions['capacity']) =>
+  typeof capacity === 'number' ? 'a percentage' : typeof capacity === 'string' ? 'a weight' : 'amounts'
+
+/** A maximum below the guarantee, where both are of one kind. */
+function checkLimits(at: readonly string[], options: ReadQueueOptions, complain: Complain): void {
+  const parts = [{ at, ...options }, ...Object.entries(options.labels ?? {}).map(([label, own]) => ({ at: [...at, 'labels', label], ...own }))]
+  for (const { at: field, capacity, maximumCapacity } of parts) {
+    if (typeof capacity === 'number' && typeof maximumCapacity === 'number' && maximumCapacity < capacity)
+      complain([...field, 'maximumCapacity'], `at least its capacity of ${capacity}`)
+    if (typeof capacity === 'object' && typeof maximumCapacity === 'object')
+      for (const [name, most] of Object.entries(maximumCapacity))
+        if (most < (capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`)
+  }
+}
+
+function checkMapping(text: string, at: readonly string[], declared: readonly Declared[], queues: Queues, complain: Complain): void {
+  const mapping = readMapping(text)
+  if (mapping === undefined) return complain(at, 'u:USER:QUEUE or g:GROUP:QUEUE')
+  if (mapping.queue.includes('%') || declared.length === 0) return
+  const isLeaf = (path: string) => !declared.some((each) => parentPath(each.path) === path)
+  const path = fullPath(mapping.queue)
+  const leaves = declared.filter((each) => each.path !== 'root' && isLeaf(each.path))
+  if (leaves.some((each) => each.path === path || lastName(each.path) === mapping.queue)) return
+  if (path in queues || declared.some((each) => each.path === path)) return complain(at, `a queue that holds jobs; "${path}" has queues inside it`)
+  const parent = declared.find((each) => each.path === parentPath(path))
+  if (parent?.options.autoCreate === true) return
+  complain(at, `a queue that is declared. ${suggest(path, leaves.map((each) => each.path))}`)
+}

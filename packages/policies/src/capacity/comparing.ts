@@ -1,0 +1,39 @@
+/** Shares of two vectors, reused: vectors are compared at every decision. */
+let a = new Float64Array(8)
+let b = new Float64Array(8)
+
+/** The largest part that a vector has of a total: its dominant share; 0 where there is nothing to share. */
+export function dominantShare(vector: ArrayLike<number>, at: number, totals: ArrayLike<number>, from: number, width: number): number {
+  let most = 0
+  for (let i = 0; i < width; i++) {
+    const total = totals[from + i] as number
+    if (total > 0 && (vector[at + i] as number) / total > most) most = (vector[at + i] as number) / total
+  }
+  return most
+}
+
+/**
+ * Compares two vectors as Hadoop's DominantResourceCalculator does: by the largest part of the total, then by the second
+ * largest, and so on. With one resource it compares amounts. Resources of which there are none do not count.
+ */
+export function compareShares(x: ArrayLike<number>, xAt: number, y: ArrayLike<number>, yAt: number, totals: ArrayLike<number>, from: number, width: number): number {
+  if (width === 1) return (x[xAt] as number) - (y[yAt] as number)
+  if (width > a.length) {
+    a = new Float64Array(width)
+    b = new Float64Array(width)
+  }
+  for (let i = 0; i < width; i++) {
+    const total = totals[from + i] as number
+    insert(a, i, total > 0 ? (x[xAt + i] as number) / total : 0)
+    insert(b, i, total > 0 ? (y[yAt + i] as number) / total : 0)
+  }
+  for (let i = 0; i < width; i++) if (a[i] !== b[i]) return (a[i] as number) - (b[i] as number)
+  return 0
+}
+
+/** Puts a value into the descending first `count` of a list. */
+function insert(sorted: Float64Array, count: number, value: number): void {
+  let at = count
+  for (; at > 0 && (sorted[at - 1] as number) < value; at--) sorted[at] = sorted[at - 1] as number
+  sorted[at] = value
+}

@@ -1,0 +1,87 @@
+import type { Env, JobId, LaneId, NodeId, Round } from '@sched/core'
+
+export interface LocalityDelayOptions {
+  readonly nodeLocalityDelay: number
+  readonly rackLocalityAdditionalDelay: number
+  readonly rackLocalityFullReset: boolean
+}
+
+/**
+ * How far from its data a job may start, by the opportunities it has missed: on its nodes at once, on their racks after
+ * `nodeLocalityDelay`, anywhere after so many more. An opportunity is a node that the job was tried on. A cluster without
+ * racks is one rack.
+ *
+ * Source: Hadoop 3, RegularContainerAllocator.canAssign and doAllocation.
+ * Deviation: the nodes and racks a job asks for are counted once, when it first waits, and not as they are served.
+ */
+export class LocalityDelay {
+  readonly #options: LocalityDelayOptions
+  readonly #env: Env
+  readonly #lanes: number
+  readonly #rack: number
+  /** `[job * lanes + lane]`: opportunities missed; nodes and racks with data, -1 until they are counted. */
+  readonly #missed: number[] = []
+  readonly #places: number[] = []
+
+  constructor(options: LocalityDelayOptions, env: Env) {
+    this.#options = options
+    this.#env = env
+    this.#lanes = env.cluster.lanes.length
+    this.#rack = Math.min(1, env.cluster.levels)
+  }
+
+  reset(job: JobId): void {
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#missed[job * this.#lanes + lane] = 0
+      this.#places[job * this.#lanes + lane] = -1
+    }
+  }
+
+  /** Counts an opportunity; levels away from its data at which the job may start. */
+  within(job: JobId, { work, lane, cluster }: Round): number {
+    if (!work.hasData(job, lane)) return cluster.levels
+    const at = job * this.#lanes + lane
+    const missed = (this.#missed[at] as number) + 1
+    this.#missed[at] = missed
+    const nodes = cluster.nodes
+    const { nodeLocalityDelay, rackLocalityAdditionalDelay } = this.#options
+    if (this.#rack < cluster.levels && missed > this.#offRack(job, lane, rackLocalityAdditionalDelay)) return cluster.levels
+    return missed > Math.min(nodes, nodeLocalityDelay) ? this.#rack : 0
+  }
+
+  /** A task of the job was started, or a node reserved for it. */
+  note(job: JobId, lane: LaneId, level: number): void {
+    if (level === 0 || (level === this.#rack && this.#options.rackLocalityFullReset)) this.#missed[job * this.#lanes + lane] = 0
+  }
+
+  /** Whether a start so far from its data, or of a job without, counts as one off the rack. */
+  isOffSwitch(job: JobId, lane: LaneId, level: number): boolean {
+    return level > this.#rack || !this.#env.work.hasData(job, lane)
+  }
+
+  /** Opportunities to miss before a start off the rack. */
+  #offRack(job: JobId, lane: LaneId, additional: number): number {
+    const { nodes } = this.#env.cluster
+    if (additional > -1) return Math.min(nodes, this.#options.nodeLocalityDelay + additional)
+    const factor = Math.min(1, this.#placesOf(job, lane) / nodes)
+    return Math.min(nodes, this.#env.work.unplaced(job, lane) * factor)
+  }
+
+  #placesOf(job: JobId, lane: LaneId): number {
+    const at = job * this.#lanes + lane
+    const known = this.#places[at] as number
+    return known >= 0 ? known : (this.#places[at] = this.#countPlaces(job, lane))
+  }
+
+  #countPlaces(job: JobId, lane: LaneId): number {
+    const { work, cluster } = this.#env
+    const racks = new Set<number>()
+    let nodes = 0
+    for (let node = 0; node < cluster.nodes; node++) {
+      if (work.taskFor(job, lane, node as NodeId, 0) < 0) continue
+      nodes++
+      racks.add(cluster.levels > 1 ? cluster.group(1, node as NodeId) : 0)
+    }
+    return nodes + racks.size
+  }
+}

@@ -1,0 +1,71 @@
+import type { JobId, LaneId, NodeId, ShapeId } from '@sched/core'
+
+/** A node kept for a job's task that did not fit there: at most one per node and lane. */
+export interface Reservation {
+  readonly job: JobId
+  readonly lane: LaneId
+  readonly node: NodeId
+  readonly shape: ShapeId
+}
+
+/** Reservations by node and by job. */
+export class NodeReservations {
+  readonly #lanes: number
+  readonly #byNode = new Map<number, Reservation>()
+  readonly #byJob = new Map<JobId, Reservation[]>()
+  /** `[job * lanes + lane]`: times that a reserved node was looked at and still had no room. */
+  readonly #again: number[] = []
+
+  constructor(lanes: number) {
+    this.#lanes = lanes
+  }
+
+  get size(): number {
+    return this.#byNode.size
+  }
+
+  on(node: NodeId, lane: LaneId): Reservation | undefined {
+    return this.#byNode.size === 0 ? undefined : this.#byNode.get(node * this.#lanes + lane)
+  }
+
+  of(job: JobId): readonly Reservation[] {
+    return this.#byNode.size === 0 ? NONE : (this.#byJob.get(job) ?? NONE)
+  }
+
+  /** Reservations of a job in a lane. */
+  count(job: JobId, lane: LaneId): number {
+    return this.of(job).filter((each) => each.lane === lane).length
+  }
+
+  /** Reserved nodes of a lane, ascending. */
+  nodes(lane: LaneId): NodeId[] {
+    return [...this.#byNode.values()].filter((each) => each.lane === lane).map(({ node }) => node).sort((a, b) => a - b)
+  }
+
+  add(reservation: Reservation): void {
+    const { job, node, lane } = reservation
+    this.#byNode.set(node * this.#lanes + lane, reservation)
+    const own = this.#byJob.get(job)
+    if (own === undefined) this.#byJob.set(job, [reservation])
+    else own.push(reservation)
+  }
+
+  drop(reservation: Reservation): void {
+    const { job, node, lane } = reservation
+    this.#byNode.delete(node * this.#lanes + lane)
+    const own = this.#byJob.get(job)?.filter((each) => each !== reservation) ?? []
+    if (own.length > 0) this.#byJob.set(job, own)
+    else this.#byJob.delete(job)
+    if (!own.some((each) => each.lane === lane)) this.#again[job * this.#lanes + lane] = 0
+  }
+
+  noteAgain(job: JobId, lane: LaneId): void {
+    this.#again[job * this.#lanes + lane] = this.again(job, lane) + 1
+  }
+
+  again(job: JobId, lane: LaneId): number {
+    return this.#again[job * this.#lanes + lane] ?? 0
+  }
+}
+
+const NONE: readonly Reservation[] = []

@@ -1,0 +1,93 @@
+import type { ClusterView, LaneId, NodeId, ResourceId, ShapeId, WorkView } from '@sched/core'
+
+/**
+ * What capacities are shares of: the nodes of a partition in a lane. A cluster without labels and slot types has one pot.
+ * In a pot some resources are counted: all of the lane, or memory alone.
+ */
+export class Pots {
+  readonly count: number
+  readonly lanes: number
+  /** Names of partitions; the first, '', is the default one: nodes without the label. */
+  readonly partitions: readonly string[]
+  /** Most resources that are counted in a pot: the stride of columns of amounts. */
+  readonly width: number
+  /** Resources counted in each lane. */
+  readonly counted: readonly (readonly ResourceId[])[]
+  /** `[pot * width + i]`: what the nodes that are up have. */
+  readonly totals: Float64Array
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #partitionOf: Uint16Array
+  /** `[shape * width + i]`, NaN until it is asked; shapes belong to one lane. */
+  #demands = new Float64Array(0)
+
+  constructor(cluster: ClusterView, work: WorkView, isDominant: boolean, label: string) {
+    this.#cluster = cluster
+    this.#work = work
+    this.lanes = cluster.lanes.length
+    const names = [...new Set(Array.from({ length: cluster.nodes }, (_, node) => cluster.label(node as NodeId, label) ?? ''))]
+    this.partitions = ['', ...names.filter((name) => name !== '').sort()]
+    this.#partitionOf = Uint16Array.from({ length: cluster.nodes }, (_, node) => this.partitions.indexOf(cluster.label(node as NodeId, label) ?? ''))
+    this.count = this.lanes * this.partitions.length
+    this.counted = cluster.lanes.map(({ resources }) => (isDominant ? resources : [memoryOf(resources, cluster)]))
+    this.width = Math.max(...this.counted.map((resources) => resources.length))
+    this.totals = new Float64Array(this.count * this.width)
+    this.refresh()
+  }
+
+  /** Counts again, after a node went down or came up. */
+  refresh(): void {
+    this.totals.fill(0)
+    for (let node = 0; node < this.#cluster.nodes; node++) {
+      if (!this.#cluster.up(node as NodeId)) continue
+      for (let lane = 0; lane < this.lanes; lane++) {
+        const at = this.of(lane, node) * this.width
+        for (const [i, r] of (this.counted[lane] ?? []).entries()) this.totals[at + i] = (this.totals[at + i] as number) + this.#cluster.total(node as NodeId, r)
+      }
+    }
+  }
+
+  /** The pot of a node in a lane. */
+  of(lane: number, node: number): number {
+    return (this.#partitionOf[node] as number) * this.lanes + lane
+  }
+
+  at(lane: number, partition: number): number {
+    return partition * this.lanes + lane
+  }
+
+  laneOf(pot: number): number {
+    return pot % this.lanes
+  }
+
+  partitionOf(pot: number): number {
+    return Math.floor(pot / this.lanes)
+  }
+
+  /** Where the counted demand of a shape starts in `demands`. */
+  demandAt(shape: ShapeId, lane: LaneId): number {
+    const at = shape * this.width
+    if (at >= this.#demands.length || Number.isNaN(this.#demands[at])) this.#readDemand(shape, lane)
+    return at
+  }
+
+  get demands(): Float64Array {
+    return this.#demands
+  }
+
+  #readDemand(shape: ShapeId, lane: LaneId): void {
+    const { width } = this
+    if ((shape + 1) * width > this.#demands.length) {
+      const larger = new Float64Array(Math.max((shape + 1) * width, this.#demands.length * 2, 64)).fill(NaN)
+      larger.set(this.#demands)
+      this.#demands = larger
+    }
+    this.#demands.fill(0, shape * width, (shape + 1) * width)
+    for (const [i, r] of (this.counted[lane] ?? []).entries()) this.#demands[shape * width + i] = this.#work.demand(shape, r)
+  }
+}
+
+/** Hadoop's default calculator counts memory alone; a lane without it, a slot type for example, its first resource. */
+function memoryOf(resources: readonly ResourceId[], { resources: names }: ClusterView): ResourceId {
+  return resources.find((r) => /^mem/i.test(names[r] ?? '')) ?? (resources[0] as ResourceId)
+}

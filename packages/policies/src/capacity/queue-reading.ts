@@ -1,0 +1,230 @@
+import type { JobBlock, JobId, LaneId, Round, WorkView } from '@sched/core'
+import type { CapacityQueues } from './capacity-queues.js'
+import { JobMerge } from './job-merge.js'
+import type { Keys, SortedIds } from '../orders/sorted-ids.js'
+
+const LARGEST = 32
+
+/**
+ * Reads the jobs of a pot that may be given a task now, most deserving first: down the tree by the order of queues, past
+ * queues at their maximum and users at their limit. Where the next job of a leaf is too large for what the queues around it
+ * may still use, the leaf is done with, and what it could still use is kept from its siblings (Hadoop's blocked headroom).
+ */
+export class QueueReading {
+  mustRelease = false
+  readonly #queues: CapacityQueues
+  readonly #work: WorkView
+  /** Whether jobs may go beyond limits by giving up what they have reserved. */
+  readonly #looksOn: boolean
+  readonly #block = { ids: new Int32Array(LARGEST), from: 0, to: 0 } satisfies JobBlock
+  readonly #merge = new JobMerge()
+  /** The way down: queues, and the position among the children of each. */
+  readonly #path: number[] = []
+  readonly #at: number[] = []
+  readonly #isBlocked: boolean[] = []
+  /** `[depth * width + i]`: what a queue may still use, and what of it is kept for children that were too large. */
+  #room = new Float64Array(64)
+  #kept = new Float64Array(64)
+  #depth = -1
+  #pot = 0
+  #lane = 0 as LaneId
+  #inLeaf = false
+  /** The users of the leaf, once the first of them was found, and where it stands. */
+  #users: SortedIds | undefined
+  #next = 0
+  #hasHolds = false
+  #isMerged = false
+  #isDone = false
+  #chunk = 1
+
+  constructor(queues: CapacityQueues, work: WorkView, looksOn: boolean) {
+    this.#queues = queues
+    this.#work = work
+    this.#looksOn = looksOn
+  }
+
+  begin({ lane }: Round, pot: number): void {
+    this.#lane = lane
+    this.#queues.refresh()
+    this.beginPot(pot)
+  }
+
+  beginPot(pot: number): void {
+    this.#pot = pot
+    this.#depth = -1
+    this.#inLeaf = false
+    if (this.#queues.usage.isListed(0, pot)) this.#enter(0)
+  }
+
+  next(): JobBlock | undefined {
+    const { tree, usage } = this.#queues
+    while (this.#depth >= 0) {
+      const depth = this.#depth
+      if (this.#inLeaf) {
+        if (this.#fill()) return this.#block
+        this.#inLeaf = false
+        this.#leaveTop()
+        continue
+      }
+      const list = usage.children(this.#path[depth] as number, this.#pot)
+      const at = this.#at[depth] as number
+      if (at === list.size) this.#leaveTop()
+      else {
+        this.#at[depth] = at + 1
+        const child = list.ids[at] as number
+        if (this.#enter(child) && (tree.queues[child] as { children: number[] }).children.length === 0) this.#startLeaf()
+      }
+    }
+    return undefined
+  }
+
+  /** Goes down to a queue; false for one at its maximum, unless a reservation in it could be given up. */
+  #enter(queue: number): boolean {
+    const { pots, quotas, usage } = this.#queues
+    const { width, count } = pots
+    const depth = this.#depth + 1
+    const at = queue * count + this.#pot
+    if ((depth + 1) * width > this.#room.length) this.#grow()
+    const room = this.#room
+    const kept = this.#kept
+    const { most } = quotas
+    const { used } = usage
+    let isFull = true
+    for (let i = 0; i < width; i++) {
+      const own = (most[at * width + i] as number) - (used[at * width + i] as number)
+      const above = depth === 0 ? own : (room[(depth - 1) * width + i] as number) - (kept[(depth - 1) * width + i] as number)
+      const left = own < above ? own : above
+      room[depth * width + i] = left
+      kept[depth * width + i] = 0
+      if (left > 0) isFull = false
+    }
+    if (isFull && !(this.#looksOn && (usage.held[at] as number) > 0)) return false
+    this.#depth = depth
+    this.#path[depth] = queue
+    this.#at[depth] = 0
+    this.#isBlocked[depth] = false
+    return true
+  }
+
+  /** Leaves a queue; what is kept for queues in it is kept from its siblings too. */
+  #leaveTop(): void {
+    const { width } = this.#queues.pots
+    const depth = this.#depth--
+    if (depth === 0 || this.#isBlocked[depth] !== true) return
+    this.#isBlocked[depth - 1] = true
+    for (let i = 0; i < width; i++) {
+      const at = (depth - 1) * width + i
+      this.#kept[at] = (this.#kept[at] as number) + (this.#kept[depth * width + i] as number)
+    }
+  }
+
+  // ---- inside a leaf ----
+
+  #startLeaf(): void {
+    this.#inLeaf = true
+    this.#users = undefined
+    this.#isMerged = false
+    this.#isDone = false
+    this.#chunk = 1
+  }
+
+  /** Puts the next jobs of the leaf into the block: one first, since it is nearly always taken, then more. False: none is left. */
+  #fill(): boolean {
+    this.#block.to = 0
+    if (this.#users === undefined) {
+      if (this.#giveFirst()) return true
+      if (this.#isDone) return false
+    }
+    if (!this.#isMerged) this.#mergeRest()
+    const most = this.#hasHolds ? 1 : this.#chunk
+    while (this.#block.to < most && !this.#isDone) {
+      const job = this.#merge.next()
+      if (job < 0) this.#isDone = true
+      else this.#give(job)
+    }
+    if (this.#chunk < LARGEST) this.#chunk *= 2
+    return this.#block.to > 0
+  }
+
+  /** Gives the first job in order of a user below its limit. */
+  #giveFirst(): boolean {
+    const { pots, users, usage } = this.#queues
+    const leaf = this.#path[this.#depth] as number
+    const waiting = this.#queues.waiting(leaf, this.#pot)
+    this.#users = waiting
+    this.#hasHolds = this.#looksOn && (usage.held[leaf * pots.count + this.#pot] as number) > 0
+    for (let i = waiting.from; i < waiting.to; i++) {
+      const pair = waiting.ids[i] as number
+      if (!this.#mayAsk(pair)) continue
+      const jobs = users.jobs[pair * pots.count + this.#pot] as SortedIds
+      this.#next = i
+      return this.#give(jobs.ids[jobs.from] as number)
+    }
+    this.#isDone = true
+    return false
+  }
+
+  /** Merges what comes after the first job. */
+  #mergeRest(): void {
+    const { pots, users } = this.#queues
+    const waiting = this.#users as SortedIds
+    this.#isMerged = true
+    this.#merge.begin(users.jobKeys[this.#pot] as Keys)
+    for (let i = this.#next; i < waiting.to; i++) {
+      const pair = waiting.ids[i] as number
+      const jobs = users.jobs[pair * pots.count + this.#pot] as SortedIds
+      const from = i === this.#next ? jobs.from + 1 : jobs.from
+      if (from < jobs.to && this.#mayAsk(pair)) this.#merge.add(jobs, from)
+    }
+  }
+
+  #mayAsk(pair: number): boolean {
+    const queues = this.#queues
+    return !queues.isOverLimit(pair, this.#pot) || (this.#looksOn && (queues.holdsOfPair[pair * queues.pots.count + this.#pot] ?? 0) > 0)
+  }
+
+  /** Puts a job into the block if limits allow it; a job too large for what is left ends the leaf. */
+  #give(id: number): boolean {
+    const job = id as JobId
+    const queues = this.#queues
+    const { pots } = queues
+    const work = this.#work
+    const held = this.#looksOn ? queues.held(job) : undefined
+    const pair = queues.pairOf[job] as number
+    const isOver = this.#hasHolds && queues.isOverLimit(pair, this.#pot)
+    if (isOver && (held === undefined || queues.isOverLimit(pair, this.#pot, held))) return false
+    const from = pots.demandAt(work.shape(job, this.#lane), this.#lane)
+    const times = work.isGang(job, this.#lane) ? work.together(job, this.#lane) : 1
+    let mustRelease = isOver
+    for (let i = 0; i < pots.width; i++) {
+      const room = this.#room[this.#depth * pots.width + i] as number
+      const asked = times * (pots.demands[from + i] as number)
+      if (asked === 0 || asked <= room) continue
+      if (held === undefined || asked > room + (held[i] as number)) return this.#tooLarge()
+      mustRelease = true
+    }
+    this.mustRelease = mustRelease
+    this.#block.ids[this.#block.to++] = id
+    return true
+  }
+
+  /** What the leaf could still use is kept from its siblings. */
+  #tooLarge(): boolean {
+    const { width } = this.#queues.pots
+    const above = this.#depth - 1
+    this.#isDone = true
+    if (above < 0) return false
+    this.#isBlocked[above] = true
+    for (let i = 0; i < width; i++) this.#kept[above * width + i] = (this.#kept[above * width + i] as number) + Math.max(0, this.#room[this.#depth * width + i] as number)
+    return false
+  }
+
+  #grow(): void {
+    const room = new Float64Array(this.#room.length * 2)
+    room.set(this.#room)
+    this.#room = room
+    const kept = new Float64Array(this.#kept.length * 2)
+    kept.set(this.#kept)
+    this.#kept = kept
+  }
+}

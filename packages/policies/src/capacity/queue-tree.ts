@@ -1,0 +1,146 @@
+import { SchedError } from '@sched/core'
+import { fullPath, lastName, parentPath } from './queue-paths.js'
+import type { ReadCapacityOptions, ReadQueueOptions } from './options.js'
+
+/** A queue with its settings, own or inherited. Ids are dense in the order of making; queue 0 is the root. */
+export interface Queue {
+  readonly id: number
+  readonly path: string
+  readonly name: string
+  /** -1 for the root. */
+  readonly parent: number
+  readonly depth: number
+  readonly children: number[]
+  readonly isDeclared: boolean
+  /** As configured; capacity and labels are not inherited. */
+  readonly own: ReadQueueOptions
+  readonly userLimitPercent: number
+  /** Infinity where there is none. */
+  readonly userLimitFactor: number
+  readonly ordering: 'fifo' | 'priority' | 'fair'
+  readonly isSizeBased: boolean
+  readonly byPriority: boolean
+  readonly priority: number
+  readonly maxRunningJobs: number
+  readonly maximumAllocation: Readonly<Record<string, number>> | undefined
+  /** The queue that is stopped and with it this one. */
+  readonly stoppedBy: string | undefined
+  readonly accessibleLabels: '*' | readonly string[]
+  readonly defaultLabel: string
+  readonly isPreemptable: boolean
+  readonly isIntraPreemptable: boolean
+}
+
+type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
+
+/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
+export class QueueTree {
+  readonly queues: Queue[] = []
+  readonly #byPath = new Map<string, number>()
+  /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
+  readonly #byName = new Map<string, number | null>()
+  readonly #defaults: TreeOptions['defaults']
+  /** Whether no queue is declared: then every name makes one. */
+  readonly isOpen: boolean
+
+  constructor({ queues, defaults }: TreeOptions) {
+    this.#defaults = defaults
+    const declared = new Map(Object.entries(queues).map(([key, options]) => [fullPath(key), options]))
+    this.isOpen = [...declared.keys()].every((path) => path === 'root')
+    this.#add('root', -1, declared.get('root') ?? {}, true)
+    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#idOf(parentPath(path)), declared.get(path) ?? {}, true)
+    for (const queue of this.queues) if (queue.id > 0 && this.isLeaf(queue.id)) this.#byName.set(queue.name, this.#byName.has(queue.name) ? null : queue.id)
+  }
+
+  queue(id: number): Queue {
+    return this.queues[id] as Queue
+  }
+
+  /** Whether jobs may be in it: it is not the root and holds no queues, nor is it to. */
+  isLeaf(id: number): boolean {
+    const { children, own } = this.queue(id)
+    return id > 0 && children.length === 0 && own.autoCreate !== true
+  }
+
+  /** The leaf of a path or short name; or words for why there is none. Makes nothing. */
+  find(written: string): { readonly leaf: number } | { readonly missing: string } | { readonly wouldMake: string } {
+    const path = fullPath(written)
+    const known = this.#byPath.get(path) ?? this.#byName.get(written)
+    if (known === null) return { missing: `queue "${written}" is not unique; give its whole path` }
+    if (known !== undefined) return this.isLeaf(known) ? { leaf: known } : { missing: `queue ${path} has queues inside it` }
+    if (path.split('.').includes('')) return { missing: `queue name "${written}" has an empty part` }
+    const above = this.#lowestAbove(path)
+    if (above.children.length === 0 && this.isLeaf(above.id)) return { missing: `queue ${path} would lie in ${above.path}, which holds jobs` }
+    return (above.own.autoCreate ?? (this.isOpen && (above.id === 0 || !above.isDeclared))) ? { wouldMake: path } : { missing: `there is no queue ${path}` }
+  }
+
+  /** The leaf of a queue name, made where it may be. Throws `BAD_INPUT` where there is none. */
+  leaf(written: string): number {
+    const found = this.find(written)
+    if ('leaf' in found) return found.leaf
+    if ('missing' in found) throw new SchedError('BAD_INPUT', `${found.missing}.`, { field: 'queue' }, 'Declare it, or map its users elsewhere.')
+    const parts = found.wouldMake.split('.')
+    let parent = 0
+    for (let depth = 2; depth <= parts.length; depth++) {
+      const path = parts.slice(0, depth).join('.')
+      parent = this.#byPath.get(path) ?? this.#add(path, parent, {}, false)
+    }
+    this.#byName.set(this.queue(parent).name, this.#byName.has(this.queue(parent).name) ? null : parent)
+    return parent
+  }
+
+  /** A queue and those above it, innermost first; the root last. */
+  *chain(id: number): Generator<Queue> {
+    for (let at = id; at >= 0; at = this.queue(at).parent) yield this.queue(at)
+  }
+
+  #idOf(path: string): number {
+    const id = this.#byPath.get(path)
+    if (id === undefined) throw new SchedError('BAD_OPTION', `there is no queue "${path}"`, { field: 'queues' })
+    return id
+  }
+
+  #lowestAbove(path: string): Queue {
+    for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
+      const id = this.#byPath.get(above)
+      if (id !== undefined) return this.queue(id)
+      if (!above.includes('.')) break
+    }
+    return this.queue(0)
+  }
+
+  #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
+    const above = parent < 0 ? undefined : this.queue(parent)
+    const with_ = { ...this.#defaults, ...own }
+    const factor = with_.userLimitFactor ?? 1
+    const queue: Queue = {
+      id: this.queues.length,
+      path,
+      name: lastName(path),
+      parent,
+      depth: above === undefined ? 0 : above.depth + 1,
+      children: [],
+      isDeclared,
+      own,
+      userLimitPercent: with_.minimumUserLimitPercent ?? 100,
+      userLimitFactor: factor === -1 || !isDeclared ? Infinity : factor, // Hadoop sets -1 for queues made at first use
+      ordering: with_.ordering ?? 'fifo',
+      isSizeBased: with_.sizeBasedWeight ?? false,
+      byPriority: with_.queueOrdering === 'priority-utilization',
+      priority: own.priority ?? 0,
+      maxRunningJobs: with_.maxParallelApps ?? Infinity,
+      maximumAllocation: with_.maximumAllocation,
+      stoppedBy: own.state === 'STOPPED' ? path : above?.stoppedBy,
+      accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',
+      defaultLabel: own.defaultLabelExpression ?? above?.defaultLabel ?? '',
+      isPreemptable: !(own.disablePreemption ?? (above === undefined ? false : !above.isPreemptable)),
+      isIntraPreemptable: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isIntraPreemptable)),
+    }
+    this.queues.push(queue)
+    this.#byPath.set(path, queue.id)
+    above?.children.push(queue.id)
+    return queue.id
+  }
+}
+
+const byDepth = (a: string, b: string) => a.split('.').length - b.split('.').length || (a < b ? -1 : 1)

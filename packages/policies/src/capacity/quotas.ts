@@ -1,0 +1,161 @@
+import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
+import type { Pots } from './pots.js'
+import type { Queue, QueueTree } from './queue-tree.js'
+import type { ReadQueueOptions } from './options.js'
+
+type Capacity = Exclude<ReadQueueOptions['capacity'], undefined>
+type Amounts = Exclude<Capacity, number | string>
+
+/**
+ * What queues are guaranteed and may use at most, per pot, in whole amounts rounded down. Percentages are multiplied down
+ * the tree exactly and rounded once. Amounts of siblings that exceed their parent's are scaled down, as Hadoop does.
+ */
+export class Quotas {
+  /** `[(queue * pots + pot) * width + i]`. */
+  guaranteed = new Float64Array(0)
+  most = new Float64Array(0)
+  /** `[queue * pots + pot]`: the guaranteed part of the whole in [0, 1] before rounding, for the number of applications and for ties. */
+  part = new Float64Array(0)
+  readonly #tree: QueueTree
+  readonly #pots: Pots
+  readonly #cluster: ClusterView
+
+  constructor(tree: QueueTree, pots: Pots, cluster: ClusterView) {
+    this.#tree = tree
+    this.#pots = pots
+    this.#cluster = cluster
+    this.#checkNames()
+    this.compute()
+  }
+
+  /** Computes all anew: after a queue was made, or the size of the cluster has changed. */
+  compute(): void {
+    const { queues } = this.#tree
+    const { count, width } = this.#pots
+    if (this.part.length < queues.length * count) {
+      const size = queues.length * 2 * count
+      this.guaranteed = new Float64Array(size * width)
+      this.most = new Float64Array(size * width)
+      this.part = new Float64Array(size)
+    }
+    for (let pot = 0; pot < count; pot++) this.#computeIn(pot)
+  }
+
+  #computeIn(pot: number): void {
+    const { width, totals } = this.#pots
+    const all = [...totals.subarray(pot * width, (pot + 1) * width)]
+    const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
+    const root = this.#tree.queue(0)
+    const own = label === '' ? undefined : root.own.labels?.[label]
+    const wholeOfIt = { amounts: all, part: typeof own?.capacity === 'number' ? percent(own.capacity) : whole }
+    this.#set(root, pot, wholeOfIt, { amounts: all, part: whole })
+  }
+
+  #set(queue: Queue, pot: number, guaranteed: Quota, most: Quota): void {
+    const { count, width, totals } = this.#pots
+    const at = queue.id * count + pot
+    const least = amountsOf(guaranteed)
+    const limit = amountsOf(most)
+    let part = 0
+    for (let i = 0; i < width; i++) {
+      this.most[at * width + i] = limit[i] as number
+      this.guaranteed[at * width + i] = Math.min(least[i] as number, limit[i] as number)
+      const total = totals[pot * width + i] as number
+      if (total > 0) part = Math.max(part, (guaranteed.amounts[i] as number) / total)
+    }
+    this.part[at] = part * valueOf(guaranteed.part)
+    this.#setChildren(queue, pot, guaranteed, most)
+  }
+
+  #setChildren(parent: Queue, pot: number, guaranteed: Quota, most: Quota): void {
+    const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
+    const children = parent.children.map((id) => this.#tree.queue(id))
+    const given = this.#scaled(children.map((child) => capacityIn(child, label)), amountsOf(guaranteed), pot)
+    const parts = sharesOf(given)
+    for (const [i, child] of children.entries()) {
+      const capacity = given[i]
+      const own = typeof capacity === 'object' ? { amounts: this.#amounts(capacity, pot), part: whole } : { ...guaranteed, part: times(guaranteed.part, parts[i] as Fraction) }
+      this.#set(child, pot, own, child.own.elastic === false ? own : this.#limit(child, label, most, pot))
+    }
+  }
+
+  /** The maximum of a queue below that of its parent. */
+  #limit(queue: Queue, label: string, parent: Quota, pot: number): Quota {
+    if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return { ...parent, part: nothing }
+    const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
+    if (maximumCapacity === undefined) return parent
+    if (typeof maximumCapacity === 'number') return { ...parent, part: times(parent.part, percent(maximumCapacity)) }
+    const most = amountsOf(parent)
+    return { amounts: this.#amounts(maximumCapacity, pot, Infinity).map((amount, i) => Math.min(amount, most[i] as number)), part: whole }
+  }
+
+  /** Amounts in the order of the pot's counted resources. */
+  #amounts(amounts: Amounts, pot: number, absent = 0): number[] {
+    const { counted, width } = this.#pots
+    const resources = counted[this.#pots.laneOf(pot)] ?? []
+    return Array.from({ length: width }, (_, i) => amounts[this.#cluster.resources[resources[i] ?? -1] ?? ''] ?? absent)
+  }
+
+  /** Amounts that siblings ask for beyond what there is are scaled down, each resource by itself. */
+  #scaled(given: readonly Capacity[], available: readonly number[], pot: number): Capacity[] {
+    const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
+    const names = (this.#pots.counted[this.#pots.laneOf(pot)] ?? []).map((r) => this.#cluster.resources[r] ?? '')
+    const sums = names.map((_, i) => asked.reduce((sum, amounts) => sum + (amounts[i] as number), 0))
+    if (sums.every((sum, i) => sum <= (available[i] as number))) return [...given]
+    const scale = (name: string, amount: number) => {
+      const i = names.indexOf(name)
+      const isOver = i >= 0 && (sums[i] as number) > (available[i] as number)
+      return isOver ? partOf(amount, divided(fraction(available[i] as number), fraction(sums[i] as number))) : amount
+    }
+    return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, amount)])) : capacity))
+  }
+
+  /** Labels and resources that queues name must be there. */
+  #checkNames(): void {
+    const { partitions } = this.#pots
+    for (const { path, own } of this.#tree.queues) {
+      const labels = [...Object.keys(own.labels ?? {}), ...(own.accessibleLabels === '*' ? [] : (own.accessibleLabels ?? [])), ...(own.defaultLabelExpression === undefined ? [] : [own.defaultLabelExpression])]
+      const stray = labels.find((label) => !partitions.includes(label))
+      if (stray !== undefined)
+        throw new SchedError('BAD_OPTION', `no node has the label "${stray}".`, { field: `queues.${path}.labels` }, partitions.length > 1 ? suggest(stray, partitions.slice(1)) : 'The nodes have none.')
+      for (const name of [...keysOf(own.capacity), ...keysOf(own.maximumCapacity), ...keysOf(own.maximumAllocation)])
+        if (!this.#cluster.resources.includes(name))
+          throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `queues.${path}` }, suggest(name, this.#cluster.resources))
+    }
+  }
+}
+
+const keysOf = (capacity: unknown): string[] => (typeof capacity === 'object' && capacity !== null ? Object.keys(capacity) : [])
+
+/** A part of whole amounts, not rounded yet. */
+interface Quota {
+  readonly amounts: readonly number[]
+  readonly part: Fraction
+}
+
+const amountsOf = ({ amounts, part }: Quota): number[] => amounts.map((amount) => (amount === Infinity ? amount : partOf(amount, part)))
+
+/** The capacity of a queue in a partition: queues made at first use have weight 1. */
+function capacityIn(queue: Queue, label: string): Capacity {
+  if (label !== '') return queue.own.labels?.[label]?.capacity ?? 0
+  return queue.own.capacity ?? (queue.isDeclared ? OPEN : '1w')
+}
+
+/** Stands for a capacity that was left open. */
+const OPEN = 'open'
+
+/** The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. */
+function sharesOf(given: readonly Capacity[]): Fraction[] {
+  const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
+  const hasPercent = given.some((capacity) => typeof capacity === 'number')
+  if (hasPercent) {
+    const sum = given.reduce<Fraction>((total, capacity) => (typeof capacity === 'number' ? plus(total, percent(capacity)) : total), nothing)
+    const left = sum.over >= sum.under ? nothing : { over: sum.under - sum.over, under: sum.under }
+    const open = given.filter((capacity) => capacity === OPEN).length
+    return given.map((capacity) => (typeof capacity === 'number' ? percent(capacity) : capacity === OPEN ? divided(left, fraction(open)) : nothing))
+  }
+  const weights = given.map((capacity) => (isWeight(capacity) ? fraction(parseFloat(capacity as string)) : capacity === OPEN ? whole : nothing))
+  const sum = weights.reduce(plus, nothing)
+  return weights.map((weight) => (sum.over === 0n ? nothing : divided(weight, sum)))
+}

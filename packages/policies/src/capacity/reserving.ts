@@ -1,0 +1,300 @@
+import { definePolicy, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { isReservable, type Reservable } from './capacity.js'
+import { LocalityDelay } from './locality-delay.js'
+import { NodeReservations, type Reservation } from './node-reservations.js'
+import { assignmentShape } from './options.js'
+
+export const reservingOptions = z.strictObject(assignmentShape)
+type ReadReservingOptions = z.output<typeof reservingOptions>
+/** Options of `reserving`; all may be left out. */
+export type ReservingOptions = z.input<typeof reservingOptions>
+
+/**
+ * Node by node, the first job in order starts its task there, or waits for a node nearer to its data, or, if the task does
+ * not fit, reserves the node: then nothing else is placed there until there is room for it. A node has one reservation;
+ * it is given up when the job has no task left for it, or starts elsewhere what it was for.
+ *
+ * Source: Hadoop 3, RegularContainerAllocator and CapacityScheduler.allocateContainersToNode; survey, section 5.
+ * Deviations: without heartbeats a pass goes over the nodes in id order, again while jobs miss opportunities, and the
+ * limits per heartbeat do not count. A gang starts as a whole or not at all and reserves nothing. Where the architecture
+ * asks for single jobs there are no reservations.
+ */
+export const reservingPolicy = definePolicy({
+  name: 'reserving',
+  summary: 'node by node with reservations for tasks that do not fit, and delay by missed opportunities',
+  source: 'Survey, section 5; Hadoop 3, Capacity Scheduler',
+  options: reservingOptions,
+  inner: { order: 'order' },
+  defaults: { order: 'capacity' },
+  create: (options, env, { order }) => new Reserving(options, env, order.create(env)),
+})
+
+/** Reservations and delay by missed opportunities over an order. */
+export const reserving = (order: Plug<'order'>, options: ReservingOptions = {}): Plug<'policy'> => reservingPolicy.plug({ order }, options)
+
+/** How an attempt on a node ended. */
+const enum Attempt {
+  Nothing,
+  Reserved,
+  Near,
+  OffSwitch,
+}
+
+export class Reserving implements Policy {
+  readonly reservations: NodeReservations
+  readonly #options: ReadReservingOptions
+  readonly #order: Order
+  readonly #counting: (Order & Reservable) | undefined
+  readonly #delay: LocalityDelay
+  readonly #levels: number
+  readonly #beats: boolean
+  /** Most of every resource that one task may ask: what the largest node has. */
+  readonly #largest: readonly number[]
+  readonly #lanes: Env['cluster']['lanes']
+  /** Whether a job has missed an opportunity in this pass. */
+  #missed = false
+  readonly #doneIn: number[] = []
+  #call = 0
+
+  constructor(options: ReadReservingOptions, env: Env, order: Order) {
+    const { cluster } = env
+    this.#options = options
+    this.#order = order
+    this.#counting = isReservable(order) ? order : undefined
+    this.#delay = new LocalityDelay(options, env)
+    this.#levels = cluster.levels
+    this.#beats = cluster.heartbeat > 0
+    this.#lanes = cluster.lanes
+    this.#largest = cluster.resources.map((_, r) => largest(r, env))
+    this.reservations = new NodeReservations(cluster.lanes.length)
+    Object.assign(this, forwarding({ onSubmit: (job) => this.#delay.reset(job), onFinish: (job) => this.#dropAll(job) }, order))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const { nodes } = round
+    if (nodes.length === 0) return
+    if (round.jobsLeft < Infinity) this.#takeInTurn(round)
+    else if (this.#beats && nodes.length === 1) this.#beat(nodes[0] as NodeId, round)
+    else this.#pass(round)
+  }
+
+  // ---- one node at its heartbeat ----
+
+  #beat(node: NodeId, round: Round): void {
+    const { multipleAssignments, maximumContainerAssignments, maximumOffswitchAssignments } = this.#options
+    const reservation = this.reservations.on(node, round.lane)
+    if (reservation !== undefined) return void this.#redeem(reservation, round) // nothing else at this heartbeat
+    let offSwitch = 0
+    for (let started = 0; round.room(node); started++) {
+      if (started > 0 && !multipleAssignments) return
+      if (maximumContainerAssignments >= 0 && started >= maximumContainerAssignments) return
+      const attempt = this.#assign(node, round)
+      if (attempt < Attempt.Near) return
+      if (attempt === Attempt.OffSwitch && ++offSwitch >= maximumOffswitchAssignments) return
+    }
+  }
+
+  // ---- all nodes ----
+
+  #pass(round: Round): void {
+    do {
+      this.#missed = false
+      if (this.reservations.size > 0) for (const node of this.reservations.nodes(round.lane)) this.#redeem(this.reservations.on(node, round.lane) as Reservation, round)
+    } while (!this.#sweep(round) && this.#missed)
+  }
+
+  /** Once over the nodes with room; whether anything was started or reserved. */
+  #sweep(round: Round): boolean {
+    const { nodes, lane, cluster } = round
+    const isAll = nodes.length === cluster.nodes
+    let hasDone = false
+    for (let i = 0; i < nodes.length; i++) {
+      if (isAll) {
+        const roomy = cluster.nextWithRoom(lane, i)
+        if (roomy === None) break
+        i = roomy
+      }
+      const node = nodes[i] as NodeId
+      if (round.pending === 0) break
+      while (round.room(node) && this.reservations.on(node, lane) === undefined && this.#assign(node, round) !== Attempt.Nothing) hasDone = true
+    }
+    return hasDone
+  }
+
+  // ---- a task on a node ----
+
+  /** Starts the task that the node is reserved for if there is room now; gives the reservation up if there is no such task. */
+  #redeem(reservation: Reservation, round: Round): void {
+    const { job, lane, node, shape } = reservation
+    const { work } = round
+    if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape) return this.#drop(reservation)
+    if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)
+    this.#drop(reservation)
+    const task = work.taskFor(job, lane, node, this.#levels)
+    if (task === None || !round.claim(task, node)) this.#keep(reservation)
+  }
+
+  /** Gives the node to the first job in order that may have it. */
+  #assign(node: NodeId, round: Round): Attempt {
+    const counting = this.#counting
+    const order = this.#order
+    if (counting === undefined) order.begin(round)
+    else counting.beginOn(round, node)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const attempt = this.#offer(block.ids[i] as JobId, node, round)
+        if (attempt !== Attempt.Nothing) return attempt
+      }
+    return Attempt.Nothing
+  }
+
+  #offer(job: JobId, node: NodeId, round: Round): Attempt {
+    const { work, lane } = round
+    const shape = work.shape(job, lane)
+    if (work.isGang(job, lane) && work.together(job, lane) > 1) return this.#startGang(job, round)
+    const wantsMore = this.#wantsMore(job, lane, shape, round)
+    if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
+    if (!this.#couldHold(shape, node, round)) return Attempt.Nothing
+    const task = work.taskFor(job, lane, node, this.#delay.within(job, round))
+    if (task === None) {
+      this.#missed = true
+      round.defer(job, Reason.Locality)
+      return Attempt.Nothing
+    }
+    const mustRelease = this.#counting?.mustRelease ?? false
+    if (round.fits(job, node)) return this.#start(job, task, node, !wantsMore || mustRelease, round)
+    if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
+      round.defer(job, Reason.NoRoom)
+      return Attempt.Nothing
+    }
+    this.#delay.note(job, lane, work.level(task, node))
+    this.#keep({ job, lane, node, shape })
+    return Attempt.Reserved
+  }
+
+  #start(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, round: Round): Attempt {
+    const { lane } = round
+    const level = round.work.level(task, node)
+    const isOffSwitch = this.#delay.isOffSwitch(job, lane, level)
+    const hasReserved = this.reservations.of(job).length > 0
+    const given = mustRelease && hasReserved ? this.reservations.of(job).reduce((first, each) => (each.node < first.node ? each : first)) : undefined
+    if (mustRelease && given === undefined) return Attempt.Nothing
+    if (given !== undefined) this.#drop(given)
+    if (!round.claim(task, node)) {
+      if (given !== undefined) this.#keep(given)
+      return Attempt.Nothing
+    }
+    this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
+    return isOffSwitch ? Attempt.OffSwitch : Attempt.Near
+  }
+
+  /** All tasks of a gang on the nodes in sight that are not reserved, or none. */
+  #startGang(job: JobId, round: Round): Attempt {
+    const { work, lane, nodes } = round
+    const start = round.savepoint()
+    let left = work.together(job, lane)
+    for (let i = 0; i < nodes.length && left > 0; i++) {
+      const node = nodes[i] as NodeId
+      if (this.reservations.on(node, lane) !== undefined) continue
+      while (left > 0 && round.fits(job, node) && round.claim(work.taskFor(job, lane, node, this.#levels) as TaskId, node)) left--
+    }
+    if (left === 0) return Attempt.OffSwitch
+    round.rollback(start)
+    round.defer(job, Reason.NoRoom)
+    return Attempt.Nothing
+  }
+
+  /** Whether the job has tasks for which nothing is reserved; more of them the longer its reservations wait. */
+  #wantsMore(job: JobId, lane: LaneId, shape: ShapeId, { work }: Round): boolean {
+    const reserved = this.reservations.count(job, lane)
+    if (reserved === 0) return true
+    const starvation = Math.floor((this.reservations.again(job, lane) / reserved) * (1 - Math.min(this.#partOfNode(shape, lane, work), this.#smallestPart(lane))))
+    return starvation + work.unplaced(job, lane) > reserved
+  }
+
+  /** The largest part of the largest node that a task of the shape asks. */
+  #partOfNode(shape: ShapeId, lane: LaneId, work: Round['work']): number {
+    let most = 0
+    for (const r of this.#lanes[lane]?.resources ?? []) if ((this.#largest[r] as number) > 0) most = Math.max(most, work.demand(shape, r) / (this.#largest[r] as number))
+    return most
+  }
+
+  /** The part of the largest node that is left beside the smallest task. */
+  #smallestPart(lane: LaneId): number {
+    const most = Math.max(1, ...(this.#lanes[lane]?.resources ?? []).map((r) => this.#largest[r] as number))
+    return (most - 1) / most
+  }
+
+  /** Whether the node, empty, could hold the task. */
+  #couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
+    for (const r of this.#lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.total(node, r)) return false
+    return work.mayRunOn(shape, node)
+  }
+
+  /** Whether the amounts are there: then it is another constraint that keeps the task away. */
+  #hasAmounts(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
+    for (const r of this.#lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.free(node, r)) return false
+    return true
+  }
+
+  #keep(reservation: Reservation): void {
+    const { job, lane, node, shape } = reservation
+    this.reservations.add(reservation)
+    this.#counting?.hold(job, lane, shape, node, 1)
+  }
+
+  #drop(reservation: Reservation): void {
+    const { job, lane, node, shape } = reservation
+    this.reservations.drop(reservation)
+    this.#counting?.hold(job, lane, shape, node, -1)
+  }
+
+  #dropAll(job: JobId): void {
+    for (const reservation of this.reservations.of(job)) this.#drop(reservation)
+  }
+
+  // ---- rounds for so many jobs ----
+
+  /** Each job is taken up although nothing may fit, since its decision takes time all the same. */
+  #takeInTurn(round: Round): void {
+    this.#call++
+    while (round.jobsLeft > 0) {
+      const job = this.#takeNext(round)
+      if (job === None) return
+      for (let i = 0; i < round.nodes.length && round.claimsLeft > 0; i++) this.#fill(job, round.nodes[i] as NodeId, round)
+    }
+  }
+
+  #fill(job: JobId, node: NodeId, round: Round): void {
+    const { work, lane } = round
+    while (work.unplaced(job, lane) > 0 && round.fits(job, node)) {
+      const task = work.taskFor(job, lane, node, this.#levels)
+      if (task === None || !round.claim(task, node)) return
+    }
+  }
+
+  #takeNext(round: Round): JobId | None {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
+        this.#doneIn[job] = this.#call
+        return job
+      }
+    return None
+  }
+}
+
+function largest(resource: number, { cluster }: Env): number {
+  let most = 0
+  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource as never))
+  return most
+}

@@ -1,0 +1,90 @@
+/** What queues of one pot are sorted by, by queue id: class first, then used over guaranteed, then a number no two share. */
+export class QueueKeys {
+  band = new Float64Array(64)
+  ratio = new Float64Array(64)
+  tie = new Float64Array(64)
+
+  grow(count: number): void {
+    if (count <= this.band.length) return
+    const size = Math.max(count, this.band.length * 2)
+    this.band = grown(this.band, size)
+    this.ratio = grown(this.ratio, size)
+    this.tie = grown(this.tie, size)
+  }
+
+  isAfter(a: number, b: number): boolean {
+    const { band, ratio } = this
+    if (band[a] !== band[b]) return (band[a] as number) > (band[b] as number)
+    if (ratio[a] !== ratio[b]) return (ratio[a] as number) > (ratio[b] as number)
+    return (this.tie[a] as number) > (this.tie[b] as number)
+  }
+}
+
+function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(size)
+  larger.set(column)
+  return larger
+}
+
+/** Queues of one parent in ascending order of their keys. One that changes is moved; the list is never sorted. */
+export class SortedQueues {
+  ids = new Int32Array(4)
+  size = 0
+  readonly #keys: QueueKeys
+
+  constructor(keys: QueueKeys) {
+    this.#keys = keys
+  }
+
+  add(id: number): void {
+    if (this.size === this.ids.length) {
+      const larger = new Int32Array(this.size * 2)
+      larger.set(this.ids)
+      this.ids = larger
+    }
+    const at = this.#place(id, 0, this.size)
+    this.ids.copyWithin(at + 1, at, this.size++)
+    this.ids[at] = id
+  }
+
+  /** Removes a queue whose keys are still those it was placed by. */
+  remove(id: number): void {
+    const at = this.#find(id)
+    this.ids.copyWithin(at, at + 1, this.size--)
+  }
+
+  /** Gives a queue new keys and moves it to its place. */
+  move(id: number, band: number, ratio: number): void {
+    const { ids } = this
+    const keys = this.#keys
+    const at = this.#find(id)
+    keys.band[id] = band
+    keys.ratio[id] = ratio
+    if (at + 1 < this.size && keys.isAfter(id, ids[at + 1] as number)) {
+      const to = this.#place(id, at + 1, this.size) - 1
+      if (to - at < 16) for (let i = at; i < to; i++) ids[i] = ids[i + 1] as number
+      else ids.copyWithin(at, at + 1, to + 1)
+      ids[to] = id
+    } else if (at > 0 && keys.isAfter(ids[at - 1] as number, id)) {
+      const to = this.#place(id, 0, at)
+      if (at - to < 16) for (let i = at; i > to; i--) ids[i] = ids[i - 1] as number
+      else ids.copyWithin(to + 1, to, at)
+      ids[to] = id
+    }
+  }
+
+  /** Where a member stands. */
+  #find(id: number): number {
+    return this.#place(id, 0, this.size) - 1
+  }
+
+  /** The first position in [low, high) whose member comes after the queue; `high` if none does. */
+  #place(id: number, low: number, high: number): number {
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#keys.isAfter(this.ids[middle] as number, id)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,166 @@
+import { dominantShare } from './comparing.js'
+import type { Pots } from './pots.js'
+import type { QueueTree } from './queue-tree.js'
+import type { Quotas } from './quotas.js'
+import { QueueKeys, SortedQueues } from './sorted-queues.js'
+
+/** Above every priority, so that queues at or over their guarantee come after those below it. */
+const OVER = 2 ** 40
+
+/**
+ * What queues use, per pot, and the children of every queue that have waiting jobs in the order in which they are served:
+ * by used over guaranteed; with `priority-utilization` those below their guarantee first, by priority, then the ratio.
+ *
+ * Source: Hadoop 3, PriorityUtilizationQueueOrderingPolicy, whose comparator is this order.
+ */
+export class QueueUsage {
+  /** `[(queue * pots + pot) * width + i]`: running and reserved. */
+  used = new Float64Array(0)
+  /** `[queue * pots + pot]`: the dominant share guaranteed; what jobs hold by reservations, as a number of them. */
+  #guaranteedShare = new Float64Array(0)
+  held = new Int32Array(0)
+  /** `[queue * pots + pot]`: 1 while the queue has waiting jobs. */
+  #listed = new Uint8Array(0)
+  readonly #children: SortedQueues[] = []
+  readonly #keys: readonly QueueKeys[]
+  readonly #tree: QueueTree
+  readonly #quotas: Quotas
+  readonly #pots: Pots
+  readonly #byCapacity: boolean
+  readonly #minimum: readonly (readonly number[])[]
+  #isStale = true
+
+  constructor(tree: QueueTree, quotas: Quotas, pots: Pots, byCapacity: boolean, minimum: readonly (readonly number[])[]) {
+    this.#tree = tree
+    this.#quotas = quotas
+    this.#pots = pots
+    this.#byCapacity = byCapacity
+    this.#minimum = minimum
+    this.#keys = Array.from({ length: pots.count }, () => new QueueKeys())
+    this.addQueues()
+  }
+
+  children(queue: number, pot: number): SortedQueues {
+    return this.#children[queue * this.#pots.count + pot] as SortedQueues
+  }
+
+  isListed(queue: number, pot: number): boolean {
+    return this.#listed[queue * this.#pots.count + pot] === 1
+  }
+
+  /** Makes the columns of queues that are new. */
+  addQueues(): void {
+    const { count, width } = this.#pots
+    const queues = this.#tree.queues.length
+    for (const keys of this.#keys) keys.grow(queues)
+    if (queues * count > this.#listed.length) {
+      const size = queues * 2 * count
+      this.used = copied(this.used, new Float64Array(size * width))
+      this.#guaranteedShare = new Float64Array(size)
+      this.held = copied(this.held, new Int32Array(size))
+      this.#listed = copied(this.#listed, new Uint8Array(size))
+    }
+    while (this.#children.length < queues * count) this.#children.push(new SortedQueues(this.#keys[this.#children.length % count] as QueueKeys))
+    this.#isStale = true
+  }
+
+  /** Guarantees have changed: all is sorted anew when it is read next. */
+  spoil(): void {
+    this.#isStale = true
+  }
+
+  /** Brings guarantees and lists up to date; to be called before reading. True when they were not. */
+  refresh(): boolean {
+    if (!this.#isStale) return false
+    this.#isStale = false
+    this.#quotas.compute()
+    const { queues } = this.#tree
+    const { count, width, totals } = this.#pots
+    for (let pot = 0; pot < count; pot++) {
+      for (const { id } of queues) {
+        const { guaranteed } = this.#quotas
+        const share = dominantShare(guaranteed, (id * count + pot) * width, totals, pot * width, width)
+        const least = dominantShare(this.#minimum[pot % this.#pots.lanes] as readonly number[], 0, totals, pot * width, width)
+        this.#guaranteedShare[id * count + pot] = Math.max(share, least)
+      }
+      for (const parent of queues) this.#sort(parent.id, pot)
+    }
+    return true
+  }
+
+  /** Counts an amount for a leaf and all above it. */
+  change(leaf: number, pot: number, amounts: Float64Array, from: number, sign: 1 | -1): void {
+    const { count, width } = this.#pots
+    const { queues } = this.#tree
+    const { used } = this
+    for (let id = leaf; id >= 0; id = (queues[id] as { parent: number }).parent) {
+      const at = (id * count + pot) * width
+      for (let i = 0; i < width; i++) used[at + i] = (used[at + i] as number) + sign * (amounts[from + i] as number)
+      if (id > 0 && !this.#isStale) this.#place(id, pot)
+    }
+  }
+
+  /** A leaf has got its first waiting job: it joins its siblings, and so on up. */
+  join(leaf: number, pot: number): void {
+    const { count } = this.#pots
+    for (let id = leaf; id >= 0 && this.#listed[id * count + pot] === 0; id = this.#tree.queue(id).parent) {
+      this.#listed[id * count + pot] = 1
+      if (id > 0 && !this.#isStale) this.children(this.#tree.queue(id).parent, pot).add(id)
+    }
+  }
+
+  /** The last waiting job of a leaf has gone. */
+  leave(leaf: number, pot: number): void {
+    const { count } = this.#pots
+    for (let id = leaf; id >= 0; id = this.#tree.queue(id).parent) {
+      if (id !== leaf && this.#tree.queue(id).children.some((child) => this.isListed(child, pot))) return
+      this.#listed[id * count + pot] = 0
+      if (id > 0 && !this.#isStale) this.children(this.#tree.queue(id).parent, pot).remove(id)
+    }
+  }
+
+  #place(id: number, pot: number): void {
+    const keys = this.#keys[pot] as QueueKeys
+    const ratio = this.#ratio(id, pot)
+    const band = this.#band(id, ratio)
+    if (this.#listed[id * this.#pots.count + pot] === 1) this.children((this.#tree.queues[id] as { parent: number }).parent, pot).move(id, band, ratio)
+    else {
+      keys.band[id] = band
+      keys.ratio[id] = ratio
+    }
+  }
+
+  #ratio(id: number, pot: number): number {
+    const { count, width, totals } = this.#pots
+    const at = id * count + pot
+    const guaranteed = this.#guaranteedShare[at] as number
+    return guaranteed === 0 ? 0 : dominantShare(this.used, at * width, totals, pot * width, width) / guaranteed
+  }
+
+  #band(id: number, ratio: number): number {
+    const { parent, priority } = this.#tree.queue(id)
+    return this.#tree.queue(parent).byPriority ? (ratio >= 1 ? OVER : 0) - priority : 0
+  }
+
+  #sort(parent: number, pot: number): void {
+    const { count } = this.#pots
+    const keys = this.#keys[pot] as QueueKeys
+    const { part } = this.#quotas
+    const children = this.#tree.queue(parent).children.map((id) => this.#tree.queue(id))
+    const larger = (a: number, b: number) => (this.#byCapacity ? (part[b * count + pot] as number) - (part[a * count + pot] as number) : 0)
+    const ranked = [...children].sort((a, b) => larger(a.id, b.id) || (a.path < b.path ? -1 : 1))
+    const list = this.children(parent, pot)
+    list.size = 0
+    for (const [tie, { id }] of ranked.entries()) {
+      keys.tie[id] = tie
+      keys.ratio[id] = this.#ratio(id, pot)
+      keys.band[id] = this.#band(id, keys.ratio[id])
+      if (this.isListed(id, pot)) list.add(id)
+    }
+  }
+}
+
+function copied<T extends Float64Array | Int32Array | Uint8Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
