@@ -28,6 +28,8 @@ export interface Devices {
 export interface NodeGroup {
   /** Node names are `<name>-<index>`; default `node`. */
   readonly name?: string
+  /** The names of the nodes themselves instead, as many as there are. */
+  readonly names?: readonly string[]
   readonly count: number
   /** Spread over this many racks, as evenly as can be, in order; or the path of group names from the rack up (`['r1', 'row A']`). */
   readonly racks?: number | readonly string[]
@@ -86,6 +88,7 @@ const count = z.int().min(1).max(MOST_NODES)
 
 const nodeGroup = z.strictObject({
   name: name.optional().describe('nodes are called <name>-0, <name>-1, ...; default node'),
+  names: z.array(name).optional().describe('the names of the nodes instead, one each'),
   count: count.describe('number of nodes'),
   ...shape,
 })
@@ -136,6 +139,10 @@ function written({ nodes, racks, slots, resources, devices, speed, labels, ...re
   for (const [index, { count, racks }] of groups.entries())
     if (typeof racks === 'number' && racks > count) throw bad(`${racks} racks for ${count} nodes.`, at(index, 'racks'), 'Use at most one rack per node.')
   if (groups.reduce((sum, group) => sum + group.count, 0) > MOST_NODES) throw bad(`more than ${MOST_NODES} nodes.`, 'nodes')
+  for (const [index, group] of groups.entries()) {
+    const given = 'names' in group ? group.names : undefined
+    if (given !== undefined && given.length !== group.count) throw bad(`${given.length} names for ${group.count} nodes.`, at(index, 'names'), 'Give one per node.')
+  }
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')

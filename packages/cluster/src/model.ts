@@ -39,7 +39,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     const first = nodeNames.length
     for (let i = 0; i < count(group); i++) {
       const node = first + i
-      nodeNames.push(`${group.name ?? (description.nodes.length === 1 ? 'node' : `node${g}`)}-${i}`)
+      nodeNames.push(group.names?.[i] ?? `${group.name ?? (description.nodes.length === 1 ? 'node' : `node${g}`)}-${i}`)
       speed[node] = group.speed ?? 1
       paths.push(rackPath(group, i))
       for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])

@@ -30,7 +30,7 @@ describe('a cluster description', () => {
 
   it.each([
     [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, labels, heartbeat, replicas.'],
-    [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, count, racks, slots, resources, devices, speed, labels.'],
+    [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, names, count, racks, slots, resources, devices, speed, labels.'],
     [{ slots: { map: 1 } }, 'nodes: is missing, expected a number or a list.'],
     [{ nodes: -1, slots: { map: 1 } }, 'nodes: found -1, expected at least 1.'],
     [{ nodes: 2.5, slots: { map: 1 } }, 'nodes: found 2.5, expected a whole number or a list.'],

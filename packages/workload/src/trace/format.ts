@@ -10,6 +10,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   /** Where it is described. */
   readonly source?: string
   readonly options: S
+  /** Its parser holds all jobs until the end, so that a content in memory is read once and its jobs are kept. */
+  readonly isHeld?: boolean
   /** Whether jobs may follow others (`after`), so that ended jobs must be remembered; default: they do not. */
   chained?(options: z.output<S>): boolean
   /** Whether a file that starts with this text (one character per byte, up to 64 KiB) is of this format. */
@@ -36,6 +38,8 @@ export interface LineParser {
   line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
   /** After the last line. */
   end?(): void
+  /** Further jobs of the line read last, or after `end` those held back until then, one at a time. */
+  more?(): JobSpec | undefined
   /** What it did to the jobs so far. */
   report?(): Pick<TraceReport, 'rules' | 'notes'>
 }

@@ -1,6 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobListFormat } from '../omega/job-list.js'
+import { openbFormat } from '../openb/pods.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
@@ -9,7 +10,7 @@ import type { TraceFormat } from './format.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
-export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, swimFormat, jobListFormat]
+export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, swimFormat, jobListFormat]
 
 /** Bytes of a file's start that detection looks at. */
 export const headBytes = 65_536

@@ -69,6 +69,8 @@ export class LineDecoder implements TraceReport, LinePlace {
   /** The next job of the bytes so far; `undefined` when more bytes are needed or, after `end`, when there is none. */
   next(): JobSpec | undefined {
     for (;;) {
+      const more = this.#more()
+      if (more !== undefined) return more
       const found = this.#bytes.indexOf(10, this.#searched)
       const to = found === -1 && this.#ended ? this.#bytes.length : found
       if (to === -1 || this.#at >= this.#bytes.length) {
@@ -98,7 +100,22 @@ export class LineDecoder implements TraceReport, LinePlace {
     }
   }
 
-  #finish(): undefined {
+  /** The next job that the parser has besides; one that cannot be used is told of with the line that is being read. */
+  #more(): JobSpec | undefined {
+    if (this.#parser.more === undefined) return undefined
+    for (let job = this.#parser.more(); job !== undefined; job = this.#parser.more()) {
+      try {
+        if (!this.checked) this.#sequence.check(job)
+        this.jobs++
+        return job
+      } catch (error) {
+        this.#excuse(error)
+      }
+    }
+    return undefined
+  }
+
+  #finish(): JobSpec | undefined {
     if (this.#at === Infinity) return undefined // finished before
     this.#at = Infinity
     try {
@@ -106,7 +123,8 @@ export class LineDecoder implements TraceReport, LinePlace {
     } catch (error) {
       this.#excuse(error)
     }
-    if (this.jobs > 0) return undefined
+    const more = this.#more()
+    if (more !== undefined || this.jobs > 0) return more
     const [first] = this.problems
     throw new SchedError('BAD_INPUT', first === undefined ? 'the trace holds no jobs.' : `all ${this.skipped} lines with jobs are bad, the first: ${first}`,
       first === undefined ? { file: this.file } : {})

@@ -1,4 +1,4 @@
-import { checkOptions, type JobSource } from '@sched/core'
+import { checkOptions, type JobSource, type JobSpec } from '@sched/core'
 import type { TraceFacts } from './facts.js'
 import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
 import { detectFormatOf, traceFormat } from './formats.js'
@@ -27,7 +27,8 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
     return reading
   }
   const whole = open(false)
-  while (whole.next() !== undefined);
+  const jobs: JobSpec[] = []
+  for (let job = whole.next(); job !== undefined; job = whole.next()) if (decoder.format.isHeld === true) jobs.push(job)
   return {
     ...decoder.facts(bytes),
     name: options.file ?? decoder.format.name,
@@ -36,10 +37,16 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
     jobs: whole.jobs,
     report: reportOf(whole),
     open(): JobSource {
+      if (decoder.format.isHeld === true) return sourceOf(jobs)
       const reading = open(whole.skipped === 0)
       return { next: () => reading.next() }
     },
   }
+}
+
+function sourceOf(jobs: readonly JobSpec[]): JobSource {
+  let next = 0
+  return { next: () => jobs[next++] }
 }
 
 /** The chosen or detected format with its options checked, ready to start readings. */

@@ -1,0 +1,33 @@
+import { SchedError } from '@sched/core'
+import { eachRow, headerOf, wholeOf } from '../table/header-rows.js'
+import { grouped, type MachineTable } from '../table/machine-table.js'
+
+const needed = ['sn', 'cpu_milli', 'memory_mib', 'gpu', 'model']
+
+/** Whether a text is a list of nodes of Alibaba's GPU cluster. */
+export const isOpenbNodes = (head: string): boolean => ['sn', 'cpu_milli', 'gpu', 'model'].every((name) => headerOf(head).includes(name))
+
+/**
+ * The nodes of Alibaba's GPU cluster of 2023 (`openb_node_list_*.csv`): `cpu` in millicores, `mem` in MiB, `gpu` as devices of
+ * 1000, and the GPU model as the label `model`. Throws `BAD_INPUT` with file and line.
+ */
+export function openbNodes(text: string, file?: string): MachineTable {
+  const seen = new Set<string>()
+  const machines: Parameters<typeof grouped>[1] extends Iterable<infer M> ? M[] : never = []
+  eachRow(text, needed, `A list of nodes has ${needed.join(', ')}.`, file, (row, line) => {
+    const name = row.text('sn')
+    if (name === '') throw new SchedError('BAD_INPUT', 'is empty.', { file, line, field: 'sn' })
+    if (seen.has(name)) throw new SchedError('BAD_INPUT', `node "${name}" was listed before.`, { file, line, field: 'sn' })
+    seen.add(name)
+    const gpus = wholeOf(row, 'gpu', 30)
+    const model = row.text('model')
+    machines.push({
+      name,
+      resources: { cpu: wholeOf(row, 'cpu_milli'), mem: wholeOf(row, 'memory_mib') },
+      ...(gpus > 0 && { devices: { gpu: { count: gpus, milli: 1000 } } }),
+      ...(model !== '' && { labels: { model } }),
+    })
+  })
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file })
+  return grouped('openb', machines)
+}

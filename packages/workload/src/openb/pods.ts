@@ -1,0 +1,119 @@
+import type { Constraints, Demand, JobSpec } from '@sched/core'
+import { z } from 'zod'
+import type { Columns } from '../slurm/columns.js'
+import { headerOf, HeaderRows, wholeOf } from '../table/header-rows.js'
+import { heldParser, type RowReader } from '../table/held-jobs.js'
+import type { RuleCount } from '../trace/facts.js'
+import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
+
+const needed = ['name', 'cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time']
+const WHOLE = 1000
+
+export const openbOptions = z.strictObject({
+  unscheduled: z.enum(['keep', 'skip']).default('keep')
+    .describe('A pod that was never placed in the real cluster: keep it, to run from creation to deletion, or leave it out.'),
+  gpuSpec: z.enum(['require', 'ignore']).default('require').describe('Allowed GPU models (gpu_spec): required as the label `model` of a node, or ignored.'),
+  queue: z.enum(['qos', 'none']).default('qos').describe('What names the queue of a pod: its class of service, or nothing.'),
+})
+type OpenbOptions = z.output<typeof openbOptions>
+
+/**
+ * Pods of Alibaba's GPU cluster of 2023 (`openb_pod_list_*.csv`): one task each, asking `cpu` (millicores), `mem` (MiB) and
+ * `gpu` (thousandths of devices: a share of one or whole ones). A pod runs from scheduling to deletion; times are the
+ * trace's. Its recorded wait and how it ended are kept.
+ *
+ * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
+ */
+export const openbFormat: TraceFormat<typeof openbOptions> = {
+  name: 'openb',
+  title: 'pods of Alibaba\'s GPU cluster 2023 (CSV)',
+  source: 'Weng et al., USENIX ATC 2023',
+  options: openbOptions,
+  isHeld: true,
+  detect: (head) => ['cpu_milli', 'num_gpu', 'gpu_milli'].every((name) => headerOf(head).includes(name)),
+  parser: (options, place) => heldParser(new Pods(options, place), place, 'trace'),
+}
+
+class Pods implements RowReader {
+  readonly #rows: HeaderRows
+  /** Pods that ask the same share one object, and so do the models that they may run on. */
+  readonly #demands = new Map<string, Demand>()
+  readonly #constraints = new Map<string, Constraints>()
+  #unscheduled = 0
+
+  constructor(private readonly options: OpenbOptions, place: LinePlace) {
+    this.#rows = new HeaderRows(place, needed, `A list of pods has ${needed.join(', ')}.`)
+  }
+
+  job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
+    const row = this.#rows.row(bytes, from, to)
+    if (row === undefined) return undefined
+    const id = row.text('name')
+    if (id === '') throw new BadLine('name', 'is empty.')
+    const created = known(row, 'creation_time')
+    const scheduled = row.number('scheduled_time')
+    const isScheduled = !Number.isNaN(scheduled)
+    if (!isScheduled && this.#countUnscheduled() === 'skip') return undefined
+    const start = isScheduled ? scheduled : created
+    const duration = known(row, 'deletion_time') - start
+    if (duration < 0) throw new BadLine('deletion_time', `the pod is deleted ${-duration} s before it is ${isScheduled ? 'scheduled' : 'created'}.`)
+    if (start < created) throw new BadLine('scheduled_time', `the pod is scheduled ${created - start} s before it is created.`)
+    const qos = row.text('qos')
+    const status = row.text('pod_phase').toLowerCase()
+    return {
+      id,
+      submit: created,
+      ...(this.options.queue === 'qos' && qos !== '' && { queue: qos }),
+      ...(qos !== '' && { label: qos }),
+      recorded: { ...(isScheduled && { wait: start - created }), ...(status !== '' && { status }) },
+      stages: [{ name: 'pod', tasks: 1, demand: this.#demandOf(row), duration, ...this.#constraintsOf(row) }],
+    }
+  }
+
+  rules(): RuleCount[] {
+    const { unscheduled } = this.options
+    return [{ rule: 'unscheduled', jobs: this.#unscheduled, text: unscheduled === 'skip' ? 'that were never placed: left out' : 'that were never placed: run from creation to deletion' }]
+  }
+
+  #countUnscheduled(): OpenbOptions['unscheduled'] {
+    this.#unscheduled++
+    return this.options.unscheduled
+  }
+
+  #demandOf(row: Columns): Demand {
+    const cpu = wholeOf(row, 'cpu_milli')
+    const mem = wholeOf(row, 'memory_mib')
+    const gpu = gpuOf(wholeOf(row, 'num_gpu', 1000), wholeOf(row, 'gpu_milli'))
+    if (cpu + mem + gpu === 0) throw new BadLine(undefined, 'the pod asks for nothing.')
+    const key = `${cpu} ${mem} ${gpu}`
+    const demand = this.#demands.get(key) ?? { ...(cpu > 0 && { cpu }), ...(mem > 0 && { mem }), ...(gpu > 0 && { gpu }) }
+    this.#demands.set(key, demand)
+    return demand
+  }
+
+  #constraintsOf(row: Columns): { readonly constraints?: Constraints } {
+    const spec = row.text('gpu_spec')
+    if (spec === '' || this.options.gpuSpec === 'ignore') return {}
+    const constraints = this.#constraints.get(spec) ?? { require: { model: spec.split('|').map((model) => model.trim()).filter((model) => model !== '') } }
+    this.#constraints.set(spec, constraints)
+    return { constraints }
+  }
+}
+
+/** A time that has to be there. */
+function known(row: Columns, name: string): number {
+  const value = row.number(name)
+  if (Number.isNaN(value)) throw new BadLine(name, 'is empty.')
+  return value
+}
+
+/** Thousandths of devices. */
+function gpuOf(count: number, each: number): number {
+  if (count === 0) {
+    if (each > 0) throw new BadLine('gpu_milli', `found ${each} of no GPU.`)
+    return 0
+  }
+  if (each === 0 || each > WHOLE) throw new BadLine('gpu_milli', `found ${each}, expected 1 to ${WHOLE} of each GPU.`)
+  if (count > 1 && each < WHOLE) throw new BadLine('gpu_milli', `found ${each} of each of ${count} GPUs; a share is of one GPU.`)
+  return count * each
+}

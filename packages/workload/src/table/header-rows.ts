@@ -1,0 +1,62 @@
+import { SchedError } from '@sched/core'
+import { Columns } from '../slurm/columns.js'
+import { splitCsv } from '../slurm/csv.js'
+import { asText } from '../trace/fields.js'
+import { BadLine, type LinePlace } from '../trace/format.js'
+
+/** The rows of a CSV table with a header line. */
+export class HeaderRows {
+  #columns: Columns | undefined
+
+  constructor(
+    private readonly place: LinePlace,
+    private readonly needed: readonly string[],
+    private readonly wayOut: string,
+  ) {}
+
+  /** The columns at this row; `undefined` at the header. Throws `BadLine`, and `BAD_INPUT` for a header that lacks a column. */
+  row(bytes: Uint8Array, from: number, to: number): Columns | undefined {
+    const fields = splitCsv(asText(bytes, from, to))
+    if (this.#columns !== undefined) {
+      this.#columns.take(fields, 'Was the file cut short? Copy it again')
+      return this.#columns
+    }
+    this.#columns = new Columns(fields)
+    for (const name of this.needed) this.#columns.require(this.place, this.wayOut, name)
+    return undefined
+  }
+}
+
+/** A whole number from 0 to `most`. Throws `BadLine`. */
+export function wholeOf(columns: Columns, name: string, most = 2 ** 31 - 1): number {
+  const value = columns.number(name)
+  if (Number.isInteger(value) && value <= most) return value
+  throw new BadLine(name, `found ${JSON.stringify(columns.text(name))}, expected a whole number from 0 to ${most}.`)
+}
+
+/** The names in the first line of a text. */
+export const headerOf = (head: string): string[] => splitCsv(head.split('\n', 1)[0]!.trim()).map((name) => name.trim())
+
+/** Calls `visit` for each row of a small table with a header line that is in memory; every mistake is an error with file and line. */
+export function eachRow(text: string, needed: readonly string[], wayOut: string, file: string | undefined, visit: (columns: Columns, line: number) => void): void {
+  const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, ''))
+  const place = { file, line: 0, checked: false }
+  const rows = new HeaderRows(place, needed, wayOut)
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(10, from)
+    const to = end === -1 ? bytes.length : end
+    place.line++
+    const trimmed = to > from && bytes[to - 1] === 13 ? to - 1 : to
+    if (trimmed > from) atLine(place, () => { const columns = rows.row(bytes, from, trimmed); if (columns !== undefined) visit(columns, place.line) })
+    from = to + 1
+  }
+}
+
+function atLine({ file, line }: { readonly file: string | undefined; readonly line: number }, read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof BadLine)) throw error
+    throw new SchedError('BAD_INPUT', error.fact, { file, line, field: error.field }, error.wayOut === '' ? 'Correct the line.' : `${error.wayOut}.`)
+  }
+}

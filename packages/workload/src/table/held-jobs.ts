@@ -1,0 +1,78 @@
+import type { JobSpec, Seconds } from '@sched/core'
+import type { RuleCount } from '../trace/facts.js'
+import { ruleLine } from '../trace/facts.js'
+import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
+
+/** Where time 0 is: at the first submission, or where the trace has it. */
+export type Origin = 'first' | 'trace'
+
+/**
+ * Jobs of a trace that is not in order of submission: held until its end, then given by submit time, equal ones as the
+ * trace has them. Memory holds all of them, also when the file is streamed.
+ */
+export class HeldJobs {
+  readonly #jobs: JobSpec[] = []
+  readonly #lines = new Map<string, number>()
+  #next = 0
+  #first: Seconds = 0
+  #unsorted = 0
+
+  constructor(private readonly origin: Origin) {}
+
+  /** Throws `BadLine` for an id that was used before. */
+  add(job: JobSpec, line: number): void {
+    const before = this.#lines.get(job.id)
+    if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on line ${before}.`, 'Give every job an id of its own')
+    this.#lines.set(job.id, line)
+    const last = this.#jobs.at(-1)
+    if (last !== undefined && job.submit < last.submit) this.#unsorted++
+    this.#jobs.push(job)
+  }
+
+  /** Throws `BadLine` where the trace has times before its own 0. */
+  end(): void {
+    if (this.#unsorted > 0) this.#jobs.sort((a, b) => a.submit - b.submit)
+    const first = this.#jobs[0]?.submit ?? 0
+    this.#first = this.origin === 'first' || first < 0 ? first : 0
+  }
+
+  more(): JobSpec | undefined {
+    const job = this.#jobs[this.#next]
+    if (job === undefined) return undefined
+    this.#next++
+    return this.#first === 0 ? job : { ...job, submit: job.submit - this.#first }
+  }
+
+  rules(): RuleCount[] {
+    return this.#unsorted === 0 ? [] : [{ rule: 'sorted', jobs: this.#unsorted, text: 'submitted before one above: sorted' }]
+  }
+}
+
+/** Reads rows; what it did to them is counted. */
+export interface RowReader {
+  /** The job of a line, `undefined` for one without. Throws `BadLine`. */
+  job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
+  rules?(): readonly RuleCount[]
+}
+
+/** A parser that holds the jobs of its rows until the end and then gives them in order of submission. */
+export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): LineParser {
+  const held = new HeldJobs(origin)
+  let isEnded = false
+  return {
+    line(bytes, from, to) {
+      const job = rows.job(bytes, from, to)
+      if (job !== undefined) held.add(job, place.line)
+      return undefined
+    },
+    end() {
+      held.end()
+      isEnded = true
+    },
+    more: () => (isEnded ? held.more() : undefined),
+    report() {
+      const rules = [...(rows.rules?.() ?? []), ...held.rules()].filter(({ jobs }) => jobs > 0)
+      return { rules, notes: rules.map(ruleLine) }
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { SchedError } from '@sched/core'
+import { isOpenbNodes, openbNodes } from '../openb/nodes.js'
+import type { MachineTable } from './machine-table.js'
+
+/** A kind of file that lists machines. */
+interface MachineFormat {
+  readonly name: string
+  readonly title: string
+  detect(head: string): boolean
+  read(text: string, file?: string): MachineTable
+}
+
+const machineFormats: readonly MachineFormat[] = [
+  { name: 'openb nodes', title: 'nodes of Alibaba\'s GPU cluster 2023, CSV', detect: isOpenbNodes, read: openbNodes },
+]
+
+/** The machines of a table by its content; `undefined` where it is none of those known (a description of a cluster, say). Throws `BAD_INPUT` with file and line. */
+export function machinesOf(text: string, file?: string): MachineTable | undefined {
+  const plain = text.replace(/^\uFEFF/, '')
+  return machineFormats.find((format) => format.detect(plain))?.read(plain, file)
+}
+
+/** The same. Throws `BAD_INPUT` for any other content, saying what is known. */
+export function readMachines(text: string, file?: string): MachineTable {
+  const machines = machinesOf(text, file)
+  if (machines !== undefined) return machines
+  throw new SchedError('BAD_INPUT', 'is no list of machines known here.', { file }, `Known: ${machineFormats.map(({ title }) => title).join('; ')}.`)
+}
