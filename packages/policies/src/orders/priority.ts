@@ -38,7 +38,7 @@ export const priorityOrder = defineOrder({
 export const priority = (options: PriorityOptions = {}): Plug<'order'> => priorityOrder.plug({}, options)
 
 /** The largest fraction of the cluster that the job's next piece asks of any resource, in [0, 1]; or what is left of 1. */
-function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
+export function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
   const shape = work.shape(job, lane)
   const tasks = work.together(job, lane)
   let size = 0

@@ -1,0 +1,121 @@
+import { SchedError, suggest, type Env, type JobId, type LaneId, type ResourceId, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { z } from 'zod'
+import { accountOptions, AssociationTree } from './association-tree.js'
+import { DecayedUsage } from './decayed-usage.js'
+import { classicFairShare, fairTree } from './factors.js'
+
+const WEEK = 604_800
+const FIVE_MINUTES = 300
+
+/** Options of all orders by past usage. */
+export const usageOptions = {
+  accounts: z.record(z.string(), accountOptions).default({}).describe('accounts with their shares, users and the accounts inside them; those not declared have 1 share'),
+  billing: z
+    .record(z.string(), z.number().nonnegative())
+    .optional()
+    .describe('what an amount of a resource is charged per second (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else'),
+}
+export const decayOptions = {
+  algorithm: z.enum(['fair-tree', 'classic']).default('fair-tree').describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
+  halfLife: z.number().nonnegative().default(WEEK).describe('seconds in which past usage halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
+  calcPeriod: z.number().positive().default(FIVE_MINUTES).describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  dampening: z.number().positive().default(1).describe('divides the usage of `classic` (FairShareDampeningFactor)'),
+  usageReset: z.number().positive().optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
+  maxTres: z.boolean().default(false).describe('charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES)'),
+}
+export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
+
+/** Names under which processors go; without one of these the first resource is charged. */
+const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']
+
+/**
+ * Follows what the users of accounts use and have used, and gives their fair-share factors as of the last calculation
+ * period. A task is charged from its claim to its release, as far as the scheduler knows.
+ */
+export class AccountUsage implements WorkListener {
+  readonly #env: Env
+  readonly #options: AccountUsageOptions
+  readonly #tree: AssociationTree
+  readonly #usage: DecayedUsage
+  /** What an amount of each resource is charged per second. */
+  readonly #billing: Float64Array
+  readonly #associationOf: number[] = []
+  #factors: Float64Array = new Float64Array(0)
+  /** The period's end as of which the factors are, -1: another user has come. */
+  #computed: Seconds = -1
+
+  constructor(options: AccountUsageOptions, env: Env) {
+    this.#env = env
+    this.#options = options
+    this.#tree = new AssociationTree(options.accounts)
+    this.#usage = new DecayedUsage({ ...options, usageReset: options.usageReset ?? Infinity })
+    this.#billing = billingOf(options.billing, env)
+    this.#follow()
+  }
+
+  /** The fair-share factor of the job's user, in [0, 1], 1 the most deserving. */
+  factor(job: JobId, now: Seconds): number {
+    if (this.tick(now) !== this.#computed) this.#compute()
+    return this.#factors[this.#associationOf[job] as number] as number
+  }
+
+  /** The end of the last calculation period. */
+  tick(now: Seconds): Seconds {
+    this.#usage.advance(now)
+    return this.#usage.tick
+  }
+
+  /** Has the order read again when factors change: without heartbeats nothing else may happen then. */
+  wake(round: Round): void {
+    if (round.cluster.heartbeat === 0) round.wakeAt(this.#usage.next)
+  }
+
+  #compute(): void {
+    const usage = this.#usage.charged
+    this.#factors = this.#options.algorithm === 'classic' ? classicFairShare(this.#tree, usage, this.#options.dampening) : fairTree(this.#tree, usage)
+    this.#computed = this.#usage.tick
+  }
+
+  onSubmit(job: JobId): void {
+    const { work } = this.#env
+    this.#associationOf[job] = this.#tree.user(work.userName(work.user(job)), work.account(job))
+    this.#follow()
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.change(this.#associationOf[job] as number, this.#chargeOf(task, lane), this.#env.now())
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#usage.change(this.#associationOf[job] as number, -this.#chargeOf(task, lane), this.#env.now())
+  }
+
+  /** New associations have no usage yet. */
+  #follow(): void {
+    while (this.#usage.charged.length < this.#tree.size) {
+      this.#usage.add()
+      this.#computed = -1
+    }
+  }
+
+  #chargeOf(task: TaskId, lane: LaneId): number {
+    const { work, cluster } = this.#env
+    const shape = work.shapeOf(task)
+    let charge = 0
+    for (const resource of cluster.lanes[lane]?.resources ?? []) {
+      const own = work.demand(shape, resource) * (this.#billing[resource] as number)
+      charge = this.#options.maxTres ? Math.max(charge, own) : charge + own
+    }
+    return charge
+  }
+}
+
+function billingOf(billing: Readonly<Record<string, number>> | undefined, { cluster }: Env): Float64Array {
+  const { resources, lanes } = cluster
+  for (const name of Object.keys(billing ?? {}))
+    if (!resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `billing.${name}` }, suggest(name, resources))
+  if (billing !== undefined) return Float64Array.from(resources, (name) => billing[name] ?? 0)
+  if (lanes.length > 1) return new Float64Array(resources.length).fill(1)
+  const processors = Math.max(0, resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase())))
+  return Float64Array.from(resources, (_, r) => (r === (processors as ResourceId) ? 1 : 0))
+}

@@ -1,0 +1,84 @@
+import { SchedError } from '@sched/core'
+import { z } from 'zod'
+
+const shares = z.number().int().nonnegative()
+
+/** An account as it is configured. */
+export interface AccountOptions {
+  readonly shares?: number | undefined
+  readonly users?: Readonly<Record<string, number>> | undefined
+  readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
+}
+export const accountOptions: z.ZodType<AccountOptions> = z.lazy(() =>
+  z.strictObject({
+    shares: shares.optional().describe('shares relative to its siblings; default 1'),
+    users: z.record(z.string(), shares).optional().describe('shares of its users relative to one another and to its accounts'),
+    accounts: z.record(z.string(), accountOptions).optional().describe('accounts inside it'),
+  }),
+)
+
+const ROOT = 0
+
+/**
+ * Accounts and their users as columns by association, the root 0; every association comes after the one it lies in.
+ * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root.
+ */
+export class AssociationTree {
+  readonly parent: number[] = [-1]
+  readonly shares: number[] = [1]
+  readonly isUser: boolean[] = [false]
+  readonly names: string[] = ['root']
+  readonly #accounts = new Map<string, number>([['root', ROOT]])
+  /** By account and user; the first association of a user, which is that of jobs without an account. */
+  readonly #users = new Map<string, number>()
+  readonly #usual = new Map<string, number>()
+
+  /** Throws `BAD_OPTION` for two accounts of one name. */
+  constructor(accounts: Readonly<Record<string, AccountOptions>> = {}) {
+    this.#declare(accounts, ROOT)
+  }
+
+  get size(): number {
+    return this.parent.length
+  }
+
+  /** The association of a user's job that names an account, or '' for none; made at first use. */
+  user(name: string, account: string): number {
+    if (account === '') return this.#usual.get(name) ?? this.#addUser(name, ROOT, 1)
+    const parent = this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)
+    return this.#users.get(keyOf(name, parent)) ?? this.#addUser(name, parent, 1)
+  }
+
+  #declare(accounts: Readonly<Record<string, AccountOptions>>, parent: number): void {
+    for (const name of Object.keys(accounts).sort()) {
+      if (this.#accounts.has(name)) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
+      const { shares = 1, users = {}, accounts: inside = {} } = accounts[name] as AccountOptions
+      const account = this.#addAccount(name, parent, shares)
+      for (const user of Object.keys(users).sort()) this.#addUser(user, account, users[user] as number)
+      this.#declare(inside, account)
+    }
+  }
+
+  #addAccount(name: string, parent: number, shares: number): number {
+    const id = this.#add(name, parent, shares, false)
+    this.#accounts.set(name, id)
+    return id
+  }
+
+  #addUser(name: string, parent: number, shares: number): number {
+    const id = this.#add(name, parent, shares, true)
+    this.#users.set(keyOf(name, parent), id)
+    if (!this.#usual.has(name)) this.#usual.set(name, id)
+    return id
+  }
+
+  #add(name: string, parent: number, shares: number, isUser: boolean): number {
+    this.parent.push(parent)
+    this.shares.push(shares)
+    this.isUser.push(isUser)
+    this.names.push(name)
+    return this.parent.length - 1
+  }
+}
+
+const keyOf = (user: string, account: number) => `${account} ${user}`

@@ -1,0 +1,104 @@
+import type { Seconds } from '@sched/core'
+import { powerOfTwo } from './power-of-two.js'
+
+/** Charges grow up to this before all are scaled down, by a power of two and so exactly. */
+const LARGEST = powerOfTwo(400)
+const SMALLER = powerOfTwo(-400)
+
+export interface Decay {
+  /** Seconds in which past usage halves; 0: it does not. */
+  readonly halfLife: Seconds
+  /** Seconds of a measurement period, > 0: usage is charged and decays at its multiples. */
+  readonly calcPeriod: Seconds
+  /** Usage is forgotten at multiples of so many seconds; `Infinity`: never. */
+  readonly usageReset: Seconds
+}
+
+/**
+ * Usage with a half-life: U = current period + D last period + D^2 the one before + ..., where D = 2^(-period / half-life).
+ *
+ * Only ratios of usage matter, so what was charged is left as it is and new charges grow instead, by 1 / D from period to
+ * period: the decay of all users is one multiplication.
+ *
+ * Source: Slurm, classic_fair_share (normalized usage), PriorityDecayHalfLife and PriorityCalcPeriod.
+ */
+export class DecayedUsage {
+  /** The last period's end, seconds. */
+  tick: Seconds = 0
+  readonly #decay: Decay
+  readonly #growth: number
+  #periods = 0
+  /** What a unit charged in the period counts, and what one charged in the last period that has ended did. */
+  #weight = 1
+  #last = 1
+  /** By id: charges of ended periods, charge of this one, what it uses now and since when that is charged. */
+  readonly charged: number[] = []
+  readonly #current: number[] = []
+  readonly #rate: number[] = []
+  readonly #since: Seconds[] = []
+  /** Ids that use something or have done so in this period. */
+  readonly #active = new Set<number>()
+
+  constructor(decay: Decay) {
+    this.#decay = decay
+    this.#growth = decay.halfLife === 0 ? 1 : powerOfTwo(decay.calcPeriod / decay.halfLife)
+  }
+
+  /** Ids must be added in order, from 0. */
+  add(): void {
+    this.charged.push(0)
+    this.#current.push(0)
+    this.#rate.push(0)
+    this.#since.push(0)
+  }
+
+  /** Units that an id uses from now on, more or less than before. */
+  change(id: number, by: number, now: Seconds): void {
+    this.advance(now)
+    this.#charge(id, now)
+    this.#rate[id] = (this.#rate[id] as number) + by
+    this.#active.add(id)
+  }
+
+  /** Usage in units x seconds as of the end of the last period. */
+  of(id: number): number {
+    return (this.charged[id] as number) / this.#last
+  }
+
+  /** Ends the periods that are over. */
+  advance(now: Seconds): void {
+    while (this.next <= now) this.#end(this.next)
+  }
+
+  /** When the current period ends. */
+  get next(): Seconds {
+    return (this.#periods + 1) * this.#decay.calcPeriod
+  }
+
+  #charge(id: number, now: Seconds): void {
+    this.#current[id] = (this.#current[id] as number) + (this.#rate[id] as number) * (now - (this.#since[id] as number))
+    this.#since[id] = now
+  }
+
+  #end(end: Seconds): void {
+    for (const id of this.#active) {
+      this.#charge(id, end)
+      this.charged[id] = (this.charged[id] as number) + (this.#current[id] as number) * this.#weight
+      this.#current[id] = 0
+      if (this.#rate[id] === 0) this.#active.delete(id)
+    }
+    const { usageReset } = this.#decay
+    if (Math.floor(end / usageReset) > Math.floor(this.tick / usageReset)) this.charged.fill(0)
+    this.tick = end
+    this.#periods++
+    this.#last = this.#weight
+    this.#weight *= this.#growth
+    if (this.#weight > LARGEST) this.#scaleDown()
+  }
+
+  #scaleDown(): void {
+    for (let id = 0; id < this.charged.length; id++) this.charged[id] = (this.charged[id] as number) * SMALLER
+    this.#weight *= SMALLER
+    this.#last *= SMALLER
+  }
+}

@@ -1,0 +1,104 @@
+import { powerOfTwo } from './power-of-two.js'
+
+/**
+ * Accounts and users as columns: the root is 0 and has `parent` -1, every other association comes after its parent.
+ * Shares count relative to siblings; `usage` is that of users, in any unit, and 0 for accounts.
+ */
+export interface Associations {
+  readonly parent: ArrayLike<number>
+  readonly shares: ArrayLike<number>
+  readonly isUser: ArrayLike<boolean>
+}
+
+/** Usage of every association with all that lies in it. */
+export function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
+  const total = Float64Array.from({ length: parent.length }, (_, id) => usage[id] ?? 0)
+  for (let id = parent.length - 1; id > 0; id--) total[parent[id] as number] = (total[parent[id] as number] as number) + (total[id] as number)
+  return total
+}
+
+/** Shares of every association as a fraction of its siblings' and its own; 1 for the root. */
+export function siblingShares({ parent, shares }: Associations): Float64Array {
+  const sum = new Float64Array(parent.length)
+  for (let id = 1; id < parent.length; id++) sum[parent[id] as number] = (sum[parent[id] as number] as number) + (shares[id] as number)
+  return Float64Array.from({ length: parent.length }, (_, id) => (id === 0 ? 1 : ratio(shares[id] as number, sum[parent[id] as number] as number)))
+}
+
+/**
+ * Classic fair-share factor of every association, in [0, 1]: F = 2^(-UE / S / d). S are its normalised shares; its
+ * effective usage UE is its own, moved towards its parent's by its part of the siblings' shares.
+ *
+ * Source: Slurm, classic_fair_share: UE = UA + (UEparent - UA) S / Sall, and UE = UA below the root.
+ */
+export function classicFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
+  const { parent } = associations
+  const total = totalUsage(associations, usage)
+  const ofSiblings = siblingShares(associations)
+  const normal = new Float64Array(parent.length).fill(1)
+  const effective = new Float64Array(parent.length)
+  const factors = new Float64Array(parent.length).fill(1)
+  for (let id = 1; id < parent.length; id++) {
+    const above = parent[id] as number
+    const actual = ratio(total[id] as number, total[0] as number)
+    normal[id] = (normal[above] as number) * (ofSiblings[id] as number)
+    effective[id] = above === 0 ? actual : actual + ((effective[above] as number) - actual) * (ofSiblings[id] as number)
+    factors[id] = normal[id] === 0 ? 0 : powerOfTwo(-(effective[id] as number) / (normal[id] as number) / dampening)
+  }
+  return factors
+}
+
+/**
+ * Level fair share of every association: its part of its siblings' shares over its part of their usage. 1 is exactly its
+ * share, more is under-served; `Infinity` without usage, 0 without shares.
+ *
+ * Source: Slurm, fair_tree: LF = S / U.
+ */
+export function levelFairShare(associations: Associations, usage: ArrayLike<number>): Float64Array {
+  const total = totalUsage(associations, usage)
+  const ofSiblings = siblingShares(associations)
+  return Float64Array.from({ length: total.length }, (_, id) => {
+    const share = ofSiblings[id] as number
+    if (share === 0) return 0
+    const used = id === 0 ? 1 : ratio(total[id] as number, total[associations.parent[id] as number] as number)
+    return used === 0 ? Infinity : share / used
+  })
+}
+
+/**
+ * Fair tree: users by rank, 1 for the first and 1 / users for the last, 0 for accounts. The tree is visited from the root,
+ * children by level fair share, largest first, so all of an account come before all of a sibling that has less.
+ * Siblings with equal values have one rank; a user has that of the highest in an account with the same value; the
+ * children of accounts with the same value are visited together.
+ *
+ * Source: Slurm, fair_tree (Cox and Morrison).
+ */
+export function fairTree(associations: Associations, usage: ArrayLike<number>): Float64Array {
+  const { parent, isUser } = associations
+  const level = levelFairShare(associations, usage)
+  const children: number[][] = Array.from({ length: parent.length }, () => [])
+  for (let id = 1; id < parent.length; id++) (children[parent[id] as number] as number[]).push(id)
+  const users = Array.from(isUser).filter(Boolean).length
+  const factors = new Float64Array(parent.length)
+  let left = users
+  let rank = users
+  const visit = (siblings: readonly number[], isTied: boolean): void => {
+    const sorted = [...siblings].sort((a, b) => descending(level[a] as number, level[b] as number) || Number(isUser[b]) - Number(isUser[a]) || a - b)
+    for (let i = 0; i < sorted.length; ) {
+      const value = level[sorted[i] as number] as number
+      const tied = sorted.filter((id) => level[id] === value)
+      const [own, accounts] = [tied.filter((id) => isUser[id]), tied.filter((id) => !isUser[id])]
+      const continues = isTied && i === 0
+      if (own.length > 0 && !continues) rank = left
+      for (const id of own) factors[id] = rank / users
+      left -= own.length
+      const inside = accounts.flatMap((id) => children[id] as number[])
+      if (inside.length > 0) visit(inside, own.length > 0 || continues)
+      i += tied.length
+    }
+  }
+  visit(children[0] as number[], false)
+  return factors
+}
+
+const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
+const descending = (a: number, b: number) => (a === b ? 0 : a > b ? -1 : 1)

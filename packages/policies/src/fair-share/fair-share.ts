@@ -1,0 +1,37 @@
+import { defineOrder, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { byScore } from '../orders/by-score.js'
+import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+
+const fairShareOptions = z.strictObject({ ...usageOptions, ...decayOptions })
+/** Options of `fair-share`; all may be left out. */
+export type FairShareOptions = z.input<typeof fairShareOptions>
+
+/**
+ * By past usage: the jobs of users that have used least of their shares come first, ties by submission. Usage is that of
+ * whole accounts as well, and halves in a time.
+ *
+ * Source: Slurm, fair_tree (default) and classic_fair_share; priority/multifactor with PriorityWeightFairshare alone.
+ */
+export const fairShareOrder = defineOrder({
+  name: 'fair-share',
+  summary: 'by past usage of users and accounts relative to their shares, with a half-life',
+  source: 'Slurm, fair_tree and classic_fair_share',
+  options: fairShareOptions,
+  create: (options, env) => {
+    const usage = new AccountUsage(options, env)
+    const ranking = byScore(env, (job, now) => usage.factor(job, now))
+    return {
+      ...forwarding(usage, ranking),
+      begin: (round) => {
+        usage.wake(round)
+        ranking.begin(round)
+      },
+      next: () => ranking.next(),
+    }
+  },
+})
+
+/** By past usage relative to shares. */
+export const fairShare = (options: FairShareOptions = {}): Plug<'order'> => fairShareOrder.plug({}, options)

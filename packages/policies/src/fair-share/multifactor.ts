@@ -1,0 +1,104 @@
+import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { byScore } from '../orders/by-score.js'
+import { sizeFactor } from '../orders/priority.js'
+import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+import { fromSlurm, slurmOptions } from './slurm-options.js'
+
+const WEEK = 604_800
+const weight = z.number().nonnegative()
+
+const ownOptions = {
+  age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
+  fairShare: weight.default(0).describe('weight of the fair-share factor of its user (PriorityWeightFairshare)'),
+  jobSize: weight.default(0).describe('weight of its size, as its largest fraction of the cluster in any resource (PriorityWeightJobSize)'),
+  partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
+  site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
+  maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
+  favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
+  relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
+  partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
+  ...usageOptions,
+  ...decayOptions,
+}
+const settings = z.strictObject(ownOptions)
+type Settings = z.output<typeof settings>
+/** Options of `multifactor`, under names of its own or Slurm's; all may be left out. */
+export type MultifactorOptions = Partial<z.input<typeof settings>> & z.input<z.ZodObject<typeof slurmOptions>>
+
+/** Defaults come in when Slurm's names have been read: until then one sees what was given. */
+const withoutDefaults = (shape: Readonly<Record<string, z.ZodType>>) =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodDefault ? described(schema as z.ZodDefault<z.ZodType>) : schema]))
+
+function described(schema: z.ZodDefault<z.ZodType>): z.ZodType {
+  const text = schema.description ?? ''
+  const usual = JSON.stringify(schema.def.defaultValue)
+  return schema
+    .unwrap()
+    .optional()
+    .describe(text.includes('default') ? text : `${text}; default ${usual}`)
+}
+
+const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), ...slurmOptions }) as unknown as z.ZodType<MultifactorOptions>
+
+/**
+ * By Slurm's job priority, highest first, ties by submission: a weighted sum of factors from 0 to 1, as a whole number of
+ * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
+ *
+ * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, as a fraction of amounts
+ * alone (Slurm takes the mean with the fraction of nodes); no associations, QOS or TRES weights.
+ */
+export const multifactorOrder = defineOrder({
+  name: 'multifactor',
+  summary: "Slurm's job priority: age, fair share, size, partition",
+  source: 'Slurm, priority_multifactor',
+  options: multifactorOptions,
+  create: (given, env) => {
+    const options = settingsOf(given)
+    const usage = new AccountUsage(options, env)
+    const score = (job: JobId, now: Seconds, lane: LaneId) => jobPriority(job, now, lane, options, usage, env)
+    const ranking = byScore(env, score)
+    return {
+      ...forwarding(usage, ranking),
+      begin: (round) => {
+        usage.wake(round)
+        ranking.begin(round)
+      },
+      next: () => ranking.next(),
+    }
+  },
+})
+
+/** By Slurm's job priority. */
+export const multifactor = (options: MultifactorOptions = {}): Plug<'order'> => multifactorOrder.plug({}, options)
+
+function settingsOf(given: MultifactorOptions): Settings {
+  const names: readonly string[] = Object.keys(slurmOptions)
+  const [slurm, own] = [true, false].map((isSlurm) => Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== undefined && names.includes(name) === isSlurm)))
+  const translated = fromSlurm(slurm as Parameters<typeof fromSlurm>[0])
+  const twice = Object.keys(translated).find((name) => name in (own as object))
+  if (twice !== undefined) throw new SchedError('BAD_OPTION', `${twice} is given under its own name and Slurm's.`, { field: `multifactor.${twice}` }, 'Give it once.')
+  return checkOptions('multifactor', settings, { ...own, ...translated })
+}
+
+function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, usage: AccountUsage, env: Env): number {
+  const { work } = env
+  const age = options.age === 0 ? 0 : Math.min(1, Math.max(0, usage.tick(now) - work.submitted(job)) / options.maxAge)
+  const share = options.fairShare === 0 ? 0 : usage.factor(job, now)
+  const size = options.jobSize === 0 ? 0 : sizeOf(job, lane, options, env)
+  const partition = options.partition === 0 ? 0 : partitionFactor(work.queueName(work.queue(job)), options.partitions)
+  const sum = options.age * age + options.fairShare * share + options.jobSize * size + options.partition * partition + options.site * work.priority(job)
+  return Math.max(1, Math.floor(sum))
+}
+
+function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
+  if (!relativeToTime) return sizeFactor(job, lane, env, favorSmall)
+  const minutes = Math.max(1, env.work.estimate(job) / 60)
+  return sizeFactor(job, lane, env, false) / minutes
+}
+
+/** The priority of a queue as a fraction of the highest; queues that are not named have 1. */
+function partitionFactor(queue: string, partitions: Readonly<Record<string, number>>): number {
+  return (partitions[queue] ?? 1) / Math.max(1, ...Object.values(partitions))
+}

@@ -1,0 +1,98 @@
+import { classicFairShare, fairTree, levelFairShare, type Associations } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { powerOfTwo } from '../../src/fair-share/power-of-two.js'
+
+type Tree = Readonly<Record<string, readonly [shares: number, inside: Tree | number]>>
+
+/** Accounts with what lies in them, users with their usage. */
+function associations(tree: Tree): { names: string[]; of: Associations; usage: number[] } {
+  const names = ['root']
+  const parent = [-1]
+  const shares = [1]
+  const isUser = [false]
+  const usage = [0]
+  const add = (inside: Tree, above: number): void => {
+    for (const [name, [own, content]] of Object.entries(inside)) {
+      names.push(name)
+      parent.push(above)
+      shares.push(own)
+      isUser.push(typeof content === 'number')
+      usage.push(typeof content === 'number' ? content : 0)
+      if (typeof content !== 'number') add(content, names.length - 1)
+    }
+  }
+  add(tree, 0)
+  return { names, of: { parent, shares, isUser }, usage }
+}
+const named = (names: readonly string[], values: Float64Array) => Object.fromEntries(names.map((name, id) => [name, values[id]]).slice(1)) as Record<string, number>
+const classic = (tree: Tree, dampening?: number) => {
+  const { names, of, usage } = associations(tree)
+  return named(names, classicFairShare(of, usage, dampening))
+}
+const ranks = (tree: Tree) => {
+  const { names, of, usage } = associations(tree)
+  const factors = named(names, fairTree(of, usage))
+  return Object.fromEntries(names.filter((_, id) => of.isUser[id] === true).map((name) => [name, factors[name]]))
+}
+
+describe('powerOfTwo', () => {
+  it('is exact for whole exponents and close to Math.pow for others', () => {
+    for (const x of [0, 1, -1, 10, -30, 500, -1022]) expect(powerOfTwo(x)).toBe(2 ** x)
+    for (let x = -40; x < 40; x += 0.37) expect(Math.abs(powerOfTwo(x) / 2 ** x - 1)).toBeLessThan(1e-15)
+    expect([powerOfTwo(-2000), powerOfTwo(2000)]).toEqual([0, Infinity])
+  })
+})
+
+describe('the classic fair-share factor', () => {
+  // Slurm, classic_fair_share, figure 3: A 40 shares with B 30 and C 10, D 60 with E 25 and F 35; usage of the machine is
+  // 0.2 of user 1 (in B), 0.25 of user 2 and 0 of user 3 (in C, a share each), 0.25 of user 4 (in E), 0 of user 5 (in F),
+  // and 0.3 of it was not used. Effective usage: B 0.2 + (0.45 - 0.2) 30/40 = 0.3875, C 0.25 + (0.45 - 0.25) 10/40 = 0.3,
+  // E 0.25, F 0.25 x 35/60 = 0.1458; users 0.3875, 0.25 + 0.05 / 2 = 0.275, 0.15, 0.25, 0.1458.
+  const figure: Tree = {
+    A: [40, { B: [30, { user1: [1, 0.2] }], C: [10, { user2: [1, 0.25], user3: [1, 0] }] }],
+    D: [60, { E: [25, { user4: [1, 0.25] }], F: [35, { user5: [1, 0] }] }],
+    idle: [0, 0.3],
+  }
+  it('is that of the worked example', () => {
+    const factors = classic(figure)
+    const published = { user1: 0.408479, user2: 0.022097, user3: 0.125, user4: 0.5, user5: 0.749154 }
+    for (const [user, factor] of Object.entries(published)) expect(factors[user]).toBeCloseTo(factor, 3)
+    expect(factors['user3']).toBeCloseTo(2 ** -3, 12) // 0.15 / 0.05
+    expect(factors['user1']).toBeCloseTo(2 ** (-0.3875 / 0.3), 12)
+  })
+
+  it('is 1 without usage, 0 without shares, a half at just the share, and nearer to 1 with dampening', () => {
+    const tree: Tree = { a: [1, 1], b: [1, 1], c: [0, 0] }
+    expect(classic(tree)).toEqual({ a: 0.5, b: 0.5, c: 0 })
+    expect(classic(tree, 2)['a']).toBeCloseTo(Math.SQRT1_2, 15)
+    expect(classic({ a: [1, 0], b: [1, 0] })).toEqual({ a: 1, b: 1 })
+  })
+})
+
+describe('fair tree', () => {
+  it('compares siblings by shares over usage', () => {
+    const { names, of, usage } = associations({ a: [3, 2], b: [1, 2], c: [4, 0], d: [0, 4] })
+    // shares 3/8, 1/8, 4/8, 0 over usage 2/8, 2/8, 0, 4/8
+    expect(named(names, levelFairShare(of, usage))).toEqual({ a: 1.5, b: 0.5, c: Infinity, d: 0 })
+  })
+
+  it('ranks all users of an account before all of a sibling that is served better', () => {
+    // A has used 10 of 40 and has half of the shares: 0.5 / 0.25 = 2; B: 0.5 / 0.75
+    const tree: Tree = { A: [1, { heavy: [1, 9], light: [1, 1] }], B: [1, { none: [1, 0], all: [1, 30] }] }
+    expect(ranks(tree)).toEqual({ light: 1, heavy: 3 / 4, none: 2 / 4, all: 1 / 4 })
+  })
+
+  it('gives equal siblings one rank, and the next one the rank that is left', () => {
+    expect(ranks({ a: [1, 2], b: [1, 2], c: [1, 4] })).toEqual({ a: 1, b: 1, c: 1 / 3 })
+  })
+
+  it('gives a user the rank of the highest in an account of the same value', () => {
+    // u and A have used as much and have as many shares; inside A, x comes first
+    expect(ranks({ u: [1, 4], A: [1, { x: [1, 1], y: [1, 3] }], z: [1, 8] })).toEqual({ u: 1, x: 1, y: 2 / 4, z: 1 / 4 })
+  })
+
+  it('visits the children of accounts of the same value together', () => {
+    // A and B have used 4 each; level fair shares inside: A (2, 2/3), B (1, 1)
+    expect(ranks({ A: [1, { a1: [1, 1], a2: [1, 3] }], B: [1, { b1: [1, 2], b2: [1, 2] }] })).toEqual({ a1: 1, b1: 3 / 4, b2: 3 / 4, a2: 1 / 4 })
+  })
+})

@@ -1,0 +1,197 @@
+import type { JobSpec, Plug } from '@sched/core'
+import { easy, fairShare, greedy, multifactor, strict, type FairShareOptions, type MultifactorOptions } from '@sched/policies'
+import { checkPolicyLaws, exactRuntime, firstDifference, instantCluster, job, prepare, run, serial, worlds, type JobChange, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DecayedUsage } from '../../src/fair-share/decayed-usage.js'
+import { firstNode } from '../first-node.js'
+import { naiveGreedy } from '../reference/disciplines.js'
+import { naiveFairShare, type Accounts } from './reference.js'
+
+const cpu = (change: JobChange) => job({ demand: { cpu: 1 }, ...change })
+const machine = (cpus: number) => instantCluster({ nodes: [{ count: 1, resources: { cpu: cpus, mem: 100 } }] })
+const order = (jobs: readonly JobSpec[], policy: Plug<'policy'>, cpus = 1) => run({ policy, jobs, cluster: machine(cpus) }).recorder.launches.map((launch) => launch.job)
+const by = (options: FairShareOptions) => strict(fairShare(options))
+
+describe('usage', () => {
+  it('halves in a half-life, whole periods at a time, and charges what runs', () => {
+    const usage = new DecayedUsage({ halfLife: 20, calcPeriod: 10, usageReset: Infinity })
+    usage.add()
+    const at = (now: number) => {
+      usage.advance(now)
+      return usage.of(0)
+    }
+    usage.change(0, 2, 5) // 2 units from 5 to 25: charges 10, 20, 10 in the periods that end at 10, 20, 30
+    expect([at(9), at(19)]).toEqual([0, 10])
+    const d = Math.SQRT1_2 // 2^(-10 / 20)
+    expect(at(20)).toBeCloseTo(10 * d + 20, 10)
+    usage.change(0, -2, 25)
+    expect(at(30)).toBeCloseTo((10 * d + 20) * d + 10, 10)
+    expect(at(50)).toBeCloseTo(((10 * d + 20) * d + 10) / 2, 10)
+  })
+
+  it('never loses what it has however long it decays, and can be forgotten', () => {
+    const usage = new DecayedUsage({ halfLife: 10, calcPeriod: 10, usageReset: 1e5 })
+    usage.add()
+    usage.add()
+    usage.change(0, 3, 0)
+    usage.change(0, -3, 10)
+    usage.change(1, 1, 8000)
+    usage.change(1, -1, 8010)
+    usage.advance(8010)
+    expect(usage.of(1)).toBe(10) // after 800 halvings, and as many growths and a change of scale
+    expect(usage.of(0)).toBe(30 * 2 ** -800)
+    usage.advance(1e5)
+    expect(usage.of(0) + usage.of(1)).toBe(0)
+  })
+})
+
+describe('fair-share', () => {
+  // ann has run 100 s, bob nothing; from the period's end at 300 his jobs come first, although hers came before
+  const past = cpu({ id: 'past', user: 'ann', duration: 310 })
+  const jobs = [past, cpu({ id: 'a', user: 'ann', submit: 1 }), cpu({ id: 'b', user: 'bob', submit: 2 })]
+
+  it('puts those first that have used least, as of the last period', () => {
+    expect(order(jobs, by({}))).toEqual(['past', 'b', 'a'])
+    expect(order(jobs, by({ calcPeriod: 1000 }))).toEqual(['past', 'a', 'b'])
+    expect(order(jobs, easy(fairShare({})))).toEqual(['past', 'b', 'a'])
+  })
+
+  it('looks at shares, and at accounts before users', () => {
+    // both have used 310 of the machine; ann has 3 of 4 shares
+    const two = [...jobs.slice(0, 1), cpu({ id: 'too', user: 'bob', duration: 310 }), ...jobs.slice(1)]
+    expect(order(two, by({ accounts: { x: { users: { ann: 3, bob: 1 } } } }), 2).slice(2)).toEqual(['a', 'b'])
+    expect(order(two, by({ accounts: { x: { users: { ann: 1, bob: 3 } } } }), 2).slice(2)).toEqual(['b', 'a'])
+    // bob is better off in an account of his own than with ann, who has used all of hers: c comes before a
+    const shared = { accounts: { x: { users: { ann: 1, cid: 1 } }, y: { users: { bob: 1 } } } }
+    const three = [past, cpu({ id: 'c', user: 'cid', submit: 1 }), cpu({ id: 'a', user: 'ann', submit: 1 }), cpu({ id: 'b', user: 'bob', submit: 2 })]
+    expect(order(three, by(shared))).toEqual(['past', 'b', 'c', 'a'])
+  })
+
+  it('charges the account that a job names', () => {
+    const named = jobs.map((each, i) => ({ ...each, user: 'ann', account: i === 2 ? 'y' : 'x' }))
+    expect(order(named, by({ accounts: { x: {}, y: {} } }))).toEqual(['past', 'b', 'a'])
+    expect(order(named.map((each) => ({ ...each, account: 'x' })), by({ accounts: { x: {}, y: {} } }))).toEqual(['past', 'a', 'b'])
+  })
+
+  it('bills what it is told, in sum or by the largest', () => {
+    // ann: 1 CPU and 60 of memory, bob: 16 CPUs and 1; billed 1 and 0.25 each: 16 and 16.25 in sum, 15 and 16 by the largest
+    const both = (submits: readonly [number, number]) => [
+      cpu({ id: 'x', user: 'ann', demand: { cpu: 1, mem: 60 }, duration: 310 }),
+      cpu({ id: 'y', user: 'bob', demand: { cpu: 16, mem: 1 }, duration: 310 }),
+      cpu({ id: 'a', user: 'ann', submit: submits[0], demand: { cpu: 17 } }),
+      cpu({ id: 'b', user: 'bob', submit: submits[1], demand: { cpu: 17 } }),
+    ]
+    const billing = { cpu: 1, mem: 0.25 }
+    expect(order(both([2, 1]), by({ billing }), 17).slice(2)).toEqual(['a', 'b'])
+    expect(order(both([1, 2]), by({ billing: { mem: 1 } }), 17).slice(2)).toEqual(['b', 'a'])
+    const cheaper = { cpu: 1, mem: 0.26 } // 16.6 and 16.26 in sum, 15.6 and 16 by the largest
+    expect(order(both([1, 2]), by({ billing: cheaper }), 17).slice(2)).toEqual(['b', 'a'])
+    expect(order(both([2, 1]), by({ billing: cheaper, maxTres: true }), 17).slice(2)).toEqual(['a', 'b'])
+  })
+
+  it('forgets usage as it decays, or at a reset', () => {
+    // ann used 310 s until 310, bob runs 200 s from 100,000 on: with a half-life of a day his is more, of a year hers
+    const later = [
+      past,
+      cpu({ id: 'too', user: 'bob', submit: 400_000, duration: 200 }),
+      cpu({ id: 'block', user: 'eve', submit: 400_000, duration: 700 }),
+      cpu({ id: 'a', user: 'ann', submit: 400_001, demand: { cpu: 2 } }),
+      cpu({ id: 'b', user: 'bob', submit: 400_001, demand: { cpu: 2 } }),
+    ]
+    expect(order(later, by({ halfLife: 86_400 }), 2).slice(3)).toEqual(['a', 'b'])
+    expect(order([...later].reverse(), by({ halfLife: 0 }), 2).slice(3)).toEqual(['b', 'a'])
+    expect(order([...later].reverse(), by({ halfLife: 0, usageReset: 300_000 }), 2).slice(3)).toEqual(['a', 'b'])
+  })
+
+  it('refuses accounts of one name and resources that there are not', () => {
+    expect(() => order(jobs, by({ accounts: { x: { accounts: { x: {} } } } }))).toThrow('two accounts are called "x"')
+    expect(() => order(jobs, by({ billing: { gpu: 1 } }))).toThrow('the cluster has no resource "gpu"')
+  })
+
+  it('decides as a reference that sums everything up at every decision', () => {
+    const shares = { x: 1, y: 2 }
+    const users: Accounts = { x: { ann: 1, user: 3 }, y: { bob: 1 } }
+    let launches = 0
+    fc.assert(
+      fc.property(worlds({ heartbeats: false, jobs: 12 }), fc.constantFrom(1, 4, 16), (world, period) => {
+        const accounts = { x: { shares: 1, users: users['x'] as object }, y: { shares: 2, users: users['y'] as object } }
+        const shipped = record(world, greedy(fairShare({ accounts, halfLife: period, calcPeriod: period, billing: Object.fromEntries(resourcesOf(world).map((name) => [name, 1])) }), firstNode()))
+        launches += shipped.launches.length
+        expect(firstDifference(shipped, record(world, naiveGreedy(naiveFairShare(shares, users, period))), 'the reference')).toBeUndefined()
+      }),
+      { seed: 31, numRuns: 15 },
+    )
+    expect(launches).toBeGreaterThan(120)
+  })
+
+  it.each([['fair tree', () => greedy(fairShare({ calcPeriod: 5, halfLife: 20 }), firstNode())], ['classic', () => greedy(fairShare({ algorithm: 'classic', calcPeriod: 5, halfLife: 20 }), firstNode())]] as const)('obeys the laws of policies (%s)', (_, make) => {
+    expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
+  })
+})
+
+/** One unit per task: all demands of a world count as 1. */
+const resourcesOf = ({ cluster }: World) => Object.keys(cluster.nodes[0]?.slots ?? { cpu: 1 })
+function record(world: World, policy: Plug<'policy'>) {
+  // durations and speeds are sums of powers of two, so usage is exact; one CPU per task
+  const jobs = world.jobs.map((each) => ({ ...each, stages: each.stages.map((stage) => ({ ...stage, demand: 'map' in stage.demand || 'reduce' in stage.demand ? stage.demand : { cpu: 1 }, duration: typeof stage.duration === 'object' && 'kind' in stage.duration ? 4 : stage.duration })) }))
+  const { recorder, simulation } = prepare({ policy, cluster: world.cluster, jobs, seed: world.seed, runtime: exactRuntime, infeasible: 'reject', architecture: serial() })
+  simulation.run()
+  return recorder
+}
+
+describe('multifactor', () => {
+  const starts = (jobs: readonly JobSpec[], options: MultifactorOptions, cpus = 4) => order(jobs, strict(multifactor(options)), cpus)
+  const wait = cpu({ id: 'wait', demand: { cpu: 4 }, duration: 700 })
+
+  it('is FIFO without weights, as Slurm is', () => {
+    expect(starts([wait, cpu({ id: 'b', submit: 2, priority: 9 }), cpu({ id: 'a', submit: 1 })], {})).toEqual(['wait', 'a', 'b'])
+  })
+
+  it('adds weighted factors up: age, share, size, partition and the job\'s own', () => {
+    const jobs = [wait, cpu({ id: 'small', submit: 1, queue: 'high' }), cpu({ id: 'large', submit: 320, demand: { cpu: 3 }, user: 'bob', queue: 'low' })]
+    expect(starts(jobs, { jobSize: 1000 })).toEqual(['wait', 'large', 'small'])
+    expect(starts(jobs, { jobSize: 1000, favorSmall: true })).toEqual(['wait', 'small', 'large'])
+    // by 600 the small one has waited 599 s and the large one 280 s of 1,000: 0.599 w against 0.28 w + 500 more for its size
+    expect(starts(jobs, { jobSize: 1000, age: 1500, maxAge: 1000 })).toEqual(['wait', 'large', 'small'])
+    expect(starts(jobs, { jobSize: 1000, age: 1600, maxAge: 1000 })).toEqual(['wait', 'small', 'large'])
+    expect(starts(jobs, { jobSize: 1000, partition: 700, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'small', 'large'])
+    expect(starts(jobs, { jobSize: 1000, partition: 500, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'large', 'small'])
+    expect(starts([wait, ...jobs.slice(1).map((each, i) => ({ ...each, priority: -i }))], { jobSize: 1000, site: 501 })).toEqual(['wait', 'small', 'large'])
+    expect(starts(jobs.map((each) => ({ ...each, user: each.user ?? 'ann' })), { fairShare: 1000 })).toEqual(['wait', 'large', 'small'])
+  })
+
+  it('is a whole number, so small weights make ties, which go by submission', () => {
+    const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 2, demand: { cpu: 3 } })]
+    expect(starts(jobs, { jobSize: 2 })).toEqual(['wait', 'small', 'large']) // 0.5 and 1.5, both 1
+    expect(starts(jobs, { jobSize: 3 })).toEqual(['wait', 'large', 'small']) // 0.75 -> 1 and 2.25 -> 2
+  })
+
+  it('looks at ages at the end of a period', () => {
+    // at 299 s no period has ended, so nobody has an age; with periods of 10 s they are 289 s and 288 s as of 290
+    const jobs = [cpu({ id: 'wait', demand: { cpu: 4 }, duration: 299 }), cpu({ id: 'b', submit: 2, priority: 1, demand: { cpu: 4 } }), cpu({ id: 'a', submit: 1, demand: { cpu: 4 } })]
+    expect(starts(jobs, { age: 1e7, site: 2 })).toEqual(['wait', 'b', 'a'])
+    expect(starts(jobs, { age: 1e7, site: 2, calcPeriod: 10 })).toEqual(['wait', 'a', 'b'])
+  })
+
+  it('takes a size relative to the time limit', () => {
+    const jobs = [wait, cpu({ id: 'long', submit: 1, demand: { cpu: 3 }, estimate: 6000 }), cpu({ id: 'short', submit: 2, estimate: 600 })]
+    expect(starts(jobs, { jobSize: 1e6 })).toEqual(['wait', 'long', 'short'])
+    expect(starts(jobs, { jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'short', 'long']) // 3/4/100 < 1/4/10
+  })
+
+  it("reads Slurm's names, times and flags", () => {
+    const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 320, demand: { cpu: 3 } })]
+    expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityFavorSmall: 'YES' })).toEqual(['wait', 'small', 'large'])
+    expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityWeightAge: 1600, PriorityMaxAge: '16:40' })).toEqual(['wait', 'small', 'large'])
+    expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityWeightAge: 1600, PriorityMaxAge: '7-0' })).toEqual(['wait', 'large', 'small'])
+    expect(() => starts(jobs, { PriorityMaxAge: 'soon' })).toThrow('the time "soon" is not one that Slurm reads')
+    expect(() => starts(jobs, { PriorityFlags: 'DEPTH_OBLIVIOUS' })).toThrow('DEPTH_OBLIVIOUS, which is not modelled')
+    expect(() => starts(jobs, { age: 1, PriorityWeightAge: 2 })).toThrow("age is given under its own name and Slurm's")
+  })
+
+  it('obeys the laws of policies', () => {
+    const make = () => greedy(multifactor({ age: 1000, fairShare: 2000, jobSize: 500, maxAge: 100, calcPeriod: 7, PriorityFlags: 'NO_FAIR_TREE' }), firstNode())
+    expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
+  })
+})
