@@ -1,5 +1,6 @@
 import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId } from '@sched/core'
 import { BitSet } from './bit-set.js'
+import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
 import type { ClusterModel } from './model.js'
 import { NodeList } from './node-list.js'
@@ -24,6 +25,7 @@ export class CellState implements ClusterView {
   readonly versions: Int32Array
   /** What is free on each device; `undefined`: no resource comes in devices. */
   readonly #devices: DeviceCells | undefined
+  readonly changeLog = new NodeChanges()
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
@@ -189,6 +191,8 @@ export class CellState implements ClusterView {
     const { nodes, count } = this.#filled ?? this.#everyNode()
     for (let i = 0; i < count; i++) this.moveNodeTo(other, nodes[i] as NodeId)
     this.#filled?.clear()
+    this.changeLog.all()
+    other.changeLog.all()
   }
 
   /** Moves what is free on one node to another state of the cluster. */
@@ -198,6 +202,8 @@ export class CellState implements ClusterView {
       this.freeAmounts[at] = 0
     }
     other.#filled?.add(node)
+    this.changeLog.add(node)
+    other.changeLog.add(node)
     if (this.#devices !== undefined) this.#devices.moveNodeTo(other.#devices as DeviceCells, node)
     for (let lane = 0; lane < this.lanes.length; lane++) {
       this.#noteRoom(lane, node)
@@ -233,6 +239,7 @@ export class CellState implements ClusterView {
     this.#up[node] = up ? 1 : 0
     for (let r = 0; r < this.resources.length; r++)
       this.#capacity[r] = this.capacity(r as ResourceId) + (up ? 1 : -1) * this.total(node, r as ResourceId)
+    this.changeLog.add(node)
     this.#noteAllRoom()
   }
 
@@ -246,6 +253,7 @@ export class CellState implements ClusterView {
       if (this.#validate && (amount < 0 || amount > (this.model.total[at] as number))) this.#broken(node, resource[i] as number, amount)
     }
     this.#filled?.add(node)
+    this.changeLog.add(node)
   }
 
   #noteRoom(lane: number, node: NodeId): void {
@@ -256,6 +264,7 @@ export class CellState implements ClusterView {
 
   /** Recomputes which nodes have room, after a shape smaller than all before it, or a node's change of state. */
   #noteAllRoom(): void {
+    this.changeLog.all()
     for (let lane = 0; lane < this.lanes.length; lane++) for (let node = 0; node < this.nodes; node++) this.#noteRoom(lane, node as NodeId)
   }
 

@@ -10,6 +10,16 @@ export interface Lane {
   readonly resources: readonly ResourceId[]
 }
 
+/** Changes of what is free, or of what is up, node by node, for readers that keep something per node. */
+export interface ChangeLog {
+  /** Changes so far. */
+  readonly count: number
+  /** How many of the last changes are known: whoever is further behind must look at every node. */
+  readonly kept: number
+  /** The node of a change, numbered from 0. */
+  node(change: number): NodeId
+}
+
 /** What a scheduler may read about nodes. Amounts are integers in the resource's unit; they already count the draft. */
 export interface ClusterView {
   /** Number of nodes; ids are 0 to nodes - 1. */
@@ -52,6 +62,8 @@ export interface ClusterView {
   hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
   nextWithRoom(lane: LaneId, from: number): NodeId | None
+  /** Absent: what is kept per node must be found anew. */
+  readonly changeLog?: ChangeLog
 }
 
 /** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */

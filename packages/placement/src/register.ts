@@ -1,6 +1,26 @@
 import type { Registry } from '@sched/core'
+import { bestFitPlacement } from './best-fit.js'
+import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
+import { localityPlacement } from './locality.js'
+import { nodeWeightPlacement } from './node-weight/node-weight.js'
+import { packPlacement, spreadPlacement } from './pack-spread.js'
 import { randomFitPlacement } from './random-fit.js'
+import { roundRobinPlacement } from './round-robin.js'
+import { weightedPlacement } from './weighted.js'
+import { worstFitPlacement } from './worst-fit.js'
 
 /** Adds all placements of this package to a registry. */
-export const registerPlacements = (registry: Registry): Registry => registry.add(firstFitPlacement).add(randomFitPlacement)
+export const registerPlacements = (registry: Registry): Registry =>
+  registry
+    .add(firstFitPlacement)
+    .add(bestFitPlacement)
+    .add(worstFitPlacement)
+    .add(randomFitPlacement)
+    .add(roundRobinPlacement)
+    .add(localityPlacement)
+    .add(packPlacement)
+    .add(spreadPlacement)
+    .add(dotProductPlacement)
+    .add(weightedPlacement)
+    .add(nodeWeightPlacement)

@@ -1,0 +1,15 @@
+import { definePlacement, type Placement, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { ByNode } from './scored/by-node.js'
+import { freeAmount } from './scored/scores.js'
+
+/** The fitting node with the least free, the lowest of equals: leaves large rests for large tasks. */
+export const bestFitPlacement = definePlacement({
+  name: 'best-fit',
+  summary: 'the node with the least free on which the task fits',
+  options: z.strictObject({}),
+  create: (): Placement => new ByNode((node, lane, cluster) => (cluster.hasRoom(lane, node) ? -freeAmount(node, lane, cluster) : -Infinity)),
+})
+
+/** The fitting node with the least free. */
+export const bestFit = (): Plug<'placement'> => bestFitPlacement.plug({})

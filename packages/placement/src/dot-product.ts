@@ -1,0 +1,21 @@
+import { definePlacement, type Placement, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { bestBy } from './scored/best-by.js'
+import { alignment } from './scored/scores.js'
+
+/**
+ * The node whose free amounts are most alike what the task asks: the largest product of the two vectors, each as part of
+ * the cluster's mean node.
+ *
+ * Source: Panigrahy et al., "Heuristics for Vector Bin Packing", 2011; Grandl et al., SIGCOMM 2014 (Tetris' alignment score).
+ */
+export const dotProductPlacement = definePlacement({
+  name: 'dot-product',
+  summary: 'the node whose free amounts are most like the demand',
+  source: 'Panigrahy et al., 2011; Grandl et al., SIGCOMM 2014',
+  options: z.strictObject({}),
+  create: (): Placement => ({ pick: (job, round) => bestBy(alignment, job, round) }),
+})
+
+/** The node whose free amounts are most alike the demand. */
+export const dotProduct = (): Plug<'placement'> => dotProductPlacement.plug({})

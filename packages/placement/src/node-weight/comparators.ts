@@ -1,0 +1,29 @@
+/** A node as a comparator sees it; amounts of one resource, memory in the paper. */
+export interface NodeLoad {
+  readonly available: number
+  readonly total: number
+  readonly weight: number
+  /** Amount that was assigned and is in use. */
+  readonly assigned: number
+}
+
+/**
+ * How nodes are put in order: the one with the highest score gets the next container, the lower index of equals.
+ *
+ * `absolute`: available memory, as Hadoop 2.5 does; `ratio`: available by total; `weighted`: that times the node's
+ * weight, the paper's rule; `proportional`: least assigned by weight, ours, since the paper's product is not
+ * proportional sharing (section 3).
+ *
+ * Source: Feng and He 2017, section 3.
+ */
+export const comparators = {
+  absolute: ({ available }: NodeLoad) => available,
+  ratio: ({ available, total }: NodeLoad) => available / total,
+  /** Divided last, so that equal scores of whole numbers are equal. */
+  weighted: ({ available, total, weight }: NodeLoad) => (available * weight) / total,
+  proportional: ({ assigned, weight }: NodeLoad) => -assigned / weight,
+} as const
+export type Comparator = keyof typeof comparators
+
+/** Below 0 when the first node comes first; a stable sort keeps equals in order. */
+export const compareNodes = (comparator: Comparator) => (a: NodeLoad, b: NodeLoad): number => comparators[comparator](b) - comparators[comparator](a)

@@ -1,0 +1,131 @@
+import { definePlacement, None, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import { z } from 'zod'
+import type { Score } from './scored/best-by.js'
+import { alignment, freeAmount, freePart, nearness } from './scored/scores.js'
+import { TaskCounts } from './scored/task-counts.js'
+import { company } from './pack-spread.js'
+
+const names = ['best-fit', 'worst-fit', 'dot-product', 'locality', 'pack', 'spread', 'speed'] as const
+type ScoreName = (typeof names)[number]
+
+const label = z.union([z.string(), z.array(z.string()).min(1)])
+const weightedOptions = z.strictObject({
+  scores: z
+    .partialRecord(z.enum(names), z.number().nonnegative())
+    .default({ 'worst-fit': 1 })
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question`),
+  labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
+  antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
+})
+/** Options of `weighted`; all may be left out. */
+export type WeightedOptions = z.input<typeof weightedOptions>
+
+/**
+ * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
+ * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
+ * that weights compare. Filters hold for the tasks of this scheduler; where a job itself requires labels, see `constraints`.
+ *
+ * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes.
+ */
+export const weightedPlacement = definePlacement({
+  name: 'weighted',
+  summary: 'filters by label and anti-affinity, then a weighted sum of scores',
+  source: 'Kubernetes scheduling framework: filter, score, normalise',
+  options: weightedOptions,
+  create: (options, env) => new Weighted(options, env),
+})
+
+/** Filters, then a weighted sum of scores. */
+export const weighted = (options: WeightedOptions = {}): Plug<'placement'> => weightedPlacement.plug({}, options)
+
+class Weighted implements Placement {
+  readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
+  readonly #labels: readonly (readonly [string, readonly string[]])[]
+  readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
+  readonly #nodes: NodeId[] = []
+  readonly #sums: number[] = []
+  readonly #values: number[] = []
+
+  constructor({ scores, labels, antiAffinity }: z.output<typeof weightedOptions>, env: Env) {
+    const perJob = new TaskCounts(env.cluster)
+    this.#scores = Object.entries(scores).map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob), weight }))
+    this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
+    this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
+    Object.assign(this, both(perJob.hooks, this.#neighbours?.counts.hooks))
+  }
+
+  pick(job: JobId, round: Round): NodeId | None {
+    this.#collect(job, round)
+    for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
+    let best = -1
+    for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
+    return best < 0 ? None : (this.#nodes[best] as NodeId)
+  }
+
+  #collect(job: JobId, round: Round): void {
+    this.#nodes.length = 0
+    this.#sums.length = 0
+    for (const node of round.nodes) {
+      if (!round.room(node) || !round.fits(job, node) || !this.#passes(job, node, round.cluster)) continue
+      this.#nodes.push(node)
+      this.#sums.push(0)
+    }
+  }
+
+  #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
+    for (const [key, values] of this.#labels) if (!values.includes(cluster.label(node, key) ?? '')) return false
+    return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
+  }
+
+  /** Adds a score to the sums, from 0 for the worst node to `weight` for the best; nothing where all are alike. */
+  #add(score: Score, weight: number, job: JobId, round: Round): void {
+    const values = this.#values
+    let [least, most] = [Infinity, -Infinity]
+    for (const [i, node] of this.#nodes.entries()) {
+      const value = score(node, job, round)
+      values[i] = value
+      least = Math.min(least, value)
+      most = Math.max(most, value)
+    }
+    if (most === least) return
+    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
+  }
+}
+
+function scoreOf(name: ScoreName, counts: TaskCounts): Score {
+  switch (name) {
+    case 'best-fit':
+      return (node, _job, { lane, cluster }) => -freeAmount(node, lane, cluster)
+    case 'worst-fit':
+      return (node, _job, { lane, cluster }) => freePart(node, lane, cluster)
+    case 'dot-product':
+      return alignment
+    case 'locality':
+      return nearness
+    case 'pack':
+      return company(counts)
+    case 'spread':
+      return (node, job, round) => -company(counts)(node, job, round)
+    case 'speed':
+      return (node, _job, { cluster }) => cluster.speed(node)
+  }
+}
+
+function neighbours(kind: 'job' | 'user' | 'queue', { cluster, work }: Env) {
+  const groupOf = (job: JobId): number => (kind === 'job' ? job : kind === 'user' ? work.user(job) : work.queue(job))
+  return { counts: new TaskCounts(cluster, groupOf), groupOf }
+}
+
+function both(first: WorkListener, second: WorkListener | undefined): WorkListener {
+  if (second === undefined) return first
+  return {
+    onClaim: (...claim) => {
+      first.onClaim?.(...claim)
+      second.onClaim?.(...claim)
+    },
+    onRelease: (...release) => {
+      first.onRelease?.(...release)
+      second.onRelease?.(...release)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { SchedError, type Plug } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { bestFit, dotProduct, firstFit, locality, pack, roundRobin, spread, weighted, worstFit } from '../src/index.js'
+import { Play } from './world.js'
+
+const equal = { nodes: [{ count: 3, resources: { cpu: 10 } }] }
+const racks = { nodes: [{ count: 6, racks: 3, slots: { slot: 2 } }] } // nodes 0 1 | 2 3 | 4 5
+
+/** Three nodes of 10 with 4, 7 and 5 free, then tasks of 4. */
+function afterSome(placement: Plug<'placement'>): number[] {
+  const play = new Play(equal, placement)
+  for (const [node, cpu] of [6, 3, 5].entries()) play.use(node, { cpu })
+  return play.place(3, { cpu: 4 })
+}
+
+describe('placements by what is free', () => {
+  it('take the lowest node, the fullest, or the emptiest that holds the task', () => {
+    // free 4, 7, 5: each node holds one task of 4
+    expect(afterSome(firstFit())).toEqual([0, 1, 2])
+    expect(afterSome(bestFit())).toEqual([0, 2, 1])
+    expect(afterSome(worstFit())).toEqual([1, 2, 0])
+  })
+
+  it('fill node after node, or deal tasks out', () => {
+    expect(new Play(equal, bestFit()).place(5, { cpu: 4 })).toEqual([0, 0, 1, 1, 2])
+    expect(new Play(equal, worstFit()).place(5, { cpu: 4 })).toEqual([0, 1, 2, 0, 1])
+    expect(new Play(equal, roundRobin()).place(5, { cpu: 4 })).toEqual([0, 1, 2, 0, 1])
+  })
+
+  it('compare the free part of unlike nodes in worst fit, and amounts in best fit', () => {
+    const unlike = { nodes: [{ name: 'big', count: 1, resources: { cpu: 20 } }, { name: 'small', count: 1, resources: { cpu: 10 } }] }
+    const used = (placement: Plug<'placement'>) => {
+      const play = new Play(unlike, placement)
+      play.use(0, { cpu: 8 }) // 12 of 20 free on the big node, 10 of 10 on the small one
+      return play.places(1, { cpu: 1 })
+    }
+    expect(used(worstFit())).toEqual(['small-0'])
+    expect(used(bestFit())).toEqual(['small-0'])
+    expect(new Play(unlike, worstFit()).places(1, { cpu: 1 })).toEqual(['big-0']) // both whole: the lower
+  })
+
+  it('match the shape of the demand to that of the rest: dot product', () => {
+    const nodes = { nodes: [{ name: 'a', count: 1, resources: { cpu: 16, memory: 4 } }, { name: 'b', count: 1, resources: { cpu: 4, memory: 16 } }] }
+    const play = new Play(nodes, dotProduct())
+    play.dispatcher.submit({ id: 'cpu', submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 3, memory: 1 }, duration: 1 }] })
+    play.dispatcher.submit({ id: 'memory', submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 1, memory: 3 }, duration: 1 }] })
+    expect(play.dispatcher.pass(0).start.map(({ job, node }) => [job, node])).toEqual([['cpu', 'a-0'], ['memory', 'b-0']])
+  })
+})
+
+describe('round robin', () => {
+  it('goes on after the node used last, whatever has become free below it', () => {
+    const play = new Play({ nodes: [{ count: 4, slots: { slot: 1 } }] }, roundRobin())
+    expect(play.place(2, { slot: 1 })).toEqual([0, 1])
+    expect(play.place(1, { slot: 1 })).toEqual([2])
+    expect(play.place(1, { slot: 1 })).toEqual([3])
+  })
+})
+
+describe('placements by rack and data', () => {
+  it('pack a job into a rack, then its neighbours, or spread it over racks', () => {
+    expect(new Play(racks, pack()).place(5, { slot: 1 })).toEqual([0, 0, 1, 1, 2])
+    expect(new Play(racks, spread()).place(5, { slot: 1 })).toEqual([0, 2, 4, 1, 3])
+  })
+
+  it('know the jobs apart', () => {
+    const play = new Play(racks, spread())
+    expect(play.place(2, { slot: 1 })).toEqual([0, 2])
+    expect(play.place(2, { slot: 1 })).toEqual([0, 2])
+  })
+
+  it('go to the data: its node, else its rack, else anywhere', () => {
+    const data = { hosts: [['node-4'], ['node-4'], ['node-4'], ['node-4'], ['node-4'], ['node-4']] }
+    // two slots on node 4, two in its rack on node 5, then the lowest
+    expect(new Play(racks, locality()).place(6, { slot: 1 }, { data })).toEqual([4, 4, 5, 5, 0, 0])
+  })
+})
+
+describe('weighted scores', () => {
+  it('keep to nodes with a label', () => {
+    const play = new Play({ nodes: [{ count: 2, resources: { cpu: 2 }, labels: { disk: 'hdd' } }, { name: 'fast', count: 1, resources: { cpu: 2 }, labels: { disk: 'ssd' } }] }, weighted({ labels: { disk: 'ssd' } }))
+    expect(play.places(4, { cpu: 1 })).toEqual(['fast-0', 'fast-0'])
+  })
+
+  it('keep tasks of one job apart', () => {
+    expect(new Play(equal, weighted({ antiAffinity: 'job' })).place(5, { cpu: 1 })).toEqual([0, 1, 2])
+  })
+
+  it('add up: the larger weight decides', () => {
+    // two tasks in a rack of two nodes: packing wants the first node again, the emptiest is the other one
+    expect(new Play(racks, weighted({ scores: { pack: 3, 'worst-fit': 1 } })).place(2, { slot: 1 })).toEqual([0, 0])
+    expect(new Play(racks, weighted({ scores: { pack: 1, 'worst-fit': 3 } })).place(2, { slot: 1 })).toEqual([0, 1])
+  })
+
+  it('refuse an unknown score with the nearest known', () => {
+    expect(() => weighted({ scores: { 'worst-fitt': 1 } as never })).toThrow(SchedError)
+  })
+})
