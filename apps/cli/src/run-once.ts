@@ -2,6 +2,7 @@ import { SchedError, type ArchitectureEnv, type Env, type Plug } from '@sched/co
 import { Simulation } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
+import { periodOf } from './experiment/period.js'
 import type { NamedPolicy } from './experiment/policies.js'
 import { breathe } from './interruption.js'
 
@@ -32,7 +33,9 @@ const SLICE = 10_000
 export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed: number, watch: RunWatch): Promise<RunResult> {
   const { spec } = experiment.description
   const workload = experiment.workload.of(seed)
-  const metrics = standardMetrics({ classOf: experiment.classOf, exact: spec.metrics?.exact })
+  const { exact, tau, rigid = false, sizes, lengths } = spec.metrics ?? {}
+  const period = await periodOf(workload, spec.metrics)
+  const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, rigid: rigid && { sizes, lengths } })
   const decided = decisions({ exact: spec.metrics?.exact })
   const warnings: string[] = []
   let ended = 0
@@ -48,7 +51,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     observers: [metrics, decided, progress, ...rows],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: given(spec.runtime) }),
-    ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug }),
+    ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
   })
   await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)

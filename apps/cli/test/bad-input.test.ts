@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { directory, experiment, sched, small, trace } from './sched.js'
 
-const EXPERIMENT_KEYS = 'name, plugins, seed, seeds, cluster, workload, policies, policy, architecture, runtime, commitPendingBug, infeasible, until, validate, metrics'
+const EXPERIMENT_KEYS = 'name, plugins, seed, seeds, cluster, workload, policies, policy, architecture, runtime, commitPendingBug, infeasible, passPerEvent, until, validate, metrics'
 const line = (number: number, text: string) => experiment.replace(experiment.split('\n')[number - 1] ?? '', text)
 
 /** What `sched compare` on this experiment file answers; it must end with exit code 2, one line and nothing printed. */

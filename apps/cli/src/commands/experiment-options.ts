@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { DEFAULT_NODES, DEFAULT_POLICIES } from '../experiment/from-options.js'
+import { DEFAULT_NODES, DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
+import { assignment } from './trace-options.js'
 
 /** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
 export function experimentOptions(command: Command, { single = false } = {}): Command {
@@ -10,10 +11,13 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--format <name>', 'format of the trace (default: found out from its content)')
     .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
     .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
+    .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
     .option('--take <n>', 'only the first jobs', whole)
     .option('--load <factor>', 'divide the gaps between submissions by this number', real)
+    .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
     .optionsGroup('Cluster:')
+    .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
     .option('--cluster <file>', 'description of a cluster')
     .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs)`, whole)
     .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', whole)
@@ -23,12 +27,19 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .optionsGroup('Scheduling and runs:')
     .option('--architecture <name>', 'default: monolithic')
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
+    .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
     .option('--until <seconds>', 'end of the simulated time', real)
     .option('--validate', 'check every conservation law while running (slow)')
+  command
+    .optionsGroup('Measuring:')
+    .option('--warm-up <fraction>', 'jobs at the start that do not count, 0.01 for the first hundredth; in a file also by time', fraction)
+    .option('--cool-down <fraction>', 'jobs at the end that do not count', fraction)
+    .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', real)
+    .optionsGroup('Scheduling and runs:')
   if (single) return command
   return command
-    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS})`, whole)
-    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES})`)
+    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS}, 1 for a log of rigid jobs)`, whole)
+    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES}; for rigid jobs ${RIGID_POLICIES})`)
 }
 
 /** How many threads run at a time. */
@@ -61,6 +72,12 @@ export function whole(text: string): number {
 function real(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number of at least 0.')
+  return value
+}
+
+function fraction(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= 0 && value < 1)) throw new InvalidArgumentError('Expected a fraction of at least 0 and below 1.')
   return value
 }
 

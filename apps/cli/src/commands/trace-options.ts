@@ -30,7 +30,8 @@ export function warnOfSkipped({ report }: Trace, io: Io): void {
   io.stderr.write(`warning: ${report.skipped} bad line${report.skipped === 1 ? '' : 's'} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
 }
 
-function assignment(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+/** `key=value`, added to those before it. */
+export function assignment(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (key === undefined || value === undefined) throw new InvalidArgumentError('Expected key=value.')
   return { ...before, [key]: yamlValue(value) }

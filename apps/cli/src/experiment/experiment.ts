@@ -8,6 +8,7 @@ import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
+import { withRigidDefaults } from './rigid.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
@@ -42,16 +43,17 @@ export const DEFAULT_SEEDS = 5
  * file, line and column where there is a file.
  */
 export async function prepare(description: Description, parts = new Parts()): Promise<Experiment> {
-  const { spec, directory } = description
+  const { spec: given, directory } = description
   const registry = builtIns()
-  for (const [index, plugIn] of (spec.plugins ?? []).entries()) await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
+  for (const [index, plugIn] of (given.plugins ?? []).entries()) await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
+  const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, given.workload], () => workloadOfSeed(given.workload, directory)))
+  const spec = await placed(description, ['workload'], () => withRigidDefaults(given, workload, DEFAULT_SEEDS))
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
-  const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, spec.workload], () => workloadOfSeed(spec.workload, directory)))
   const cluster = await placed(description, ['cluster'], () =>
     parts.of(['cluster', directory, spec.cluster, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
   )
   return {
-    description,
+    description: { ...description, spec },
     registry,
     workload,
     cluster,

@@ -5,6 +5,7 @@ import type { Description } from './experiment.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
+import { isRigidGenerator, isRigidTrace } from './rigid.js'
 import { hasOwnCell } from './workload.js'
 
 /** What the command line says of an experiment; each overrides what the file says, if there is one. */
@@ -29,9 +30,18 @@ export interface ExperimentOptions {
   readonly seeds?: number
   readonly until?: number
   readonly validate?: boolean
+  readonly option?: Readonly<Record<string, unknown>>
+  readonly procs?: number
+  readonly estimates?: string
+  readonly passPerEvent?: 'submits-first' | 'ends-first'
+  readonly warmUp?: number
+  readonly coolDown?: number
+  readonly tau?: number
 }
 
 export const DEFAULT_POLICIES = 'fifo,naive-fair,delay'
+/** For rigid jobs of a parallel machine. */
+export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
 
 /** Nodes of a cluster that nobody described: those of Facebook's for a trace, of the EC2 runs of EuroSys 2010 for generated jobs. */
 export const DEFAULT_NODES = { trace: 600, generate: 100 } as const
@@ -51,8 +61,9 @@ export function describeExperiment(file: string | undefined, options: Experiment
 }
 
 function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Partial<ExperimentInput> {
-  const { seed, seeds, until, validate, architecture, policy } = options
-  const policies = options.policies ?? (spec === undefined && policy === undefined ? DEFAULT_POLICIES : undefined)
+  const { seed, seeds, until, validate, architecture, policy, passPerEvent } = options
+  const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
+  const policies = options.policies ?? (spec === undefined && policy === undefined ? usual : undefined)
   return defined({
     workload: workloadOf(options, spec, cwd),
     cluster: clusterOf(options, spec, cwd),
@@ -63,7 +74,20 @@ function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined
     seeds,
     until,
     validate,
+    passPerEvent,
+    metrics: metricsOf(options, spec),
   })
+}
+
+/** Whether the workload that the command line names is of rigid jobs. */
+function isRigid({ trace, format, generate }: ExperimentOptions, cwd: string): boolean {
+  if (trace !== undefined) return isRigidTrace(resolve(cwd, trace), format)
+  return generate !== undefined && isRigidGenerator(yaml(generate, '--generate'))
+}
+
+function metricsOf({ warmUp, coolDown, tau }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
+  const given = defined({ warmUp, coolDown, tau })
+  return Object.keys(given).length === 0 ? undefined : { ...spec?.metrics, ...given }
 }
 
 function onePolicy(text: string): unknown {
@@ -80,11 +104,40 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
 
 function workloadOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['workload'] | undefined {
   const { trace, generate, format, onBadLine, take, window, load } = options
-  const given = defined({ format, onBadLine, take, window, load })
+  const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
+  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions(options, spec, cwd) })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
-  const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : yaml(generate, '--generate') }
+  const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
   return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
+}
+
+/** Options of the trace's format; `--procs` is one of them where it reads logs of parallel machines. */
+function formatOptions(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Readonly<Record<string, unknown>> | undefined {
+  const { option, procs, trace } = options
+  const isLog = trace !== undefined ? isRigid(options, cwd) : spec?.workload.trace !== undefined
+  const given = { ...option, ...(procs !== undefined && isLog && { procs }) }
+  if (Object.keys(given).length === 0) return undefined
+  return trace === undefined ? { ...spec?.workload.options, ...given } : given
+}
+
+function withProcs(generate: unknown, procs: number | undefined): unknown {
+  if (procs === undefined || !isRigidGenerator(generate)) return generate
+  if (typeof generate === 'string') return { [generate]: { procs } }
+  const [[name, options] = ['', {}]] = Object.entries(generate as Record<string, object>)
+  return { [name]: { ...options, procs } }
+}
+
+/** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
+function machineOf({ procs, resources }: ExperimentOptions, shape: object, spec: ExperimentInput | undefined, rigid: boolean): ExperimentInput['cluster'] | null {
+  const [other] = Object.keys(shape)
+  if (procs !== undefined) {
+    if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
+    return rigid || (spec !== undefined && spec.cluster === undefined) ? undefined : { nodes: 1, resources: { procs } }
+  }
+  if (rigid && resources === undefined && other !== undefined)
+    throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')
+  return rigid && other === undefined && spec === undefined ? undefined : null
 }
 
 function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
@@ -95,6 +148,8 @@ function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside --cluster.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
     return resolve(cwd, cluster)
   }
+  const machine = machineOf(options, shape, spec, isRigid(options, cwd))
+  if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
   const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)

@@ -45,6 +45,20 @@ const prefillSchema = z
   ])
   .describe('tasks that run at time 0 and belong to no job: `workload`, the path of a file, or how to fill the cell; default: none')
 
+const estimatesSchema = z
+  .union([
+    z.enum(['exact', 'unknown']),
+    z.number().min(1),
+    z.strictObject({
+      tsafrir: z.strictObject({
+        maxEstimate: z.int().min(60).optional().describe('longest estimate that users may give, seconds; a run is cut at it; default: the longest run time, in whole hours'),
+        maxShare: z.number().min(0).max(0.89).optional().describe('fraction of jobs that give it; default: what the model gives, some 0.22'),
+        seed: z.int().optional().describe('default: that of the run'),
+      }),
+    }),
+  ])
+  .describe('estimates in place of those of the workload: exact, none (unknown), so many times the run time, or as users give them (tsafrir)')
+
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
@@ -64,15 +78,19 @@ const workloadSchema = z
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
     load: z.number().positive().optional().describe('divide the gaps between submissions by this number'),
+    estimates: estimatesSchema.optional(),
   })
   .describe('A trace or a generator, and what is changed about it')
 
 const runtimeSchema = z
   .strictObject({
-    localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2'),
-    jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1'),
+    localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2; of rigid jobs 1'),
+    jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs 0'),
   })
   .describe('How long a task takes where it was placed')
+
+const trimSchema = z.union([z.number().min(0).lt(1), z.strictObject({ seconds: z.number().min(0) })])
+const limitsSchema = z.array(z.number().positive()).min(1)
 
 const metricsSchema = z
   .strictObject({
@@ -81,6 +99,12 @@ const metricsSchema = z
       .optional()
       .describe('classes of jobs in tables: label (of the workload, default), size (the bins of Facebook jobs), or ascending limits of the number of tasks'),
     exact: z.int().min(1).optional().describe('values up to which percentiles are exact; default 100000'),
+    tau: z.number().positive().optional().describe('bound of the bounded slowdown, seconds; default 10'),
+    warmUp: trimSchema.optional().describe('jobs at the start that do not count: a fraction of the jobs, or { seconds } from the first submission; default none'),
+    coolDown: trimSchema.optional().describe('jobs at the end that do not count: a fraction of the jobs, or { seconds } before the last submission; default none'),
+    rigid: z.boolean().optional().describe('figures of rigid jobs: queue, loss of capacity, backfilled jobs, sizes, lengths, users; default: for workloads of such jobs'),
+    sizes: limitsSchema.optional().describe('ascending limits of the classes of rigid jobs by processors; default 1, 8, 32'),
+    lengths: limitsSchema.optional().describe('ascending limits of the classes of rigid jobs by run time, seconds; default 600, 3600, 28800'),
   })
   .describe('What is reported')
 
@@ -90,11 +114,11 @@ export const experimentSchema = z
     name: name.optional().describe('for reports'),
     plugins: z.array(name).optional().describe('modules whose default export is a plug-in: paths relative to this file, or packages'),
     seed: z.int().min(0).optional().describe('the first seed; default 1'),
-    seeds: z.int().min(1).max(10_000).optional().describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5'),
+    seeds: z.int().min(1).max(10_000).optional().describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn'),
     cluster: z
       .union([name, clusterSchema])
       .optional()
-      .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines)'),
+      .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin)'),
     workload: workloadSchema,
     prefill: prefillSchema.optional(),
     matrix: matrixSchema.optional(),
@@ -108,6 +132,10 @@ export const experimentSchema = z
     runtime: runtimeSchema.optional(),
     commitPendingBug: z.boolean().optional().describe('Hadoop\'s: a finished task stops counting as running one heartbeat before its slot is free; default false'),
     infeasible: z.enum(['fail', 'reject']).optional().describe('a job with a task larger than every node: fail (default), or reject and go on'),
+    passPerEvent: z
+      .enum(['submits-first', 'ends-first'])
+      .optional()
+      .describe('a pass of the scheduler after every single event, submissions or ends first in an instant, as some published simulators do; default: one pass per instant, after all its events'),
     until: z.number().positive().optional().describe('end of the simulated time, seconds; default: when all jobs have ended'),
     validate: z.boolean().optional().describe('check every conservation law while running; slow; default false'),
     metrics: metricsSchema.optional(),
@@ -116,5 +144,7 @@ export const experimentSchema = z
 
 export type ExperimentInput = z.input<typeof experimentSchema>
 export type ExperimentSpec = z.output<typeof experimentSchema>
+export type TrimSpec = z.output<typeof trimSchema>
+export type EstimatesSpec = z.output<typeof estimatesSchema>
 export type WorkloadSpec = z.output<typeof workloadSchema>
 export type PrefillSpec = NonNullable<ExperimentSpec['prefill']>

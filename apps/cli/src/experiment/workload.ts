@@ -1,8 +1,9 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GeneratedWorkload, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTrace, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
+import { drawsEstimates, estimated } from './estimates.js'
 import type { WorkloadSpec } from './schema.js'
 
 /** The jobs of an experiment, which may depend on the seed of a run. */
@@ -11,6 +12,8 @@ export interface WorkloadOfSeed {
   readonly trace?: Trace
   /** The cluster that it is meant for, if it knows. */
   readonly cell?: ClusterInput
+  /** The parallel machine that its rigid jobs are of, if it knows. */
+  readonly machine?: Machine
   of(seed: number): Workload
   /** What runs at time 0, if it knows: placed on a cell, filled to `utilisation` where that is for it to say. */
   running?(cell: CellGroups, seed: number, utilisation: number | undefined): Running
@@ -43,12 +46,25 @@ function refuseReading(spec: WorkloadSpec): void {
 function ofTrace(path: string, spec: WorkloadSpec, directory: string): WorkloadOfSeed {
   const file = resolve(directory, path)
   const trace = openTrace(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
-  const workload = changed(trace, spec)
+  const of = bySeed((seed) => changed(trace, spec, seed), drawsEstimates(spec.estimates))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
     return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
   }
-  return { trace, of: () => workload, ...(trace.format === 'job-list' && { running }) }
+  return { trace, of, ...ofMachine(trace.machine), ...(trace.format === 'job-list' && { running }) }
+}
+
+/** A machine whose processors are counted and not told apart is one node. */
+const ofMachine = (machine: Machine | undefined): Pick<WorkloadOfSeed, 'machine' | 'cell'> =>
+  machine === undefined ? {} : { machine, cell: { nodes: 1, resources: machine.resources } }
+
+/** Keeps the latest workload that was made, and makes another for another seed only where that matters. */
+function bySeed(make: (seed: number) => Workload, matters: boolean): (seed: number) => Workload {
+  let latest: { readonly seed: number; readonly workload: Workload } | undefined
+  return (seed) => {
+    if (latest === undefined || (matters && latest.seed !== seed)) latest = { seed, workload: make(seed) }
+    return latest.workload
+  }
 }
 
 /** For what runs is listed one by one. */
@@ -60,7 +76,7 @@ function ofDistributions({ seed: own, ...files }: NonNullable<WorkloadSpec['dist
   const { interarrival, csizes, runtimes, horizon, demand } = files
   const paths = { interarrival: resolve(directory, interarrival), csizes: resolve(directory, csizes), runtimes: resolve(directory, runtimes) }
   const options = { ...paths, ...(horizon !== undefined && { horizon }), ...(demand !== undefined && { demand }) }
-  return { cell: omegaExampleCell, of: (seed) => changed(omegaFiles({ ...options, seed: own ?? seed }), spec) }
+  return { cell: omegaExampleCell, of: (seed) => changed(omegaFiles({ ...options, seed: own ?? seed }), spec, seed) }
 }
 
 async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNullable<WorkloadSpec['google']>, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
@@ -72,11 +88,11 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
     ...(maxDisorder !== undefined && { maxDisorder }),
     ...(disk !== undefined && { disk }),
   })
-  const workload = changed(trace, spec)
+  const of = bySeed((seed) => changed(trace, spec, seed), drawsEstimates(spec.estimates))
   const cell = machines === undefined ? undefined : googleMachines(resolve(directory, machines))
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
-    of: () => workload,
+    of,
     running: (cell, seed, utilisation = 1) => runningOfGoogle(trace, cell, seed, utilisation),
   }
 }
@@ -93,9 +109,9 @@ function generated(spec: WorkloadSpec): WorkloadOfSeed {
   if (generator === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, { field: 'workload.generate' }, suggest(name, generators.map((each) => each.generator)))
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
-  const of = (seed: number) => changed(placed(() => generator.from(draws ? { ...options, seed } : options)), spec)
-  of(1) // so that wrong options are told now
-  return { of, ...cellOf(name, options) }
+  const made = (seed: number) => placed(() => generator.from(draws ? { ...options, seed } : options))
+  const { machine } = made(1) // so that wrong options are told now
+  return { of: (seed) => changed(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
 }
 
 interface StandIn {
@@ -130,7 +146,7 @@ function named(config: WorkloadSpec['generate']): [string, Readonly<Record<strin
 }
 
 /** Errors about a generator's options say where they are in the experiment. */
-function placed(make: () => Workload): Workload {
+function placed(make: () => GeneratedWorkload): GeneratedWorkload {
   try {
     return make()
   } catch (error) {
@@ -138,8 +154,9 @@ function placed(make: () => Workload): Workload {
   }
 }
 
-function changed(workload: Workload, { window, take: first, load }: WorkloadSpec): Workload {
+function changed(workload: Workload, { window, take: first, load, estimates }: WorkloadSpec, seed: number): Workload {
   const inside = window === undefined ? workload : timeWindow(workload, window.from, window.to)
   const some = first === undefined ? inside : take(inside, first)
-  return load === undefined ? some : scaleLoad(some, load)
+  const loaded = load === undefined ? some : scaleLoad(some, load)
+  return estimates === undefined ? loaded : estimated(loaded, estimates, seed)
 }

@@ -1,5 +1,5 @@
-import { SchedError, suggest, type Workload } from '@sched/core'
-import type { WorkloadGenerator } from './define-generator.js'
+import { SchedError, suggest } from '@sched/core'
+import type { GeneratedWorkload, WorkloadGenerator } from './define-generator.js'
 import { facebookMixed } from './facebook-mixed.js'
 import { facebook } from './facebook.js'
 import { lublin } from './lublin.js'
@@ -22,7 +22,7 @@ export const generators: readonly AnyGenerator[] = [
 ]
 
 /** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
-export function generate(name: string, options?: unknown): Workload {
+export function generate(name: string, options?: unknown): GeneratedWorkload {
   const found = generators.find((one) => one.generator === name)
   if (found === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, {}, suggest(name, generators.map((one) => one.generator)))

@@ -1,0 +1,53 @@
+import { SchedError, type JobSpec, type Workload } from '@sched/core'
+import { generators, traceFormat } from '@sched/workload'
+import { detectFormat } from '@sched/workload/node'
+import { z } from 'zod'
+import { drawsEstimates } from './estimates.js'
+import type { ExperimentSpec } from './schema.js'
+import type { WorkloadOfSeed } from './workload.js'
+
+/** Whether a trace is a log of a parallel machine: its format has an option `procs`. False for a file that cannot be read. */
+export function isRigidTrace(path: string, format: string | undefined): boolean {
+  try {
+    return hasProcs(traceFormat(format ?? detectFormat(path)).options)
+  } catch (error) {
+    if (error instanceof SchedError) return false
+    throw error
+  }
+}
+
+/** Whether a generator makes jobs of a parallel machine, as the command line or a file names it. */
+export function isRigidGenerator(generate: unknown): boolean {
+  const name = typeof generate === 'string' ? generate : Object.keys(generate ?? {})[0]
+  const found = generators.find(({ generator }) => generator === name)
+  return found !== undefined && hasProcs(found.options)
+}
+
+const hasProcs = (options: z.ZodType) => options instanceof z.ZodObject && 'procs' in options.shape
+
+/**
+ * What an experiment on rigid jobs is run with unless it says otherwise: their run times are what they are, nothing of a
+ * log is drawn, and more is measured of them. `seeds`: how many there are where something is drawn.
+ */
+export function withRigidDefaults(spec: ExperimentSpec, workload: WorkloadOfSeed, seeds: number): ExperimentSpec {
+  if (!(spec.metrics?.rigid ?? (workload.machine !== undefined || startsRigid(workload.of(spec.seed ?? 1))))) return spec
+  const { localityFactors = [1], jitter = 0 } = spec.runtime ?? {}
+  const isFixed = workload.trace !== undefined && jitter === 0 && !drawsEstimates(spec.workload.estimates)
+  return {
+    ...spec,
+    seeds: spec.seeds ?? (isFixed ? 1 : seeds),
+    runtime: { localityFactors, jitter },
+    metrics: { ...spec.metrics, rigid: true },
+  }
+}
+
+/** A log that was converted does not say what it was, but its first job shows it. A streamed one is not looked at. */
+function startsRigid(workload: Workload): boolean {
+  const first = workload.open().next()
+  return first !== undefined && isRigidJob(first)
+}
+
+function isRigidJob({ stages: [stage, ...others], estimate, recorded }: JobSpec): boolean {
+  if (stage === undefined || others.length > 0 || typeof stage.duration !== 'number' || stage.data !== undefined) return false
+  return (stage.tasks === 1 || stage.gang === true) && (estimate !== undefined || recorded?.wait !== undefined)
+}
