@@ -52,6 +52,15 @@ export class AllocationRound implements Round {
     return true
   }
 
+  /** Nodes are asked for by number, so none is mouldable. */
+  moulding(): undefined {
+    return undefined
+  }
+
+  mould(): void {
+    throw new SchedError('BROKEN_CONTRACT', 'a request for nodes is not mouldable')
+  }
+
   claim(task: TaskId, node: NodeId): boolean {
     this.#mustBeOpen()
     if (this.work.nodeOf(task) !== None) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)

@@ -5,6 +5,7 @@ import {
   type CommitMode,
   type JobId,
   type LaneId,
+  type Moulding,
   type NodeId,
   type OpenRound,
   type Reason,
@@ -157,6 +158,15 @@ export class Draft implements OpenRound {
     this.taken = job
     if (this.#maxJobs < Infinity) this.tookGang = this.work.isGang(job, this.lane)
     return true
+  }
+
+  moulding(job: JobId): Moulding | undefined {
+    return this.work.moulding(job)
+  }
+
+  mould(job: JobId, tasks: number): void {
+    this.#mustBeOpen()
+    this.work.mould(job, tasks)
   }
 
   claim(task: TaskId, node: NodeId): boolean {

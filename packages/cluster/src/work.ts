@@ -1,9 +1,11 @@
 import {
   None,
   SchedError,
+  type Duration,
   type JobId,
   type JobSpec,
   type LaneId,
+  type Moulding,
   type NodeId,
   type QueueId,
   type Release,
@@ -315,6 +317,37 @@ export class Work implements WorkView {
     return job
   }
 
+  /** What a job's tasks share, where it has one mouldable stage, open, of which no task is claimed or has run, and nothing is said of single tasks. */
+  moulding(job: JobId): Moulding | undefined {
+    const stage = this.jobFirstStage[job] as number
+    const [spec] = this.spec(job).stages as [StageSpec]
+    const isWhole = this.stageOpen[stage] === 1 && this.stageUnplaced[stage] === this.jobLeft[job] && this.jobLeft[job] === this.jobTasks[job]
+    if (spec.phases === undefined || this.jobStages[job] !== 1 || !isWhole || spec.data !== undefined || isPerTask(spec.duration)) return undefined
+    return { requested: spec.tasks, phases: spec.phases }
+  }
+
+  /** Gives a mouldable job another number of tasks. Throws `BROKEN_CONTRACT` where it may have none. */
+  mould(job: JobId, tasks: number): void {
+    if (!(Number.isSafeInteger(tasks) && tasks >= 1) || this.moulding(job) === undefined)
+      throw new SchedError('BROKEN_CONTRACT', `job ${this.name(job)} was given ${tasks} tasks`, {}, 'Ask `moulding` first, and give at least 1.')
+    const stage = this.jobFirstStage[job] as number
+    const had = this.jobTasks[job] as number
+    if (tasks === had) return
+    this.#taskIds.giveBack(this.stageFirst[stage] as number, had)
+    const first = this.#taskIds.take(tasks)
+    this.#growTasks()
+    this.#foundTask = -1
+    this.#addTasks(stage, first, tasks)
+    this.jobTasks[job] = tasks
+    this.jobLeft[job] = tasks
+    if (tasks > had) return this.#addUnplaced(stage, tasks - had)
+    const lane = this.stageLane[stage] as LaneId
+    const owner = this.jobOwner[job] as number
+    this.stageUnplaced[stage] = tasks
+    this.laneUnplaced[job * this.lanes + lane] = tasks
+    if (this.jobHeld[job] === 0) this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + tasks - had
+  }
+
   /** Opens the stages whose predecessors have gone far enough; the first call makes the job schedulable. */
   open(job: JobId): void {
     if (this.jobClosedStages[job] === 0) return
@@ -507,21 +540,25 @@ export class Work implements WorkView {
     const shape = this.shapes.intern(spec.demand, spec.constraints)
     if (this.isDistinct(shape)) this.#apart ??= new Map()
     this.stageJob[stage] = job
-    this.stageFirst[stage] = firstTask
-    this.stageTasks[stage] = spec.tasks
     this.stageUnplaced[stage] = 0
     this.stageDone[stage] = 0
-    this.stageCursor[stage] = 0
     this.stageShape[stage] = shape
     this.stageLane[stage] = this.shapes.lanes[shape] as number
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
-    if (spec.tasks > 8) {
-      this.taskStage.fill(stage, firstTask, firstTask + spec.tasks)
-      this.taskRun.fill(UNPLACED, firstTask, firstTask + spec.tasks)
+    this.#addTasks(stage, firstTask, spec.tasks)
+  }
+
+  #addTasks(stage: number, first: number, tasks: number): void {
+    this.stageFirst[stage] = first
+    this.stageTasks[stage] = tasks
+    this.stageCursor[stage] = 0
+    if (tasks > 8) {
+      this.taskStage.fill(stage, first, first + tasks)
+      this.taskRun.fill(UNPLACED, first, first + tasks)
       return
     }
-    for (let task = firstTask; task < firstTask + spec.tasks; task++) {
+    for (let task = first; task < first + tasks; task++) {
       this.taskStage[task] = stage
       this.taskRun[task] = UNPLACED
     }
@@ -648,3 +685,5 @@ export class Work implements WorkView {
     return unplaced
   }
 }
+
+const isPerTask = (duration: Duration): boolean => typeof duration === 'object' && !('kind' in duration)

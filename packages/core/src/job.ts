@@ -36,6 +36,14 @@ export interface Constraints {
   readonly distinctNodes?: boolean
 }
 
+/** Activities of one mean time that workers share, each of which does one at a time. */
+export interface Phase {
+  /** How many, at least 1. */
+  readonly activities: number
+  /** Mean time of one, above 0. */
+  readonly time: Seconds
+}
+
 /** Tasks of one shape, for example the maps of a MapReduce job. */
 export interface StageSpec {
   readonly name: string
@@ -55,6 +63,11 @@ export interface StageSpec {
   readonly constraints?: Constraints
   /** All tasks start together or none does. */
   readonly gang?: boolean
+  /**
+   * What the tasks do as workers, one phase after the other. It makes the only stage of a job mouldable: `tasks` is how many
+   * its user asked for, its scheduler may start another number, and `duration` changes in proportion to `phasesTime`.
+   */
+  readonly phases?: readonly Phase[]
 }
 
 /** What a log recorded of a job on the real machine, to compare with; schedulers never see it. */

@@ -1,4 +1,5 @@
 import type { JobId, LaneId, NodeId, Savepoint, Seconds, TaskId } from './ids.js'
+import type { Phase } from './job.js'
 import type { ClusterView, WorkView } from './views.js'
 
 /** Why a job was passed over; the parts of its wait. */
@@ -16,6 +17,13 @@ export const Reason = {
 } as const
 export type Reason = (typeof Reason)[keyof typeof Reason]
 export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others']
+
+/** A job of which the scheduler chooses the number of tasks. */
+export interface Moulding {
+  /** Tasks that its user asked for. */
+  readonly requested: number
+  readonly phases: readonly Phase[]
+}
 
 /**
  * One scheduling opportunity: the nodes in sight, the pending work in sight, and a draft of claims that already counts
@@ -50,6 +58,10 @@ export interface Round {
    * more jobs in this round, or this round is about another one.
    */
   take(job: JobId): boolean
+  /** What the job's tasks share, where it is mouldable and none of them is claimed or has run; `undefined` otherwise. */
+  moulding(job: JobId): Moulding | undefined
+  /** Gives a mouldable job another number of tasks, at least 1. It keeps them whatever becomes of the round, until the next call. */
+  mould(job: JobId, tasks: number): void
   /** Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. */
   claim(task: TaskId, node: NodeId): boolean
   /** Preemption: frees a running task's claim in the draft; the task is killed at commit and pending again. */

@@ -1,4 +1,4 @@
-import { hashUnit, SchedError, streamKey, type Duration, type JobSpec, type Seconds, type StageSpec } from '@sched/core'
+import { hashUnit, phasesTime, SchedError, streamKey, type Duration, type JobSpec, type Phase, type Seconds, type StageSpec } from '@sched/core'
 
 /** What is known of a task when it starts. */
 export interface Start {
@@ -7,6 +7,8 @@ export interface Start {
   readonly stageIndex: number
   /** Task index in its stage. */
   readonly task: number
+  /** Tasks of the stage: those of its specification, unless a scheduler has chosen others. */
+  readonly tasks: number
   /** Hash key of the job: equal for every policy of a seed. */
   readonly key: number
   /** Locality level, -1 for a task without data. */
@@ -29,7 +31,8 @@ export interface RuntimeOptions {
 }
 
 /**
- * Base duration x locality factor / node speed x jitter. Durations and jitter depend on the seed, the job and the task
+ * Base duration x locality factor / node speed x jitter; the base duration of a mouldable stage goes with the number of its
+ * tasks. Durations and jitter depend on the seed, the job and the task
  * alone, so every policy compared on one seed meets the same tasks.
  */
 export function runtimeModel(seed: number, options: RuntimeOptions = {}): RuntimeModel {
@@ -42,11 +45,17 @@ export function runtimeModel(seed: number, options: RuntimeOptions = {}): Runtim
   return {
     runtime(start) {
       const { stage, level, levels, speed } = start
-      const base = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, durations, start)
+      const own = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, durations, start)
+      const base = stage.phases === undefined ? own : own * moulded(stage, stage.phases, start.tasks)
       const luck = jitter === 0 ? 1 : 1 + jitter * (2 * hashUnit(jitters ^ start.key, start.task, start.stageIndex) - 1)
       return ((base * localityFactor(stage.localityFactors ?? localityFactors, level, levels)) / speed) * luck
     },
   }
+}
+
+/** Run time with another number of workers, as a multiple of that with those asked for. */
+function moulded({ tasks }: StageSpec, phases: readonly Phase[], workers: number): number {
+  return workers === tasks ? 1 : phasesTime(phases, workers) / phasesTime(phases, tasks)
 }
 
 /** Node and anywhere are the first and the last factor; levels between take the factors between. */

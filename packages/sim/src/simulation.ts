@@ -282,6 +282,7 @@ export class Simulation implements DraftSink {
     start.stage = spec.stages[stageIndex] as StageSpec
     start.stageIndex = stageIndex
     start.task = task - (work.stageFirst[stage] as number)
+    start.tasks = work.stageTasks[stage] as number
     start.job = job
     start.level = level
     start.speed = this.#model.speed[node] as number

@@ -22,6 +22,7 @@ export class TaskStart implements Start {
   stage: StageSpec = NO_STAGE
   stageIndex = 0
   task = 0
+  tasks = 1
   level = -1
   speed = 1
   readonly levels: number

@@ -85,6 +85,24 @@ describe('stand-ins for clusters A to D', () => {
   })
 })
 
+describe('MapReduce jobs', () => {
+  it('are a part of the batch jobs at the same times, mouldable, with the usual numbers of workers', () => {
+    const [plain, mixed] = [0, 0.2].map((part) => all(omegaCluster({ horizon: 100_000, mapReduce: part }))) as [JobSpec[], JobSpec[]]
+    const own = ofClass(mixed, 'mapreduce')
+    expect(own.length / ofClass(plain, 'batch').length).toBeCloseTo(0.2, 2)
+    expect(mixed.map(({ id, submit }) => [id, submit])).toEqual(plain.map(({ id, submit }) => [id, submit]))
+    expect(mixed.filter(({ class: kind }) => kind !== 'mapreduce')).toEqual(plain.filter((_, i) => mixed[i]!.class !== 'mapreduce'))
+    expect([...new Set(own.map((job) => stage(job).tasks))].sort((a, b) => a - b)).toEqual([5, 11, 200, 1000])
+    for (const job of own.slice(0, 50)) {
+      const { tasks, duration, phases = [] } = stage(job)
+      const [maps, reduces] = phases.map(({ activities, time }) => (activities * time) / Math.min(tasks, activities))
+      expect(duration).toBeCloseTo(maps! + reduces!, 9)
+    }
+    const perWorker = own.map((job) => stage(job).phases![0]!.activities / stage(job).tasks).sort((a, b) => a - b)
+    expect(perWorker[Math.floor(perWorker.length / 2)]).toBeCloseTo(2, 0)
+  })
+})
+
 describe('prefill', () => {
   const cpuOf = (tasks: readonly RunningTask[]) => tasks.reduce((sum, { demand }) => sum + demand['cpu']!, 0)
 

@@ -113,7 +113,8 @@ class Greedy implements Policy {
   }
 }
 
-function lowestFitting(job: JobId, round: Round): NodeId | None {
+/** The lowest node in sight with room for the job's next task. */
+export function lowestFitting(job: JobId, round: Round): NodeId | None {
   const { cluster, lane } = round
   if (round.nodes.length === cluster.nodes) {
     for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1))

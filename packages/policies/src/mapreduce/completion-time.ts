@@ -1,6 +1,6 @@
-import { SchedError, type Seconds } from '@sched/core'
+import { phasesTime, SchedError, type Moulding, type Seconds } from '@sched/core'
 
-/** A MapReduce job as its scheduler sees it: activities, their predicted mean times, and the workers that its user asked for. */
+/** A MapReduce job as its user describes it: activities, their predicted mean times, and the workers asked for. */
 export interface MapReduceJob {
   readonly maps: number
   readonly mapTime: Seconds
@@ -10,25 +10,22 @@ export interface MapReduceJob {
   readonly requested: number
 }
 
-/**
- * Predicted run time with `workers` workers, each of which does one activity at a time: maps first, reduces after all
- * maps, linear speed-up up to one worker per activity.
- *
- * Source: Schwarzkopf et al., EuroSys 2013, section 6.1, which gives the model in words; the formula is ours:
- * T(w) = m d_m / min(w, m) + r d_r / min(w, r). Start-up of workers is not modelled. Throws `BAD_OPTION` for a number of
- * workers or activities that is not whole, or for none.
- */
-export function completionTime({ maps, mapTime, reduces, reduceTime }: MapReduceJob, workers: number): Seconds {
-  whole('workers', workers, 1)
-  return phase(whole('maps', maps, 0), mapTime, workers) + phase(whole('reduces', reduces, 0), reduceTime, workers)
+/** The job as its scheduler sees it: maps first, reduces after all maps. Throws `BAD_OPTION` for numbers that are not whole, or for no workers. */
+export function mapReduceJob({ maps, mapTime, reduces, reduceTime, requested }: MapReduceJob): Moulding {
+  const phases = [
+    { activities: whole('maps', maps, 0), time: mapTime },
+    { activities: whole('reduces', reduces, 0), time: reduceTime },
+  ]
+  return { requested: whole('requested', requested, 1), phases: phases.filter(({ activities }) => activities > 0) }
 }
+
+/** Predicted run time with `workers` workers: `phasesTime`. Throws `BAD_OPTION` for a number of workers that is not whole, or for none. */
+export const completionTime = ({ phases }: Moulding, workers: number): Seconds => phasesTime(phases, whole('workers', workers, 1))
 
 /** How many times faster the job is than with the workers that its user asked for. */
-export function speedUp(job: MapReduceJob, workers: number): number {
+export function speedUp(job: Moulding, workers: number): number {
   return completionTime(job, job.requested) / completionTime(job, workers)
 }
-
-const phase = (activities: number, time: Seconds, workers: number): Seconds => (activities === 0 ? 0 : (activities * time) / Math.min(workers, activities))
 
 function whole(field: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value

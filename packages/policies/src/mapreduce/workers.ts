@@ -1,16 +1,22 @@
-import { SchedError } from '@sched/core'
-import { completionTime, type MapReduceJob } from './completion-time.js'
+import { phasesTime, SchedError, type Moulding } from '@sched/core'
 
-/** The cell in workers: how many it holds in all, and how many more there is room for. */
+/**
+ * The cell in workers, with those that were asked for in it: how many its amounts make up, how many the amounts in use make
+ * up, and how many more find a node.
+ */
 export interface Room {
   readonly total: number
+  readonly used: number
   readonly idle: number
 }
 
 /** Most workers that a job may get; never fewer than its user asked for. */
-export type WorkerLimit = (job: MapReduceJob, room: Room) => number
+export type WorkerLimit = (job: Moulding, room: Room) => number
 
-/** As many as help: one per activity of the larger phase, as far as there is room. */
+/** As many as the user asked for. */
+export const asRequested: WorkerLimit = ({ requested }) => requested
+
+/** As many as help: one per activity of the largest phase, as far as there is room. */
 export const maxParallelism: WorkerLimit = (job, { idle }) => helpful(job, job.requested + idle)
 
 /**
@@ -18,10 +24,7 @@ export const maxParallelism: WorkerLimit = (job, { idle }) => helpful(job, job.r
  */
 export function globalCap(cap = 0.6): WorkerLimit {
   if (!(cap >= 0 && cap <= 1)) throw new SchedError('BAD_OPTION', `the cap is ${cap}.`, { field: 'cap' }, 'Use a fraction from 0 to 1.')
-  return (job, { total, idle }) => {
-    const used = total - idle
-    return helpful(job, job.requested + Math.max(0, Math.min(idle, Math.floor(cap * total + 1e-9) - used))) // 0.6 x 1000 is 600, not 599
-  }
+  return (job, { total, used, idle }) => helpful(job, job.requested + Math.max(0, Math.min(idle, Math.floor(cap * total - used + 1e-9)))) // 0.6 x 1000 is 600, not 599
 }
 
 /** At most `factor` times what the user asked for (the paper: 4), as far as there is room. Throws `BAD_OPTION`. */
@@ -30,7 +33,8 @@ export function relativeSize(factor = 4): WorkerLimit {
   return (job, { idle }) => helpful(job, Math.min(Math.floor(factor * job.requested), job.requested + idle))
 }
 
-const helpful = ({ maps, reduces, requested }: MapReduceJob, most: number): number => Math.max(requested, Math.min(most, Math.max(maps, reduces)))
+const helpful = ({ phases, requested }: Moulding, most: number): number =>
+  Math.max(requested, Math.min(most, phases.reduce((largest, { activities }) => Math.max(largest, activities), 0)))
 
 /**
  * The number of workers with the earliest predicted finish among all from what was asked for to what the limit allows;
@@ -38,12 +42,12 @@ const helpful = ({ maps, reduces, requested }: MapReduceJob, most: number): numb
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 6.1.
  */
-export function chooseWorkers(job: MapReduceJob, limit: WorkerLimit, room: Room): number {
+export function chooseWorkers(job: Moulding, limit: WorkerLimit, room: Room): number {
   let best = job.requested
-  let earliest = completionTime(job, best)
+  let earliest = phasesTime(job.phases, best)
   const most = limit(job, room)
   for (let workers = best + 1; workers <= most; workers++) {
-    const finish = completionTime(job, workers)
+    const finish = phasesTime(job.phases, workers)
     if (finish >= earliest) continue
     earliest = finish
     best = workers

@@ -49,6 +49,8 @@ export const stageSchema = z.strictObject({
   bytesOut: atLeastZero.exactOptional(),
   constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
+  phases: z.array(z.strictObject({ activities: z.int().min(1), time: number.positive() })).min(1).exactOptional()
+    .describe('What the tasks share as workers, one phase after the other, with the mean time of an activity: it makes the only stage of a job mouldable.'),
 }) satisfies z.ZodType<StageSpec>
 
 export const recordedSchema = z.strictObject({

@@ -5,6 +5,7 @@ import { exponential } from '../generate/sampling.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { clusterNames, clusters, type ClassModel, type ClusterName } from './clusters.js'
 import { drawLogNormal } from './log-normal.js'
+import { withMapReduce } from './map-reduce-jobs.js'
 
 const clusterOptions = {
   cluster: z.enum(clusterNames).default('C').describe('Which of the paper\'s clusters.'),
@@ -33,13 +34,16 @@ export const omegaCluster = defineGenerator({
     batchRate: positive.default(1).describe('Factor on the arrival rate of batch jobs.'),
     batchRunTime: positive.default(1)
       .describe('Factor on the run times of batch jobs; 1 / batchRate keeps the cell as full as it was, so that the scheduler saturates before the cell does.'),
+    mapReduce: z.number().min(0).max(1).default(0)
+      .describe('Part of the batch jobs that are mouldable MapReduce jobs of class `mapreduce` instead; the paper: 0.2.'),
   }),
-  create({ seed, cluster, scale, horizon, batchRate, batchRunTime }) {
+  create({ seed, cluster, scale, horizon, batchRate, batchRunTime, mapReduce: part }) {
     const model = clusters[cluster]
-    return classWorkload(`omega cluster ${cluster}`, horizon, () => ({
+    const workload = classWorkload(`omega cluster ${cluster}`, horizon, () => ({
       batch: load(seed, 'batch', model.batch, scale, batchRate, batchRunTime),
       service: load(seed, 'service', model.service, scale, 1, 1),
     }))
+    return withMapReduce(workload, { seed, part, scale, mostWorkers: mostTasks * scale })
   },
 })
 

@@ -1,0 +1,114 @@
+import { definePolicy, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { lowestFitting } from '../disciplines/greedy.js'
+import { roomFor } from './room.js'
+import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
+
+const mapReduceOptions = z.strictObject({
+  limit: z
+    .enum(['max-parallelism', 'relative-size', 'global-cap', 'as-requested'])
+    .default('max-parallelism')
+    .describe('most workers: all that help; a multiple of what the user asked for; idle resources only while the cell is used below a cap; what the user asked for'),
+  factor: z.number().min(1).default(4).describe('relative-size: the multiple'),
+  cap: z.number().min(0).max(1).default(0.6).describe('global-cap: part of the cell in use above which none is added'),
+})
+export type MapReduceOptions = z.input<typeof mapReduceOptions>
+
+/**
+ * Chooses how many workers a mouldable job starts: when it takes a job up of which nothing runs, it predicts the finish for
+ * every number from what the user asked for to what the limit and the idle resources in sight allow, and takes the
+ * earliest. Workers of which a transaction rejects a part stay as many as were chosen; if it rejects all, they are chosen
+ * anew. Jobs that are not mouldable, and all jobs where rounds have one node, are placed as they are.
+ *
+ * Source: Schwarzkopf et al., EuroSys 2013, section 6. Set-up time of workers is not modelled, as there.
+ */
+export const mapReducePolicy = definePolicy({
+  name: 'mapreduce',
+  summary: 'gives MapReduce jobs workers beyond those asked for while resources are idle',
+  source: 'Schwarzkopf et al., EuroSys 2013, section 6',
+  options: mapReduceOptions,
+  inner: { order: 'order', placement: 'placement' },
+  defaults: { order: 'fifo', placement: 'random-fit' },
+  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env), limitOf(options)),
+})
+
+/** Mouldable jobs get workers beyond those asked for while resources are idle. Without a placement tasks go to the lowest node with room. */
+export const mapReduce = (order: Plug<'order'>, options: MapReduceOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
+  mapReducePolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+
+function limitOf({ limit, factor, cap }: z.output<typeof mapReduceOptions>): WorkerLimit {
+  switch (limit) {
+    case 'max-parallelism':
+      return maxParallelism
+    case 'relative-size':
+      return relativeSize(factor)
+    case 'global-cap':
+      return globalCap(cap)
+    case 'as-requested':
+      return asRequested
+  }
+}
+
+class MapReduce implements Policy {
+  readonly #order: Order
+  readonly #placement: Placement | undefined
+  readonly #limit: WorkerLimit
+  readonly #levels: number
+  /** The call in which a job was taken up. */
+  readonly #doneIn: number[] = []
+  #call = 0
+
+  constructor({ cluster }: Env, order: Order, placement: Placement | undefined, limit: WorkerLimit) {
+    this.#order = order
+    this.#placement = placement
+    this.#limit = limit
+    this.#levels = cluster.levels
+    Object.assign(this, forwarding(order, placement))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    this.#call++
+    if (round.nodes.length === 0) return
+    while (round.jobsLeft > 0) {
+      const job = this.#takeNext(round)
+      if (job === None) return
+      this.#size(job, round)
+      while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0 && this.#place(job, round)) {
+        // the next task
+      }
+    }
+  }
+
+  #takeNext(round: Round): JobId | None {
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
+        this.#doneIn[job] = this.#call
+        return job
+      }
+    return None
+  }
+
+  #size(job: JobId, round: Round): void {
+    const moulding = round.nodes.length === 1 && round.cluster.nodes > 1 ? undefined : round.moulding(job)
+    if (moulding === undefined) return
+    const { total, used, idle } = roomFor(round.work.shape(job, round.lane), round)
+    const { requested } = moulding // they are not idle any more
+    round.mould(job, chooseWorkers(moulding, this.#limit, { total, used: used + requested, idle: Math.max(0, idle - requested) }))
+  }
+
+  #place(job: JobId, round: Round): boolean {
+    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+    if (node === None || !round.fits(job, node)) return false
+    const task = round.work.taskFor(job, round.lane, node, this.#levels)
+    return task !== None && round.claim(task, node)
+  }
+}
