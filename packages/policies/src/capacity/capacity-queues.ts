@@ -58,6 +58,7 @@ export class CapacityQueues {
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.#minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
+    this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(work, this.#limited, (job) => this.leafOf(job), perUser, options.maxParallelAppsPerUser ?? Infinity, options.defaults.maxParallelApps ?? Infinity)
     this.#addColumns()
@@ -339,9 +340,8 @@ export class CapacityQueues {
     const { queues } = this.tree
     const { count, width, lanes } = this.pots
     this.usage.addQueues()
-    for (let id = this.#limited.length; id < queues.length; id++) {
-      const { parent, maxRunningJobs } = this.tree.queue(id)
-      this.#limited.push({ parent, maxRunningJobs })
+    this.#limitJobs()
+    for (let id = this.#waiting.length / count; id < queues.length; id++) {
       for (let lane = 0; lane < lanes; lane++) this.#activeWeight.push(0)
       for (let pot = 0; pot < count; pot++) {
         this.#waiting.push(new SortedIds(this.users.pairKeys[pot] as Keys))
@@ -350,5 +350,10 @@ export class CapacityQueues {
         for (let i = 0; i < width; i++) this.#activeUsed.push(0)
       }
     }
+  }
+
+  /** Limits of running jobs for queues that are new. */
+  #limitJobs(): void {
+    for (const { parent, maxRunningJobs } of this.tree.queues.slice(this.#limited.length)) this.#limited.push({ parent, maxRunningJobs })
   }
 }

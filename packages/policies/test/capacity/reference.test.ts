@@ -1,0 +1,91 @@
+import type { Plug } from '@sched/core'
+import { capacity, capacityScheduler, greedy, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
+import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
+import { naiveGreedy } from '../reference/disciplines.js'
+import { naiveCapacity, naiveCapacityScheduler } from './naive.js'
+
+const record = (world: World, policy: Plug<'policy'>): Recorder => {
+  const { cluster, jobs, seed, runtime, claims, commitPendingBug } = world
+  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
+  simulation.run()
+  return recorder
+}
+
+const oneOf = fc.constantFrom
+const withoutUndefined = <T extends object>(each: T) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+/** A maximum of 100 keeps every job of the world possible; lower ones are what makes jobs too large for the rest of a queue. */
+const settings: fc.Arbitrary<CapacityQueueOptions> = fc
+  .record({
+    minimumUserLimitPercent: oneOf(undefined, 25, 50),
+    userLimitFactor: oneOf(undefined, -1, 0.5, 2),
+    ordering: oneOf(undefined, 'priority' as const, 'fair' as const),
+    sizeBasedWeight: oneOf(undefined, true),
+    maxParallelApps: oneOf(undefined, undefined, undefined, 1, 2),
+    priority: oneOf(undefined, 1, 2),
+    queueOrdering: oneOf(undefined, 'priority-utilization' as const),
+  })
+  .map(withoutUndefined) as fc.Arbitrary<CapacityQueueOptions>
+const siblings = oneOf<(string | number)[]>([50, 20, 30], [25, 75, 0], [40, 40, 20], ['1w', '2w', '1w'], ['3w', '1w', '2w'])
+const inside = oneOf<(string | number)[]>([60, 40], [100, 0], ['1w', '3w'])
+
+export const schedulers: fc.Arbitrary<CapacitySchedulerOptions> = fc
+  .record({
+    own: fc.array(settings, { minLength: 6, maxLength: 6 }),
+    siblings,
+    inside,
+    caps: fc.array(oneOf(undefined, undefined, undefined, 100, 80, 75), { minLength: 6, maxLength: 6 }),
+    resourceCalculator: oneOf('default' as const, 'dominant' as const),
+    ties: oneOf('name' as const, 'capacity' as const),
+    userLimitBasis: oneOf('active-usage' as const, 'active-users' as const),
+    rest: fc
+      .record({
+        nodeLocalityDelay: oneOf(undefined, 0, 1, 2),
+        rackLocalityAdditionalDelay: oneOf(undefined, 0, 2),
+        rackLocalityFullReset: oneOf(undefined, false),
+        multipleAssignments: oneOf(undefined, undefined, false),
+        maximumContainerAssignments: oneOf(undefined, -1, 1, 2),
+        maximumOffswitchAssignments: oneOf(undefined, 1, 3, 9),
+        reservations: oneOf(undefined, undefined, false),
+        reservationsContinueLookAllNodes: oneOf(undefined, true, false),
+      })
+      .map(withoutUndefined),
+  })
+  .map(({ own, siblings: [a, b, c], inside: [x, y], caps, rest, ...options }) => {
+    const names = ['root', 'root.a', 'root.b', 'root.c', 'root.c.x', 'root.c.y']
+    const capacities = [undefined, a, b, c, x, y]
+    const queue = (i: number) => {
+      const cap = Math.max(caps[i] ?? 100, typeof capacities[i] === 'number' ? capacities[i] : 0)
+      return { ...own[i], ...(i === 0 ? { autoCreate: true, maxParallelApps: 9 } : {}), ...(capacities[i] !== undefined && { capacity: capacities[i] }), ...(i > 0 && cap < 100 && { maximumCapacity: cap }) }
+    }
+    return { queues: Object.fromEntries(names.map((name, i) => [name, queue(i)])), ...options, ...rest } as CapacitySchedulerOptions
+  })
+
+/** Holds both against each other on random worlds. Jobs that the scheduler refuses are left out of the world. */
+function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plug<'policy'>, reference: (options: CapacitySchedulerOptions) => Plug<'policy'>, kind = {}): void {
+  let launches = 0
+  fc.assert(
+    fc.property(worlds({ jobs: 6, ...kind }), schedulers, (world, options) => {
+      const recorder = record(world, shipped(options))
+      launches += recorder.launches.length
+      const refused = new Set(recorder.events.filter(({ kind: what }) => what === 'reject').map(({ job }) => job))
+      const left = { ...world, jobs: world.jobs.filter(({ id, after }) => !refused.has(id) && !refused.has(after ?? '')) }
+      expect(firstDifference(record(left, shipped(options)), record(left, reference(options)), 'the reference')).toBeUndefined()
+    }),
+    { seed: 5, numRuns: runs },
+  )
+  expect(launches).toBeGreaterThan(5 * runs)
+}
+
+describe('the capacity scheduler decides as its plain form', () => {
+  it('the order, under the greedy discipline', () => {
+    const orderOptions = ({ queues, ties, resourceCalculator, userLimitBasis }: CapacitySchedulerOptions) => ({ queues, ties, resourceCalculator, userLimitBasis }) as CapacitySchedulerOptions
+    agree(25, (options) => greedy(capacity(orderOptions(options)), firstNode()), (options) => naiveGreedy(naiveCapacity(orderOptions(options))))
+  })
+
+  it('with delay, reservations and the limits of a heartbeat', () => {
+    agree(80, capacityScheduler, naiveCapacityScheduler, { heartbeats: true })
+  })
+})
