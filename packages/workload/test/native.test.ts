@@ -96,7 +96,7 @@ describe('native format', () => {
   it('has the keys of JobSpec and StageSpec, no more and no fewer', () => {
     expectTypeOf<keyof z.output<typeof jobSchema>>().toEqualTypeOf<keyof JobSpec>()
     expectTypeOf<keyof z.output<typeof stageSchema>>().toEqualTypeOf<keyof StageSpec>()
-    expect([Object.keys(jobSchema.shape).at(-1), Object.keys(stageSchema.shape).at(-1)]).toEqual(['stages', 'gang'])
+    expect([Object.keys(jobSchema.shape).at(-1), Object.keys(stageSchema.shape).at(-1)]).toEqual(['stages', 'phases'])
   })
 
   it('is published as JSON Schema (refresh with vitest run -u)', async () => {
