@@ -41,6 +41,10 @@ export interface NodeGroup {
   readonly devices?: Readonly<Record<string, Devices>>
   /** Relative speed, 1 = nominal. */
   readonly speed?: number
+  /** What the node really has, by name: `{ cores: 8, disks: 2, memory: 16 }`. Tasks that use more than that slow each other down. */
+  readonly hardware?: Readonly<Record<string, number>>
+  /** Relative speed by kind of hardware, beside `speed`: `{ cores: 2, disks: 1 }`; 1 where not given. */
+  readonly speeds?: Readonly<Record<string, number>>
   /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
 }
@@ -79,6 +83,11 @@ const shape = {
   resources: amounts.optional().describe('amounts per node by resource (millicores, MiB, ...), scheduled together; instead of slots'),
   devices: devices.optional().describe('devices per node by resource, for example { gpu: 8 } or { gpu: { count: 8, milli: 1000 } }: tasks ask for a share of one (gpu: 500) or for whole ones (gpu: 2000)'),
   speed: z.number().positive().optional().describe('relative speed; default 1'),
+  hardware: z
+    .record(name, z.number().positive())
+    .optional()
+    .describe('what a node really has, for example { cores: 8, disks: 2, memory: 16 }: tasks that together use more slow each other down'),
+  speeds: z.record(name, z.number().positive()).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()
@@ -129,8 +138,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, devices, speed, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, devices, speed, labels }
+function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, hardware, speeds, labels }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -143,6 +152,9 @@ function written({ nodes, racks, slots, resources, devices, speed, labels, ...re
     const given = 'names' in group ? group.names : undefined
     if (given !== undefined && given.length !== group.count) throw bad(`${given.length} names for ${group.count} nodes.`, at(index, 'names'), 'Give one per node.')
   }
+  for (const [index, { hardware = {}, speeds = {} }] of groups.entries())
+    for (const kind of Object.keys(speeds))
+      if (!(kind in hardware)) throw bad(`a speed of "${kind}", which the nodes do not have.`, at(index, 'speeds'), 'Name it in `hardware`, too.')
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')

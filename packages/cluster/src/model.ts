@@ -1,5 +1,6 @@
 import { SchedError, type Lane, type NodeId, type ResourceId } from '@sched/core'
 import { DeviceTable } from './devices.js'
+import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
 import { readCluster, type ClusterDescription, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
@@ -13,6 +14,7 @@ export interface ClusterModel {
   /** Amounts, `[resource * nodes + node]`. */
   readonly total: Int32Array
   readonly speed: Float64Array
+  readonly hardware: Hardware
   readonly labels: Labels
   /** Resources that come in devices; `undefined`: none does. */
   readonly devices: DeviceTable | undefined
@@ -54,6 +56,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     lanes: lanesOf(resources, slots),
     total,
     speed,
+    hardware: hardwareOf(description.nodes, nodes),
     labels: new Labels(description.nodes.flatMap((group) => Array.from({ length: count(group) }, () => group.labels ?? NO_LABELS))),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,

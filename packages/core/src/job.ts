@@ -61,6 +61,13 @@ export interface StageSpec {
   readonly bytesOut?: number
   /** Where its tasks may run; default: anywhere. */
   readonly constraints?: Constraints
+  /**
+   * What a task really uses of its node while it runs alone there, by the names of the nodes' hardware: `{ cores: 0.9,
+   * disks: 0.3, memory: 1.5 }`. Schedulers go by `demand`; this is for contention and for measured use.
+   */
+  readonly use?: Readonly<Record<string, number>>
+  /** What the tasks fetch over the network before they work: bytes in all from the tasks of an earlier stage, an equal part each. */
+  readonly shuffle?: { readonly from: number; readonly bytes: number }
   /** All tasks start together or none does. */
   readonly gang?: boolean
   /**

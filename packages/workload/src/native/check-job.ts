@@ -24,6 +24,8 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
     if (earlier >= index)
       throw new BadLine(field, `stage ${index} waits for stage ${earlier}, which does not come before it.`, 'List stages so that each waits only for earlier ones; a cycle can never start')
   })
+  if (stage.shuffle !== undefined && stage.shuffle.from >= index)
+    throw new BadLine(`${at}.shuffle.from`, `stage ${index} fetches from stage ${stage.shuffle.from}, which does not come before it.`)
   perTask(`${at}.duration`, stage.duration, stage.tasks)
   perTask(`${at}.data.hosts`, stage.data?.hosts, stage.tasks)
   if (Object.hasOwn(stage.demand, '__proto__')) throw new BadLine(`${at}.demand`, 'a resource cannot be called "__proto__".')

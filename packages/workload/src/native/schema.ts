@@ -48,6 +48,9 @@ export const stageSchema = z.strictObject({
   bytesIn: atLeastZero.exactOptional(),
   bytesOut: atLeastZero.exactOptional(),
   constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
+  use: z.record(name, atLeastZero).exactOptional().describe('What a task really uses of its node while it runs alone there: { "cores": 0.9, "disks": 0.3 }.'),
+  shuffle: z.strictObject({ from: z.int().min(0), bytes: atLeastZero }).exactOptional()
+    .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
   phases: z.array(z.strictObject({ activities: z.int().min(1), time: number.positive() })).min(1).exactOptional()
     .describe('What the tasks share as workers, one phase after the other, with the mean time of an activity: it makes the only stage of a job mouldable.'),

@@ -77,6 +77,8 @@ function ordered(job: JobSpec): Fields {
 function orderedStage(stage: StageSpec): Fields {
   const plain = inOrder(stage, stageKeys)
   plain['demand'] = inOrder(stage.demand, Object.keys(stage.demand).sort())
+  if (stage.use !== undefined) plain['use'] = inOrder(stage.use, Object.keys(stage.use).sort())
+  if (stage.shuffle !== undefined) plain['shuffle'] = inOrder(stage.shuffle, ['from', 'bytes'])
   if (stage.duration instanceof Float64Array) plain['duration'] = [...stage.duration]
   if (stage.constraints !== undefined) plain['constraints'] = inOrder(stage.constraints, constraintKeys)
   if (stage.data !== undefined) plain['data'] = inOrder(stage.data, dataKeys)
