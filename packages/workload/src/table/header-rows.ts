@@ -39,17 +39,27 @@ export const headerOf = (head: string): string[] => splitCsv(head.split('\n', 1)
 
 /** Calls `visit` for each row of a small table with a header line that is in memory; every mistake is an error with file and line. */
 export function eachRow(text: string, needed: readonly string[], wayOut: string, file: string | undefined, visit: (columns: Columns, line: number) => void): void {
-  const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, ''))
   const place = { file, line: 0, checked: false }
   const rows = new HeaderRows(place, needed, wayOut)
+  eachTextLine(text, place, (bytes, from, to) => {
+    const columns = rows.row(bytes, from, to)
+    if (columns !== undefined) visit(columns, place.line)
+  })
+}
+
+/** Calls `visit` for each line of a small text that is not blank, and `end` after the last; every `BadLine` is an error with file and line. */
+export function eachTextLine(text: string, place: { readonly file: string | undefined; line: number }, visit: (bytes: Uint8Array, from: number, to: number) => void, end?: () => void): void {
+  const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, ''))
   for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf(10, from)
-    const to = end === -1 ? bytes.length : end
+    const found = bytes.indexOf(10, from)
+    const next = found === -1 ? bytes.length : found
+    const to = next > from && bytes[next - 1] === 13 ? next - 1 : next
+    const start = from
     place.line++
-    const trimmed = to > from && bytes[to - 1] === 13 ? to - 1 : to
-    if (trimmed > from) atLine(place, () => { const columns = rows.row(bytes, from, trimmed); if (columns !== undefined) visit(columns, place.line) })
-    from = to + 1
+    if (to > start) atLine(place, () => visit(bytes, start, to))
+    from = next + 1
   }
+  if (end !== undefined) atLine(place, end)
 }
 
 function atLine({ file, line }: { readonly file: string | undefined; readonly line: number }, read: () => void): void {

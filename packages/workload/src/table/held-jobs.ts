@@ -16,12 +16,22 @@ export class HeldJobs {
   #next = 0
   #first: Seconds = 0
   #unsorted = 0
+  #repeated = 0
+  readonly #origin: Origin
+  readonly #perSecond: number
+  readonly #renames: boolean
 
-  constructor(private readonly origin: Origin) {}
+  /** Submit times are in units of which a second has `perSecond`. An id that comes again is refused, or numbered. */
+  constructor(origin: Origin, { perSecond = 1, renames = false } = {}) {
+    this.#origin = origin
+    this.#perSecond = perSecond
+    this.#renames = renames
+  }
 
-  /** Throws `BadLine` for an id that was used before. */
+  /** Throws `BadLine` for an id that was used before where such are refused. */
   add(job: JobSpec, line: number): void {
     const before = this.#lines.get(job.id)
+    if (before !== undefined && this.#renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
     if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on line ${before}.`, 'Give every job an id of its own')
     this.#lines.set(job.id, line)
     const last = this.#jobs.at(-1)
@@ -33,18 +43,21 @@ export class HeldJobs {
   end(): void {
     if (this.#unsorted > 0) this.#jobs.sort((a, b) => a.submit - b.submit)
     const first = this.#jobs[0]?.submit ?? 0
-    this.#first = this.origin === 'first' || first < 0 ? first : 0
+    this.#first = this.#origin === 'first' || first < 0 ? first : 0
   }
 
   more(): JobSpec | undefined {
     const job = this.#jobs[this.#next]
     if (job === undefined) return undefined
     this.#next++
-    return this.#first === 0 ? job : { ...job, submit: job.submit - this.#first }
+    return this.#first === 0 && this.#perSecond === 1 ? job : { ...job, submit: (job.submit - this.#first) / this.#perSecond }
   }
 
   rules(): RuleCount[] {
-    return this.#unsorted === 0 ? [] : [{ rule: 'sorted', jobs: this.#unsorted, text: 'submitted before one above: sorted' }]
+    return [
+      { rule: 'repeated', jobs: this.#repeated, text: 'with the id of one above: called <id>#2, <id>#3, ...' },
+      { rule: 'sorted', jobs: this.#unsorted, text: 'submitted before one above: sorted' },
+    ].filter(({ jobs }) => jobs > 0)
   }
 }
 

@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
 import { isOpenbNodes, openbNodes } from '../openb/nodes.js'
+import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
 import type { MachineTable } from './machine-table.js'
 
 /** A kind of file that lists machines. */
@@ -12,6 +13,7 @@ interface MachineFormat {
 
 const machineFormats: readonly MachineFormat[] = [
   { name: 'openb nodes', title: 'nodes of Alibaba\'s GPU cluster 2023, CSV', detect: isOpenbNodes, read: openbNodes },
+  { name: 'sls nodes', title: 'racks and nodes of YARN\'s SLS, JSON', detect: isSlsNodes, read: slsNodes },
 ]
 
 /** The machines of a table by its content; `undefined` where it is none of those known (a description of a cluster, say). Throws `BAD_INPUT` with file and line. */

@@ -6,11 +6,13 @@ import { eagleFormat } from '../slurm/eagle.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
+import { rumenFormat } from '../yarn/rumen.js'
+import { slsFormat } from '../yarn/sls.js'
 import type { TraceFormat } from './format.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
-export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, swimFormat, jobListFormat]
+export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, swimFormat, jobListFormat]
 
 /** Bytes of a file's start that detection looks at. */
 export const headBytes = 65_536

@@ -1,0 +1,103 @@
+import type { JobSpec } from '@sched/core'
+import type { RuleCount } from '../trace/facts.js'
+import type { TraceFormat } from '../trace/format.js'
+import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
+import { documentParser, type DocumentJobs } from './document-format.js'
+import type { Fields } from './documents.js'
+
+const priorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
+
+/**
+ * Jobs that Rumen took from Hadoop's history: JSON objects one after another, times in ms since 1970. As YARN's SLS does,
+ * a task runs as long as its last attempt did; a task without one runs from its own start to its end, and one of which
+ * neither is known is left out. A job without a submission time is submitted when it was launched or its first task started;
+ * a job with the id of one above is called `<id>#2`.
+ *
+ * Source: Apache Hadoop, hadoop-rumen, `LoggedJob`; hadoop-sls, `SLSRunner`.
+ */
+export const rumenFormat: TraceFormat<typeof containerOptions> = {
+  name: 'rumen',
+  title: 'jobs of Hadoop\'s history as Rumen writes them (JSON)',
+  source: 'Apache Hadoop, hadoop-rumen',
+  options: containerOptions,
+  isHeld: true,
+  detect: (head) => /^[\s[]*\{/.test(head) && /"jobID"\s*:/i.test(head) && /"(mapTasks|submitTime|jobMapreduceVersion|totalMaps)"\s*:/.test(head),
+  parser: (options, place) => documentParser(new RumenJobs(options), place, { perSecond: 1000, renames: true }),
+}
+
+class RumenJobs implements DocumentJobs {
+  readonly #stages: Stages
+  #unknown = 0
+  #unsubmitted = 0
+
+  constructor(options: ContainerOptions) {
+    this.#stages = new Stages(options)
+  }
+
+  jobs(document: Fields): JobSpec[] {
+    const id = document.text('jobID')
+    if (id === undefined) throw document.bad('jobID', 'is missing.')
+    const tasks = [...document.list('mapTasks').map((task) => ['map', task] as const), ...document.list('reduceTasks').map((task) => ['reduce', task] as const)]
+    if (tasks.length === 0) throw document.bad('mapTasks', 'is empty, and so is reduceTasks.')
+    const containers = tasks.flatMap(([type, task]) => this.#container(type, task, document))
+    if (containers.length === 0) throw document.bad('mapTasks', 'holds no task of which the run time is known.')
+    const submit = this.#submitOf(document, tasks.map(([, task]) => task))
+    const [end, queue, user, name, status] = [timeOf(document, 'finishTime'), document.text('queue'), document.text('user'), document.text('jobName'), document.text('outcome')]
+    const priority = priorities[document.text('priority') ?? 'NORMAL']
+    if (priority === undefined) throw document.bad('priority', `found ${JSON.stringify(document.text('priority'))}, expected one of ${Object.keys(priorities).join(', ')}.`)
+    const recorded = { ...(end !== undefined && end >= submit && { runtime: (end - submit) / 1000 }), ...(status !== undefined && { status: status.toLowerCase() }) }
+    return [{
+      id,
+      submit,
+      ...(user !== undefined && { user }),
+      ...(queue !== undefined && { queue }),
+      ...(name !== undefined && { application: name }),
+      ...(priority !== 0 && { priority }),
+      ...(Object.keys(recorded).length > 0 && { recorded }),
+      stages: this.#stages.of(containers),
+    }]
+  }
+
+  rules(): RuleCount[] {
+    return [
+      { rule: 'unknownRuntime', jobs: this.#unknown, text: 'with tasks of which the run time is not known: those tasks left out' },
+      { rule: 'submitTime', jobs: this.#unsubmitted, text: 'without submission time: submitted when launched or when the first task started' },
+    ]
+  }
+
+  #container(type: string, task: Fields, job: Fields): Container[] {
+    const attempt = task.list('attempts').at(-1)
+    const run = attempt === undefined ? undefined : spanOf(attempt)
+    const duration = run ?? spanOf(task)
+    if (duration === undefined) {
+      this.#unknown++
+      return []
+    }
+    const memory = job.number(type === 'map' ? 'jobMapMB' : 'jobReduceMB', -1) ?? -1
+    return [{ type, duration, host: nodeOf(attempt?.text('hostName')), ...(memory > 0 && { demand: { 'memory-mb': memory } }) }]
+  }
+
+  #submitOf(document: Fields, tasks: readonly Fields[]): number {
+    const submit = timeOf(document, 'submitTime')
+    if (submit !== undefined) return submit
+    const starts = tasks.flatMap((task) => timeOf(task, 'startTime') ?? [])
+    const known = timeOf(document, 'launchTime') ?? (starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)))
+    if (known === undefined) throw document.bad('submitTime', 'is missing, and so are launchTime and the start of every task.')
+    this.#unsubmitted++
+    return known
+  }
+}
+
+/** Milliseconds; -1 is how Rumen writes a time that is not known. */
+function timeOf(fields: Fields, key: string): number | undefined {
+  const time = fields.number(key, -1)
+  return time === undefined || time < 0 ? undefined : time
+}
+
+/** Seconds from start to finish, `undefined` where one is not known. */
+function spanOf(fields: Fields): number | undefined {
+  const [start, finish] = [timeOf(fields, 'startTime'), timeOf(fields, 'finishTime')]
+  if (start === undefined || finish === undefined) return undefined
+  if (finish < start) throw fields.bad('finishTime', `it ends ${start - finish} ms before it starts.`)
+  return (finish - start) / 1000
+}

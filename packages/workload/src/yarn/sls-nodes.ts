@@ -1,0 +1,54 @@
+import { SchedError } from '@sched/core'
+import { eachTextLine } from '../table/header-rows.js'
+import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
+import { Documents, Fields } from './documents.js'
+
+/** Of a node that does not say them: yarn.sls.nm.memory.mb and yarn.sls.nm.vcores. */
+const DEFAULT_MEMORY = 10_240
+const DEFAULT_VCORES = 10
+
+/** Whether a text is a topology of YARN's scheduler load simulator. */
+export const isSlsNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /"rack"\s*:/.test(head) && /"nodes"\s*:/.test(head)
+
+/**
+ * Racks with their nodes as YARN's SLS has them: JSON objects one after another. A node without amounts has 10 vcores and
+ * 10240 memory-mb; its node labels are labels of the value `true`. An empty object in the list of nodes is passed over.
+ * Throws `BAD_INPUT` with file and line.
+ *
+ * Source: Apache Hadoop, hadoop-sls, `SLSUtils`, `SLSConfiguration`.
+ */
+export function slsNodes(text: string, file?: string): MachineTable {
+  const place = { file, line: 0, checked: false }
+  const documents = new Documents(place)
+  const seen = new Set<string>()
+  const machines: ({ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>)[] = []
+  eachTextLine(text, place, (bytes, from, to) =>
+    documents.line(bytes, from, to, ({ value }) => {
+      const rack = new Fields(value)
+      const name = rack.text('rack')
+      if (name === undefined) throw rack.bad('rack', 'is missing.')
+      for (const node of rack.list('nodes')) {
+        const machine = machineOf(node, name)
+        if (machine === undefined) continue
+        if (seen.has(machine.name)) throw node.bad('node', `node "${machine.name}" was listed before.`)
+        seen.add(machine.name)
+        machines.push(machine)
+      }
+    }),
+  () => documents.end())
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file })
+  return grouped('sls', machines)
+}
+
+function machineOf(node: Fields, rack: string): { readonly name: string } & Omit<MachineGroup, 'names' | 'count'> | undefined {
+  if (node.isEmpty) return undefined
+  const name = node.text('node')
+  if (name === undefined) throw node.bad('node', 'is missing.')
+  const labels = (node.text('labels') ?? '').split(',').map((label) => label.replace(/\(.*\)/, '').trim()).filter((label) => label !== '')
+  return {
+    name,
+    racks: [rack],
+    resources: { vcores: node.whole('vcores') ?? DEFAULT_VCORES, 'memory-mb': node.whole('memory-mb') ?? DEFAULT_MEMORY },
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels.map((label) => [label, 'true'])) }),
+  }
+}
