@@ -32,7 +32,8 @@ const SLICE = 10_000
 /** One policy on one seed. Depends on its arguments alone, so that runs may go in any order and on any thread. */
 export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed: number, watch: RunWatch): Promise<RunResult> {
   const { spec } = experiment.description
-  const workload = experiment.workload.of(seed)
+  const jobs = experiment.workload.of(seed)
+  const workload = policy.workload?.(jobs) ?? jobs
   const { exact, tau, rigid = false, sizes, lengths } = spec.metrics ?? {}
   const period = await periodOf(workload, spec.metrics)
   const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, rigid: rigid && { sizes, lengths } })

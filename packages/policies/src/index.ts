@@ -74,3 +74,6 @@ export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/f
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
 export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
+export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
+export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from './yarn/yarn-preempting.js'
+export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'

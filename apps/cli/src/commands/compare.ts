@@ -5,6 +5,7 @@ import { describeExperiment, type ExperimentOptions } from '../experiment/from-o
 import { compareRuns, type Row } from '../figures.js'
 import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
+import { findingsText } from '../output/findings.js'
 import { headline } from '../output/headline.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
 import { summaryJson } from '../output/summary-json.js'
@@ -50,6 +51,7 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
   const names = experiment.policies.map(({ name }) => name)
   const outputs = new Outputs(options, io)
   try {
+  tellFindings(experiment, options, io)
     const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
@@ -61,6 +63,12 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
 }
 
 /** Jobs per class, in the mean over the runs. */
+/** What became of the settings of queue files, before anything runs. */
+function tellFindings({ policies }: Experiment, { quiet }: OutputOptions, io: Io): void {
+  if (quiet === true) return
+  for (const { name, findings } of policies) if (findings !== undefined) io.stderr.write(`${name}:\n${findingsText(findings)}`)
+}
+
 export function classCounts(runs: readonly RunResult[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { summary } of runs) for (const { label, times } of summary.classes) counts.set(label, (counts.get(label) ?? 0) + times.jobs / runs.length)

@@ -25,6 +25,8 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amounts)
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
     .optionsGroup('Scheduling and runs:')
+    .option('--queues <files>', single ? 'run the policy of a queue file of YARN: fair-scheduler.xml or capacity-scheduler.xml' : 'compare the policies of queue files of YARN: fair-scheduler.xml, capacity-scheduler.xml')
+    .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'default: monolithic')
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))

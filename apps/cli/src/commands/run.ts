@@ -22,8 +22,9 @@ export function addRun(program: Command, io: Io): void {
 
 async function run(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
   const description = onePoint(describeExperiment(file, options, io.cwd))
-  const { policy, policies, ...spec } = description.spec
-  const one = policy === undefined ? { policies: policies?.slice(0, 1) } : { policy }
+  const { policy, policies, queues, yarnSite, ...spec } = description.spec
+  const [queue] = typeof queues === 'string' ? [queues] : (queues ?? [])
+  const one = policy !== undefined ? { policy } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1) }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs

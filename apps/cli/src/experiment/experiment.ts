@@ -9,6 +9,7 @@ import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
 import { withRigidDefaults } from './rigid.js'
+import { queuePolicies } from './queues.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
@@ -110,11 +111,16 @@ function fieldsUnder<T>(key: string, run: () => T): T {
   }
 }
 
-function policiesOf(registry: Registry, { policy, policies }: ExperimentSpec): NamedPolicy[] {
+function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
+  const { policy, policies } = spec
+  const queued = queuePolicies(registry, spec, cluster, directory)
   const single = policy === undefined ? [] : namedPolicies(registry, [policy], 'policy').map((each) => ({ ...each, path: ['policy'] }))
-  if (policies === undefined && single.length === 0)
+  if (policies === undefined && single.length === 0 && queued.length === 0)
     throw new SchedError('BAD_INPUT', 'names no policy.', { field: 'policies' }, 'For example `policies: [fifo, naive-fair, delay]`.')
-  return policies === undefined ? single : namedPolicies(registry, policies)
+  const named = policies === undefined ? single : namedPolicies(registry, policies)
+  const twin = named.find((each) => queued.some(({ name }) => name === each.name))
+  if (twin !== undefined) throw new SchedError('TAKEN_NAME', `a queue file and a policy are called "${twin.name}".`, { field: 'policies' }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
+  return [...queued, ...named]
 }
 
 function classesOf({ metrics }: ExperimentSpec): ClassOf | undefined {

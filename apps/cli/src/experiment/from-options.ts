@@ -26,6 +26,8 @@ export interface ExperimentOptions {
   readonly policies?: string
   readonly policy?: string
   readonly architecture?: string
+  readonly queues?: string
+  readonly yarnSite?: string
   readonly seed?: number
   readonly seeds?: number
   readonly until?: number
@@ -54,22 +56,31 @@ export function describeExperiment(file: string | undefined, options: Experiment
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
+  if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = overrides(options, base?.spec, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
-  const spec = checked({ ...base?.spec, ...given })
+  const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
 }
 
 function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Partial<ExperimentInput> {
+/** Queue files on the command line take the place of the policies of a file. */
+function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentInput> {
+  const { policy: _, policies: __, ...rest } = spec ?? ({} as Partial<ExperimentInput>)
+  return rest
+}
+
   const { seed, seeds, until, validate, architecture, policy, passPerEvent } = options
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
-  const policies = options.policies ?? (spec === undefined && policy === undefined ? usual : undefined)
+  const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   return defined({
     workload: workloadOf(options, spec, cwd),
     cluster: clusterOf(options, spec, cwd),
     policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
     policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
+    queues: options.queues?.split(',').map((each) => resolve(cwd, each.trim())),
+    yarnSite: options.yarnSite === undefined ? undefined : resolve(cwd, options.yarnSite),
     seed,
     seeds,
     until,

@@ -1,5 +1,6 @@
-import { resolve, SchedError, type Plug, type Registry } from '@sched/core'
+import { resolve, SchedError, type Plug, type Registry, type Workload } from '@sched/core'
 import { YamlSource } from '@sched/cluster'
+import type { Finding } from '@sched/yarn'
 
 /** A policy of an experiment under the name it is reported by. */
 export interface NamedPolicy {
@@ -7,6 +8,10 @@ export interface NamedPolicy {
   readonly plug: Plug<'policy'>
   /** Where the experiment configures it, for messages. */
   readonly path: readonly (string | number)[]
+  /** What the policy makes of the workload before it is run, for example the queues that its rules give to jobs. */
+  readonly workload?: (workload: Workload) => Workload
+  /** What became of the settings of the file that it comes from. */
+  readonly findings?: readonly Finding[]
 }
 
 /** Resolves policies as a file lists them: configurations, or `{ name, policy }` to choose the name. Throws with their paths. */

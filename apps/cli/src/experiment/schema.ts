@@ -128,6 +128,11 @@ export const experimentSchema = z
       .optional()
       .describe('policies to compare, the first is the baseline: names, names with options, or { name, policy } to choose a name'),
     policy: config.optional().describe('the policy that `sched run` runs; default: the first of `policies`'),
+    queues: z
+      .union([name, z.array(name).min(1)])
+      .optional()
+      .describe('queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), relative to this file: each is a policy, before those of `policies`'),
+    yarnSite: name.optional().describe('a yarn-site.xml with what it says of the scheduler of `queues`, relative to this file'),
     architecture: config.optional().describe('default monolithic'),
     runtime: runtimeSchema.optional(),
     commitPendingBug: z.boolean().optional().describe('Hadoop\'s: a finished task stops counting as running one heartbeat before its slot is free; default false'),

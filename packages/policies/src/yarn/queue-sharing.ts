@@ -17,10 +17,11 @@ export class QueueSharing implements Sharing {
   readonly #memory: readonly ResourceId[]
   readonly #jobsOf: Set<JobId>[] = []
   readonly #level = new WaterFill()
+  readonly #mayRun: (job: JobId) => boolean
   readonly poolOf: (job: JobId) => number
 
   /** `jobs` are the admitted jobs by queue, `weight` that of a job among its neighbours. */
-  constructor(env: Env, tree: QueueTree, usage: Usage, jobs: readonly number[], poolOf: (job: JobId) => number, weight: (job: JobId, lane: LaneId) => number, memory: readonly ResourceId[]) {
+  constructor(env: Env, tree: QueueTree, usage: Usage, jobs: readonly number[], poolOf: (job: JobId) => number, weight: (job: JobId, lane: LaneId) => number, memory: readonly ResourceId[], mayRun: (job: JobId) => boolean) {
     this.#env = env
     this.#tree = tree
     this.#usage = usage
@@ -28,6 +29,7 @@ export class QueueSharing implements Sharing {
     this.#weight = weight
     this.#memory = memory
     this.poolOf = poolOf
+    this.#mayRun = mayRun
   }
 
   addJob(job: JobId, queue: number): void {
@@ -68,6 +70,13 @@ export class QueueSharing implements Sharing {
       if (jobs.length > 0) shares[0] = share
     } else divideAmongQueues(jobs.map((job) => ({ weight: this.#weight(job, lane), min: 0, max: Infinity, active: true })), share, shares, this.#level)
     return shares
+  }
+
+  /** Jobs of a leaf that may run, by priority and submission; appended to `out`. */
+  admitted(leaf: number, out: JobId[]): void {
+    const { work } = this.#env
+    for (const job of this.#jobsOf[leaf] ?? []) if (this.#mayRun(job)) out.push(job)
+    out.sort((a, b) => work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
   // ---- as one amount ----

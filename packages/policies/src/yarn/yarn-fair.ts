@@ -84,7 +84,7 @@ class YarnFair implements Order {
       options.userMaxRunningApps ?? Infinity,
       options.defaults.maxRunningApps ?? Infinity,
     )
-    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, (job, lane) => this.#weight(job, lane), this.#memory)
+    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, (job, lane) => this.#weight(job, lane), this.#memory, (job) => this.#limits.admitted(job))
     this.#addQueues(0)
   }
 

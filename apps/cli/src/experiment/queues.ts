@@ -1,0 +1,61 @@
+import type { ClusterModel } from '@sched/cluster'
+import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
+import { placeJob, queuePolicy, readQueues, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/yarn'
+import { basename, extname, resolve } from 'node:path'
+import { readText } from '../read-text.js'
+import type { NamedPolicy } from './policies.js'
+import type { ExperimentSpec } from './schema.js'
+
+/** A queue file and, beside it, the site file. Paths are relative to `directory`; messages name files as they were written. */
+export function openQueues(file: string, directory: string): QueueFile {
+  return readQueues(sourceOf(file, directory))
+}
+
+export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
+
+export const clusterFacts = ({ resources, nodes, heartbeat }: ClusterModel): ClusterFacts => ({ resources, nodes, heartbeat: heartbeat !== undefined })
+
+/** The policies of the queue files of an experiment, each under the name of its file. */
+export function queuePolicies(registry: Registry, { queues, yarnSite }: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
+  const files = queues === undefined ? [] : typeof queues === 'string' ? [queues] : queues
+  if (files.length === 0 && yarnSite !== undefined) throw new SchedError('BAD_INPUT', 'stands without a queue file.', { field: 'yarnSite' }, 'Give one with `queues`.')
+  const names = files.map((file) => basename(file, extname(file)))
+  return files.map((file, i) => {
+    const read = openQueues(file, directory)
+    const made = queuePolicy(read, clusterFacts(cluster), yarnSite === undefined ? undefined : sourceOf(yarnSite, directory))
+    const plug = resolvePlug(registry, 'policy', made.policy)
+    const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
+    const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
+    const common = { name, path, findings: made.findings }
+    return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
+  })
+}
+
+/** Gives jobs the queues that placement rules say; a job that they refuse is refused by the policy. */
+function placed(plug: Plug<'policy'>, rules: readonly PlacementRule[], { root }: FairFile): Pick<NamedPolicy, 'plug' | 'workload'> {
+  const refused = new WeakMap<JobSpec, string>()
+  const place = (spec: JobSpec): JobSpec => {
+    const { queue, refused: why } = placeJob(spec, rules, root)
+    const result = queue === undefined ? { ...spec } : { ...spec, queue }
+    if (why !== undefined) refused.set(result, why)
+    return result
+  }
+  const create: Plug<'policy'>['create'] = (env) => {
+    const policy: Policy = plug.create(env)
+    const admits = policy.admits?.bind(policy)
+    policy.admits = (spec) => refused.get(spec) ?? admits?.(spec)
+    return policy
+  }
+  return { plug: { ...plug, create }, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), place) }) }
+}
+
+function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSource {
+  const optional = (spec: JobSpec | undefined) => (spec === undefined ? undefined : place(spec))
+  return {
+    next: () => optional(source.next()),
+    ...(source.ended !== undefined && { ended: (id: string, now: number) => optional(source.ended?.(id, now)) }),
+    ...(source.more !== undefined && { more: async () => (await source.more?.()) ?? false }),
+  }
+}
+
+export type PlacedWorkload = (workload: Workload) => Workload

@@ -1,0 +1,165 @@
+import { definePolicy, type Env, type JobId, type LaneId, type Moulding, type NodeId, type Plug, type Policy, type Reason, type Round, type Savepoint, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+
+const assignOptions = z.strictObject({
+  assignMultiple: z.boolean().default(false).describe('several starts per heartbeat of a node; false: one'),
+  dynamicMaxAssign: z.boolean().default(true).describe('with assignMultiple: starts end when they have taken more than half of what was free on the node'),
+  maxAssign: z.number().int().default(-1).describe('with assignMultiple and without dynamicMaxAssign: most starts per heartbeat; -1: no limit'),
+  loadBalancer: z.boolean().default(false).describe('on slots: a node takes tasks while it runs fewer than its part of all, slots x min(1, runnable / slots of the cluster), rounded up'),
+})
+/** Options of `yarnAssign`. */
+export type YarnAssignOptions = z.input<typeof assignOptions>
+
+/**
+ * Limits what one heartbeat of a node may start under the policy inside it, and spreads tasks evenly over nodes. A round
+ * about several nodes, which happens where there are no heartbeats, has no limit on starts.
+ *
+ * Source: Hadoop 3, FairScheduler (assignmultiple, dynamic.max.assign, max.assign); load balancer: Hadoop 1,
+ * CapBasedLoadManager, as in the survey, section 6.
+ */
+export const yarnAssignPolicy = definePolicy({
+  name: 'yarn-assign',
+  summary: 'limits starts per heartbeat of a node, spreads tasks over nodes',
+  source: 'Hadoop 3, FairScheduler: assignmultiple, max.assign',
+  options: assignOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'yarn-fair' },
+  create: (options, env, { policy }) => new YarnAssign(options, env, policy.create(env)),
+})
+
+/** A policy with YARN's limits on starts per heartbeat. */
+export const yarnAssign = (policy: Plug<'policy'>, options: YarnAssignOptions = {}): Plug<'policy'> => yarnAssignPolicy.plug({ policy }, options)
+
+class YarnAssign implements Policy {
+  readonly #policy: Policy
+  readonly #round: LimitedRound
+
+  constructor(options: z.output<typeof assignOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    const balance = options.loadBalancer ? new Balance(env) : undefined
+    this.#round = new LimitedRound(options, env, balance)
+    Object.assign(this, forwarding(policy, balance))
+  }
+
+  get sharing() {
+    return this.#policy.sharing
+  }
+
+  schedule(round: Round): void {
+    this.#round.open(round)
+    this.#policy.schedule(this.#round)
+  }
+}
+
+/** Running tasks by node and lane, for the load balancer of slots. */
+class Balance implements WorkListener {
+  readonly #env: Env
+  readonly #lanes: number
+  readonly #onNode: Int32Array
+  readonly #running: number[]
+
+  constructor(env: Env) {
+    this.#env = env
+    this.#lanes = env.cluster.lanes.length
+    this.#onNode = new Int32Array(env.cluster.nodes * this.#lanes)
+    this.#running = env.cluster.lanes.map(() => 0)
+    if (env.cluster.lanes.some(({ resources }) => resources.length > 1)) env.warn('the load balancer has no effect: it counts slots, and nodes here have resources')
+  }
+
+  onClaim(_job: JobId, lane: LaneId, _task: TaskId, node: NodeId): void {
+    this.#count(lane, node, 1)
+  }
+
+  onRelease(_job: JobId, lane: LaneId, _task: TaskId, node: NodeId): void {
+    this.#count(lane, node, -1)
+  }
+
+  #count(lane: LaneId, node: NodeId, by: 1 | -1): void {
+    const at = node * this.#lanes + lane
+    this.#onNode[at] = (this.#onNode[at] as number) + by
+    this.#running[lane] = (this.#running[lane] as number) + by
+  }
+
+  /** Whether a node runs fewer tasks than its part. */
+  accepts(node: NodeId, { lane, pending }: Round): boolean {
+    const { cluster } = this.#env
+    const [slots, ...others] = cluster.lanes[lane]?.resources ?? []
+    if (slots === undefined || others.length > 0) return true
+    const runnable = pending + (this.#running[lane] as number)
+    return (this.#onNode[node * this.#lanes + lane] as number) < Math.ceil(cluster.total(node, slots) * Math.min(1, runnable / cluster.capacity(slots)))
+  }
+}
+
+/** A round that ends for a node when it has started enough: it has no room then, and nothing fits. */
+class LimitedRound implements Round {
+  readonly #options: z.output<typeof assignOptions>
+  readonly #balance: Balance | undefined
+  readonly #env: Env
+  #round!: Round
+  #claims = 0
+  /** What was started, and half of what was free at first, by resource of the lane. */
+  readonly #started: number[] = []
+  readonly #half: number[] = []
+
+  constructor(options: z.output<typeof assignOptions>, env: Env, balance: Balance | undefined) {
+    this.#options = options
+    this.#env = env
+    this.#balance = balance
+  }
+
+  open(round: Round): void {
+    this.#round = round
+    this.#claims = 0
+    const [node, ...others] = round.nodes.length < 2 ? round.nodes : []
+    if (node === undefined || others.length > 0) return
+    for (const r of this.#env.cluster.lanes[round.lane]?.resources ?? []) {
+      this.#started[r] = 0
+      this.#half[r] = round.cluster.free(node, r) / 2
+    }
+  }
+
+  /** Whether another task may start in this heartbeat. */
+  #goesOn(): boolean {
+    if (this.#claims === 0 || this.#round.nodes.length > 1) return true
+    const { assignMultiple, dynamicMaxAssign, maxAssign } = this.#options
+    if (!assignMultiple) return false
+    if (!dynamicMaxAssign) return maxAssign <= 0 || this.#claims < maxAssign
+    return (this.#env.cluster.lanes[this.lane]?.resources ?? []).every((r) => (this.#started[r] as number) <= (this.#half[r] as number))
+  }
+
+  #accepts(node: NodeId): boolean {
+    return this.#goesOn() && (this.#balance?.accepts(node, this.#round) ?? true)
+  }
+
+  room = (node: NodeId): boolean => this.#accepts(node) && this.#round.room(node)
+  fits = (job: JobId, node: NodeId): boolean => this.#accepts(node) && this.#round.fits(job, node)
+
+  claim(task: TaskId, node: NodeId): boolean {
+    const shape = this.work.shapeOf(task)
+    if (!this.#accepts(node) || !this.#round.claim(task, node)) return false
+    this.#claims++
+    for (const r of this.#env.cluster.lanes[this.lane]?.resources ?? []) this.#started[r] = (this.#started[r] ?? 0) + this.work.demand(shape, r)
+    return true
+  }
+
+  get serial() { return this.#round.serial }
+  get now() { return this.#round.now }
+  get lane() { return this.#round.lane }
+  get nodes() { return this.#round.nodes }
+  get cluster() { return this.#round.cluster }
+  get work() { return this.#round.work }
+  get pending() { return this.#round.pending }
+  get jobsLeft() { return this.#round.jobsLeft }
+  get claimsLeft() { return this.#goesOn() ? this.#round.claimsLeft : 0 }
+  get explained() { return this.#round.explained }
+  moulding = (job: JobId): Moulding | undefined => this.#round.moulding(job)
+  mould = (job: JobId, tasks: number): void => this.#round.mould(job, tasks)
+  take = (job: JobId): boolean => this.#round.take(job)
+  evict = (task: TaskId): void => this.#round.evict(task)
+  reserve = (job: JobId, start: Seconds): void => this.#round.reserve(job, start)
+  defer = (job: JobId, reason: Reason): void => this.#round.defer(job, reason)
+  savepoint = (): Savepoint => this.#round.savepoint()
+  rollback = (to: Savepoint): void => this.#round.rollback(to)
+  wakeAt = (time: Seconds): void => this.#round.wakeAt(time)
+}

@@ -1,0 +1,105 @@
+import { SchedError } from '@sched/core'
+
+/** Where a value stands, for errors. */
+export interface At {
+  readonly file: string
+  readonly line: number
+  readonly field: string
+}
+
+/** Amounts as a queue file names them: `memory-mb`, `vcores`, others; `all` is a percentage of every resource. */
+export interface NamedAmounts {
+  readonly byName: Readonly<Record<string, number | `${number}%`>>
+  readonly all?: number
+  /** Written as `X mb, Y vcores`: a maximum in this form leaves 0 of every other resource. */
+  readonly isOldStyle?: boolean
+}
+
+const bad = (text: string, why: string, at: At, wayOut = 'Write "X mb, Y vcores", "vcores=X, memory-mb=Y", or percentages of the cluster such as "50%".') =>
+  new SchedError('BAD_INPUT', `"${text}" ${why}.`, at, wayOut)
+
+/**
+ * Resources as the fair scheduler writes them: `10000 mb, 4 vcores`, `50%`, `50% memory, 30% cpu`, `vcores=4, memory-mb=10000`,
+ * `vcores=30%, memory-mb=50%`. Throws `BAD_INPUT` with the place.
+ */
+export function fairAmounts(text: string, at: At): NamedAmounts {
+  if (text.trim() === '') throw bad(text, 'names no amounts', at)
+  if (text.includes('=')) return { byName: newStyle(text, at) }
+  const whole = /^(-?\d+(?:\.\d+)?)\s*%$/.exec(text.trim())
+  if (whole !== null) return { byName: {}, all: percentage(whole[1] ?? '', text, at) }
+  return text.includes('%') ? { byName: oldPercentages(text, at) } : { byName: oldStyle(text, at), isOldStyle: true }
+}
+
+function newStyle(text: string, at: At): Record<string, number | `${number}%`> {
+  const amounts: Record<string, number | `${number}%`> = {}
+  for (const part of text.split(',')) {
+    const found = /^\s*([^=\s]+)\s*=\s*(-?\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(part)
+    const [, name = '', value = '', percent] = found ?? []
+    if (found === null) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at)
+    const key = name === 'memory' ? 'memory-mb' : name
+    if (key in amounts) throw bad(text, `names ${name} twice`, at)
+    amounts[key] = percent === '%' ? `${percentage(value, text, at)}%` : whole(value, text, at)
+  }
+  if (new Set(Object.values(amounts).map((amount) => typeof amount)).size > 1) throw bad(text, 'mixes percentages and amounts', at)
+  return amounts
+}
+
+function oldPercentages(text: string, at: At): Record<string, `${number}%`> {
+  const of = (name: string): `${number}%` => {
+    const found = new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*%\\s*${name}`).exec(text)
+    if (found === null) throw bad(text, `has no percentage of ${name}`, at)
+    return `${percentage(found[1] ?? '', text, at)}%`
+  }
+  return { 'memory-mb': of('memory'), vcores: of('cpu') }
+}
+
+function oldStyle(text: string, at: At): Record<string, number> {
+  const of = (unit: string): number => {
+    const found = new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*${unit}(?![a-z])`, 'i').exec(text)
+    if (found === null) throw bad(text, `has no amount of ${unit}`, at)
+    return whole(found[1] ?? '', text, at)
+  }
+  return { 'memory-mb': of('mb'), vcores: of('vcores') }
+}
+
+/** Hadoop cuts fractions off. */
+function whole(value: string, text: string, at: At): number {
+  const number = Number(value)
+  if (number < 0) throw bad(text, 'has a negative amount', at)
+  return Math.trunc(number)
+}
+
+function percentage(value: string, text: string, at: At): number {
+  const number = Number(value)
+  if (number < 0) throw bad(text, 'has a negative percentage', at)
+  return number
+}
+
+/** Binary and decimal units of `[memory=10Gi]`, in MiB; memory without a unit is in MiB already. */
+const memoryUnits: Readonly<Record<string, number>> = { '': 1, Mi: 1, M: 1e6 / 2 ** 20, Ki: 2 ** -10, k: 1000 / 2 ** 20, Gi: 2 ** 10, G: 1e9 / 2 ** 20, Ti: 2 ** 20, T: 1e12 / 2 ** 20, Pi: 2 ** 30 }
+
+/** `[memory=10240,vcores=12]` of the capacity scheduler; undefined for another text. Percentages and weights per resource stay text. */
+export function bracketedAmounts(text: string, at: At): Record<string, number | `${number}%`> | undefined {
+  const inside = /^\[(.*)\]$/.exec(text.trim())?.[1]
+  if (inside === undefined) return undefined
+  const amounts: Record<string, number | `${number}%`> = {}
+  for (const part of inside.split(',')) {
+    const found = /^\s*([^=\s]+)\s*=\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)(%?)\s*$/.exec(part)
+    const [, name = '', value = '', unit = '', percent] = found ?? []
+    const key = name === 'memory' ? 'memory-mb' : name
+    const factor = key === 'memory-mb' ? memoryUnits[unit] : unit === '' ? 1 : undefined
+    if (found === null || factor === undefined) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at, 'Write "[memory=10240,vcores=12]".')
+    amounts[key] = percent === '%' ? `${percentage(value, text, at)}%` : Math.floor(whole(value, text, at) * factor)
+  }
+  return amounts
+}
+
+/** Names that a cluster may give YARN's resources, in order of preference. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  'memory-mb': ['memory-mb', 'memory', 'mem', 'ram'],
+  vcores: ['vcores', 'vcore', 'cpu', 'cpus', 'cores', 'core'],
+  'yarn.io/gpu': ['yarn.io/gpu', 'gpu', 'gpus'],
+}
+
+/** What the cluster calls a resource of YARN; undefined where it has none. */
+export const clusterName = (name: string, resources: readonly string[]): string | undefined => (aliases[name] ?? [name]).find((each) => resources.includes(each))

@@ -1,0 +1,29 @@
+/** What became of a setting: it acts as in YARN, in a way that is told, or not at all, for a reason that is told. */
+export type Verdict = 'honoured' | 'approximated' | 'ignored'
+
+/** One setting of a queue file and what a simulation makes of it. */
+export interface Finding {
+  readonly verdict: Verdict
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+  /** The setting, for example `root.ads weight` or `yarn.scheduler.capacity.root.ads.capacity`. */
+  readonly setting: string
+  readonly value: string
+  /** How it is approximated or why it is ignored; empty where there is nothing to say. */
+  readonly note: string
+}
+
+/** Findings as they are made; one file, unless told otherwise. */
+export class Findings {
+  readonly all: Finding[] = []
+  readonly file: string
+
+  constructor(file: string) {
+    this.file = file
+  }
+
+  add(verdict: Verdict, { line, file = this.file }: { line: number; file?: string | undefined }, setting: string, value: string, note = ''): void {
+    this.all.push({ verdict, file, line, setting, value, note })
+  }
+}

@@ -1,0 +1,63 @@
+import type { JobSpec } from '@sched/core'
+import type { FairQueue, PlacementRule } from './fair-model.js'
+import { find } from './placement-rules.js'
+
+/** Where a job goes: a queue's full path, or a refusal with its reason. */
+export type Placed = { readonly queue: string; readonly refused?: undefined } | { readonly queue?: undefined; readonly refused: string }
+
+/**
+ * Applies placement rules to a job, in order. `group` of a job is its primary group; secondary groups are not known here,
+ * so `secondaryGroupExistingQueue` never places.
+ *
+ * Source: Hadoop 3, FairScheduler.md, queuePlacementPolicy.
+ */
+export function placeJob(spec: JobSpec, rules: readonly PlacementRule[], root: FairQueue): Placed {
+  for (const rule of rules) {
+    if (rule.name === 'reject') return { refused: `rule "reject" in line ${rule.line} refuses it` }
+    const queue = wanted(rule, spec, root)
+    if (queue === undefined) continue
+    const found = find(root, queue)
+    if (found === undefined && !rule.create) continue
+    if (found?.isParent === true) return { refused: `queue "${queue}" holds queues and no jobs` }
+    const leaf = leafAround(root, queue)
+    if (leaf !== undefined) return { refused: `queue "${queue}" would lie in "${leaf}", which holds jobs itself` }
+    return { queue }
+  }
+  return { refused: 'no placement rule gives it a queue' }
+}
+
+/** The queue that a rule wants for a job; undefined: the next rule. */
+function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: FairQueue): string | undefined {
+  const user = spec.user ?? 'default'
+  switch (name) {
+    case 'specified':
+      return spec.queue === undefined || spec.queue === 'default' || spec.queue === 'root.default' ? undefined : spec.queue.startsWith('root.') ? spec.queue : `root.${spec.queue}`
+    case 'user':
+      return `root.${clean(user)}`
+    case 'primaryGroup':
+      return spec.group === undefined ? undefined : `root.${clean(spec.group)}`
+    case 'nestedUserQueue': {
+      const around = nested === undefined ? undefined : wanted(nested, spec, root)
+      if (around === undefined || nested === undefined) return undefined
+      const found = find(root, around)
+      return found === undefined ? (nested.create ? `${around}.${clean(user)}` : undefined) : found.isParent ? `${around}.${clean(user)}` : undefined
+    }
+    case 'default':
+      return queue
+    default:
+      return undefined
+  }
+}
+
+/** Periods in names of users and groups would be levels of the tree. */
+const clean = (name: string): string => name.replaceAll('.', '_dot_')
+
+/** A declared queue around a path that holds jobs, so that nothing can lie in it. */
+function leafAround(root: FairQueue, path: string): string | undefined {
+  const parts = path.split('.')
+  for (let depth = 2; depth < parts.length; depth++) {
+    const around = find(root, parts.slice(0, depth).join('.'))
+    if (around !== undefined && !around.isParent) return around.path
+  }
+  return undefined
+}

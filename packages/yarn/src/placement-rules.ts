@@ -1,0 +1,53 @@
+import { SchedError, suggest } from '@sched/core'
+import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
+import type { XmlElement } from './xml.js'
+
+const ruleNames = ['specified', 'user', 'primaryGroup', 'secondaryGroupExistingQueue', 'nestedUserQueue', 'default', 'reject'] as const
+
+/** Reads the rules in order. Throws `BAD_INPUT` with the line: an unknown rule, one that names no queue, one after a last one. */
+export function readRules(element: XmlElement, file: FairFile): PlacementRule[] {
+  const rules = element.children.map((each) => readRule(each, file))
+  for (const [i, rule] of rules.entries())
+    if (isLast(rule) && i < rules.length - 1)
+      throw new SchedError('BAD_INPUT', `rule "${rule.name}" in line ${rule.line} always decides, so this one is never reached.`, { file: file.file, line: (rules[i + 1] as PlacementRule).line }, 'Move or remove it.')
+  const last = rules.at(-1)
+  if (last !== undefined && !isLast(last)) throw new SchedError('BAD_INPUT', `the last rule, "${last.name}", may leave a job without a queue.`, { file: file.file, line: last.line, field: 'queuePlacementPolicy' }, 'End with default or reject, or let it create queues.')
+  return rules
+}
+
+function readRule(element: XmlElement, file: FairFile): PlacementRule {
+  const at = { file: file.file, line: element.line, field: 'queuePlacementPolicy' }
+  if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at)
+  const name = ruleNames.find((each) => each === element.attributes['name'])
+  if (name === undefined) throw new SchedError('BAD_INPUT', `there is no placement rule "${element.attributes['name'] ?? ''}".`, at, suggest(element.attributes['name'] ?? '', ruleNames))
+  const rule = { name, create: element.attributes['create']?.toLowerCase() !== 'false', line: element.line }
+  const [inside] = element.children
+  if (name === 'nestedUserQueue') {
+    if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
+    return { ...rule, nested: readRule(inside, file) }
+  }
+  if (name !== 'default') return rule
+  const named = element.attributes['queue'] ?? 'root.default'
+  const queue = named === 'root' || named.startsWith('root.') ? named : `root.${named}`
+  checkTarget(queue, rule.create, file, at)
+  return { ...rule, queue }
+}
+
+/** A rule to a queue that holds queues, or that is neither declared nor may be made. */
+function checkTarget(path: string, create: boolean, { root }: FairFile, at: object): void {
+  const found = find(root, path)
+  if (found === undefined && !create) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, at, suggest(path, paths(root)))
+  if (found?.isParent === true) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which holds queues and no jobs.`, at, 'Name a queue inside it.')
+}
+
+/** The declared queue of a full path. */
+export function find(root: FairQueue, path: string): FairQueue | undefined {
+  let queue: FairQueue | undefined = root
+  for (const name of path.split('.').slice(1)) queue = queue?.queues.find((each) => each.name === name)
+  return queue
+}
+
+const paths = (queue: FairQueue): string[] => [queue.path, ...queue.queues.flatMap(paths)]
+
+/** Rules that leave no job to a next one. A user always has a name; a queue may not be specified. */
+const isLast = ({ name, create }: PlacementRule): boolean => name === 'default' || name === 'reject' || (create && (name === 'user' || name === 'primaryGroup'))

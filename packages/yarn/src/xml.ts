@@ -1,0 +1,78 @@
+import { SchedError } from '@sched/core'
+import { DOMParser, ParseError, type Element, type Node } from '@xmldom/xmldom'
+
+/** An element with what matters of it; lines are 1-based. */
+export interface XmlElement {
+  readonly name: string
+  readonly line: number
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: readonly XmlElement[]
+  /** Own text, trimmed; CDATA counts as text. */
+  readonly text: string
+}
+
+/** Deeper nesting than any queue tree has. */
+const DEEPEST = 100
+/** Characters; a file of 10,000 queues has some 5 million. */
+const LONGEST = 64_000_000
+const ELEMENT = 1
+const TEXT = 3
+const CDATA = 4
+
+/**
+ * The root element of an XML text. Document types and entities of one's own are refused before anything is parsed, so
+ * nothing outside is read and nothing expands. Throws `BAD_INPUT` with the line.
+ */
+export function readXml(text: string, file: string): XmlElement {
+  refuseDocumentTypes(text, file)
+  const document = parsed(text.replace(/^\uFEFF/, ''), file)
+  const root = document.documentElement
+  if (root === null) throw new SchedError('BAD_INPUT', 'has no element.', { file }, 'It should begin with <allocations> or <configuration>.')
+  return element(root, file, 1)
+}
+
+function refuseDocumentTypes(text: string, file: string): void {
+  if (text.length > LONGEST) throw new SchedError('BAD_INPUT', `is ${text.length} characters long, more than ${LONGEST}.`, { file }, 'Is it the right file?')
+  const plain = text.replaceAll(/<!--[^]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, ' '))
+  const found = /<!\s*(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)/i.exec(plain)
+  if (found === null) return
+  const line = plain.slice(0, found.index).split('\n').length
+  throw new SchedError('BAD_INPUT', `a document type (<!${found[1]?.toUpperCase() ?? ''}) is not read: entities could name other files or expand without end.`, { file, line }, 'Remove it; queue files need none.')
+}
+
+function parsed(text: string, file: string) {
+  let mistake: SchedError | undefined
+  const note = (message: string, locator: { lineNumber?: number } | undefined) => {
+    const entity = /&[^;\s]+;?/.exec(message)?.[0] // found where its text begins
+    const line = entity === undefined ? locator?.lineNumber : text.slice(0, Math.max(0, text.indexOf(entity))).split('\n').length
+    mistake ??= new SchedError('BAD_INPUT', `is no well-formed XML: ${plainly(message)}`, { file, line: line === 0 ? undefined : line }, 'Correct it there.')
+    return mistake
+  }
+  try {
+    return new DOMParser({
+      onError: (_, message, context: { locator?: { lineNumber?: number } } | undefined) => {
+        throw note(message, context?.locator)
+      },
+    }).parseFromString(text, 'application/xml')
+  } catch (error) {
+    throw note(error instanceof Error ? error.message : String(error), error instanceof ParseError ? (error.locator as { lineNumber?: number } | undefined) : undefined)
+  }
+}
+
+const plainly = (message: string): string => `${message.replace(/^\[xmldom \w+\]\s*/, '').replace(/\s*@#\[line.*$/s, '').replaceAll('\n', ' ').trim()}.`
+
+function element(node: Element, file: string, depth: number): XmlElement {
+  const line = node.lineNumber ?? 0
+  if (depth > DEEPEST) throw new SchedError('BAD_INPUT', `elements lie ${depth} deep in each other.`, { file, line })
+  const attributes: Record<string, string> = {}
+  for (let i = 0; i < node.attributes.length; i++) {
+    const attribute = node.attributes.item(i)
+    if (attribute !== null) attributes[attribute.name] = attribute.value
+  }
+  const children: XmlElement[] = []
+  let text = ''
+  for (let child: Node | null = node.firstChild; child !== null; child = child.nextSibling)
+    if (child.nodeType === ELEMENT) children.push(element(child as Element, file, depth + 1))
+    else if (child.nodeType === TEXT || child.nodeType === CDATA) text += child.nodeValue ?? ''
+  return { name: node.tagName, line, attributes, children, text: text.trim() }
+}

@@ -1,0 +1,3 @@
+import { library } from '../../tooling/tsup/index.js'
+
+export default library({ index: 'src/index.ts' })
