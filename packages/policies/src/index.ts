@@ -70,6 +70,10 @@ export {
   type CapacitySchedulerOptions,
 } from './capacity/options.js'
 export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
+export { adaptive, adaptiveOrder } from './orders/adaptive.js'
+export { remainingWork, slotsNeeded, type JobProgress } from './orders/adaptive-need.js'
+export { dynamicPriority, dynamicPriorityOrder, type DynamicPriorityOptions } from './orders/dynamic-priority.js'
+export { spend, type Spender, type Spending } from './orders/spending.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
 export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'

@@ -15,6 +15,8 @@ import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { drfOrder } from './orders/drf.js'
 import { fairShareOrder } from './fair-share/fair-share.js'
 import { multifactorOrder } from './fair-share/multifactor.js'
+import { adaptiveOrder } from './orders/adaptive.js'
+import { dynamicPriorityOrder } from './orders/dynamic-priority.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
 import { ljfOrder } from './orders/ljf.js'
@@ -28,7 +30,7 @@ import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
-  registry.add(fairShareOrder).add(multifactorOrder)
+  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(drfOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)

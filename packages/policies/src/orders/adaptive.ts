@@ -1,0 +1,157 @@
+import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type Seconds, type TaskId } from '@sched/core'
+import { z } from 'zod'
+import { slotsNeeded } from './adaptive-need.js'
+import { Keys, SortedIds } from './sorted-ids.js'
+
+/**
+ * By deadline. First jobs of which no task has ended and none runs: they need one slot to learn how long a task takes.
+ * Then jobs that run on fewer slots than they need to be done in time, the largest need first; then those that cannot be
+ * done in time any more; what is left over is shared by running tasks over weight. Ties by submission.
+ *
+ * A job can be done in time while a task that starts now may end in time and it needs no more slots than there are. Jobs
+ * without a deadline need none. Lanes are looked at one by one.
+ *
+ * Source: after Polo et al., NOMS 2010, as the survey's sheet reconstructs it (section 7).
+ */
+export const adaptiveOrder = defineOrder({
+  name: 'adaptive',
+  summary: 'by the slots that jobs need to meet their deadlines, learnt from their tasks that have ended',
+  source: 'after Polo et al., NOMS 2010; Lin et al., survey, section 7',
+  options: z.strictObject({}),
+  create: (_, env) => new Adaptive(env),
+})
+
+/** By the slots that jobs need to meet their deadlines. */
+export const adaptive = (): Plug<'order'> => adaptiveOrder.plug({})
+
+/** Keys, smallest first: a probe; then needs, from -2 (endless) to -1; then late jobs up to 0; then the others. */
+const PROBE = -3
+const ofNeed = (need: number) => -2 + 1 / (1 + need)
+const ofLate = (share: number) => -1 + share / (1 + share)
+
+/** What a job has done and does in a lane. */
+interface Course {
+  ended: number
+  seconds: Seconds
+  readonly running: TaskId[]
+}
+
+class Adaptive implements Order {
+  readonly #env: Env
+  readonly #lanes: number
+  readonly #keys: readonly Keys[]
+  readonly #lists: readonly SortedIds[]
+  /** As of when the keys of a lane are. */
+  readonly #asOf: Seconds[]
+  /** `[job * lanes + lane]`. */
+  readonly #courses: Course[] = []
+  readonly #isListed: boolean[] = []
+  readonly #elapsed: Seconds[] = []
+  #unread: SortedIds | undefined
+
+  constructor(env: Env) {
+    this.#env = env
+    this.#lanes = env.cluster.lanes.length
+    this.#keys = env.cluster.lanes.map(() => new Keys())
+    this.#lists = this.#keys.map((keys) => new SortedIds(keys))
+    this.#asOf = this.#keys.map(() => -1)
+  }
+
+  begin({ lane, now }: Round): void {
+    const list = this.#lists[lane] as SortedIds
+    this.#unread = list
+    if (this.#asOf[lane] === now) return
+    this.#asOf[lane] = now
+    for (const job of list.ids.slice(list.from, list.to)) list.rekey(job, this.#keyOf(job as JobId, lane, now))
+  }
+
+  next(): JobBlock | undefined {
+    const block = this.#unread
+    this.#unread = undefined
+    return block
+  }
+
+  #keyOf(job: JobId, lane: LaneId, now: Seconds): number {
+    const { work } = this.#env
+    const { ended, seconds, running } = this.#courses[job * this.#lanes + lane] as Course
+    const share = running.length / work.weight(job)
+    const deadline = work.deadline(job)
+    if (deadline === Infinity) return share
+    const left = deadline - now
+    if (left <= 0) return ofLate(share)
+    if (ended === 0) return running.length === 0 ? PROBE : share
+    const mean = seconds / ended
+    const need = slotsNeeded({ mean, pending: work.unplaced(job, lane), elapsed: this.#elapsedOf(running, now) }, left)
+    if (left < mean || need > this.#slots(job, lane)) return ofLate(share)
+    return running.length < need ? ofNeed(need) : share
+  }
+
+  #elapsedOf(running: readonly TaskId[], now: Seconds): readonly Seconds[] {
+    const elapsed = this.#elapsed
+    elapsed.length = 0
+    for (const task of running) {
+      const started = this.#env.work.started(task)
+      elapsed.push(Number.isNaN(started) || started > now ? 0 : now - started)
+    }
+    return elapsed
+  }
+
+  /** Most tasks of the job that could run at once, by the amounts of the whole cluster. */
+  #slots(job: JobId, lane: LaneId): number {
+    const { work, cluster } = this.#env
+    const shape = work.shape(job, lane)
+    let slots = Infinity
+    for (const resource of cluster.lanes[lane]?.resources ?? []) {
+      const amount = work.demand(shape, resource)
+      if (amount > 0) slots = Math.min(slots, Math.floor(cluster.capacity(resource) / amount))
+    }
+    return slots
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#courses[job * this.#lanes + lane] = { ended: 0, seconds: 0, running: [] }
+      this.#isListed[job * this.#lanes + lane] = false
+    }
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#keys[lane]?.set(job, this.#keyOf(job, lane, this.#env.now()), this.#env.work.rank(job))
+    this.#lists[lane]?.add(job)
+    this.#isListed[job * this.#lanes + lane] = true
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#lists[lane]?.remove(job)
+    this.#isListed[job * this.#lanes + lane] = false
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#place(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#courses[job * this.#lanes + lane]?.running.push(task)
+    this.#place(job, lane)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
+    const course = this.#courses[job * this.#lanes + lane] as Course
+    course.running.splice(course.running.indexOf(task), 1)
+    if (why === 'ended') {
+      course.ended++
+      course.seconds += this.#env.now() - this.#env.work.started(task)
+    }
+    this.#place(job, lane)
+  }
+
+  /** In a lane whose keys are of an earlier instant all are computed when it is read next. */
+  #place(job: JobId, lane: LaneId): void {
+    const now = this.#env.now()
+    if (this.#isListed[job * this.#lanes + lane] !== true) return
+    if (this.#asOf[lane] === now && this.#env.work.unplaced(job, lane) > 0) this.#lists[lane]?.rekey(job, this.#keyOf(job, lane, now))
+    else this.#asOf[lane] = -1
+  }
+}

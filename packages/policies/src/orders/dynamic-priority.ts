@@ -1,0 +1,188 @@
+import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { Keys, SortedIds } from './sorted-ids.js'
+import { spend, type SpendingChange } from './spending.js'
+
+const amount = z.number().nonnegative()
+const change = z.strictObject({
+  at: amount.describe('seconds'),
+  rate: amount.optional().describe('spending rate from then on'),
+  deposit: amount.optional().describe('added to the budget'),
+})
+const spender = {
+  budget: amount.optional().describe('what it may spend; default without end'),
+  rate: amount.default(1).describe('spending rate: what it pays per slot and interval'),
+}
+const dynamicPriorityOptions = z.strictObject({
+  interval: z.number().positive().default(20).describe('seconds between two payments'),
+  queues: z
+    .record(z.string(), z.strictObject({ ...spender, changes: z.array(change).default([]).describe('changes of rate and deposits as time passes') }))
+    .default({})
+    .describe('budgets and spending rates by queue; jobs without one are in that of their user'),
+  defaults: z.strictObject(spender).prefault({}).describe('budget and rate of queues that are not named'),
+})
+/** Options of `dynamic-priority`; all may be left out. */
+export type DynamicPriorityOptions = z.input<typeof dynamicPriorityOptions>
+
+/**
+ * Users buy priority: at every interval each queue pays its rate for the slots it uses, and its share of the cluster is
+ * its rate over that of all. Queues by running tasks over share, smallest first; those without a share come after all
+ * others, by running tasks. Ties by name; inside a queue by priority and submission. A queue that has just come has no
+ * share before the next interval.
+ *
+ * Source: Sandholm and Lai, JSSPP 2010; Hadoop's dynamic-priority scheduler; Lin et al., survey, section 7.
+ */
+export const dynamicPriorityOrder = defineOrder({
+  name: 'dynamic-priority',
+  summary: 'queues by running tasks over the share that they pay for from a budget',
+  source: 'Sandholm and Lai, JSSPP 2010; Lin et al., survey, section 7',
+  options: dynamicPriorityOptions,
+  create: (options, env) => new DynamicPriority(options, env),
+})
+
+/** Queues by the share that they pay for. */
+export const dynamicPriority = (options: DynamicPriorityOptions = {}): Plug<'order'> => dynamicPriorityOrder.plug({}, options)
+
+interface Queue {
+  readonly name: string
+  budget: number
+  rate: number
+  share: number
+  readonly changes: SpendingChange[]
+  /** By lane: waiting jobs, running tasks, and waiting tasks. */
+  readonly jobs: readonly SortedIds[]
+  readonly running: number[]
+  usage: number
+}
+
+class DynamicPriority implements Order {
+  readonly #options: z.output<typeof dynamicPriorityOptions>
+  readonly #env: Env
+  readonly #keys: readonly Keys[]
+  readonly #queues: Queue[] = []
+  readonly #byName = new Map<string, Queue>()
+  readonly #ofJob: Queue[] = []
+  #intervals = 0
+  /** The queues of a lane in order, and the place of the next to be read. */
+  readonly #sorted: (Queue[] | undefined)[]
+  #reading: readonly Queue[] = []
+  #at = 0
+  #lane = 0 as LaneId
+
+  constructor(options: z.output<typeof dynamicPriorityOptions>, env: Env) {
+    this.#options = options
+    this.#env = env
+    this.#keys = env.cluster.lanes.map(() => new Keys())
+    this.#sorted = this.#keys.map(() => undefined)
+    for (const name of Object.keys(options.queues)) this.#queue(name)
+  }
+
+  begin(round: Round): void {
+    this.#advance(round.now)
+    if (round.cluster.heartbeat === 0 && round.pending > 0) round.wakeAt(this.#next)
+    this.#lane = round.lane
+    this.#at = 0
+    this.#reading = this.#sorted[round.lane] ??= this.#sort(round.lane)
+  }
+
+  next(): JobBlock | undefined {
+    return this.#reading[this.#at++]?.jobs[this.#lane]
+  }
+
+  #sort(lane: LaneId): Queue[] {
+    const worth = ({ share, running }: Queue) => (share > 0 ? (running[lane] as number) / share : Infinity)
+    return this.#queues
+      .filter(({ jobs }) => (jobs[lane] as SortedIds).size > 0)
+      .sort((a, b) => {
+        const [first, second] = [worth(a), worth(b)]
+        if (first !== second) return first < second ? -1 : 1
+        return (first === Infinity ? (a.running[lane] as number) - (b.running[lane] as number) : 0) || (a.name < b.name ? -1 : 1)
+      })
+  }
+
+  // ---- money ----
+
+  get #next(): Seconds {
+    return (this.#intervals + 1) * this.#options.interval
+  }
+
+  /** Ends the intervals that are over: payments come before all else that happens in their instant. */
+  #advance(now: Seconds): void {
+    for (let end = this.#next; end <= now; end = this.#next) {
+      this.#intervals++
+      this.#pay(end)
+    }
+  }
+
+  #pay(now: Seconds): void {
+    const queues = this.#queues
+    for (const queue of queues) makeChanges(queue, now)
+    const { shares, budgets } = spend(queues.map(({ budget, rate, usage, jobs }) => ({ budget, rate, usage, pending: jobs.some(({ size }) => size > 0) ? 1 : 0 })))
+    for (const [i, queue] of queues.entries()) {
+      queue.share = shares[i] as number
+      queue.budget = budgets[i] as number
+    }
+    this.#sorted.fill(undefined)
+  }
+
+  #queue(name: string): Queue {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    const { budget = Infinity, rate } = this.#options.queues[name] ?? this.#options.defaults
+    const changes = [...(this.#options.queues[name]?.changes ?? [])].sort((a, b) => a.at - b.at)
+    const queue: Queue = { name, budget, rate, share: 0, changes, jobs: this.#keys.map((keys) => new SortedIds(keys)), running: this.#keys.map(() => 0), usage: 0 }
+    this.#byName.set(name, queue)
+    const at = this.#queues.findIndex((other) => other.name > name) // by name, so that sums do not depend on who came first
+    this.#queues.splice(at < 0 ? this.#queues.length : at, 0, queue)
+    return queue
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    const { work } = this.#env
+    this.#advance(this.#env.now())
+    this.#ofJob[job] = this.#queue(work.queueName(work.queue(job)))
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    const { work } = this.#env
+    this.#advance(this.#env.now())
+    this.#keys[lane]?.set(job, -work.priority(job), work.rank(job))
+    const list = this.#ofJob[job]?.jobs[lane] as SortedIds
+    list.add(job)
+    if (list.size === 1) this.#sorted[lane] = undefined
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#advance(this.#env.now())
+    const list = this.#ofJob[job]?.jobs[lane] as SortedIds
+    list.remove(job)
+    if (list.size === 0) this.#sorted[lane] = undefined
+  }
+
+  onClaim(job: JobId, lane: LaneId): void {
+    this.#count(job, lane, 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId): void {
+    this.#count(job, lane, -1)
+  }
+
+  #count(job: JobId, lane: LaneId, by: 1 | -1): void {
+    this.#advance(this.#env.now())
+    const queue = this.#ofJob[job] as Queue
+    queue.running[lane] = (queue.running[lane] as number) + by
+    queue.usage += by
+    this.#sorted[lane] = undefined
+  }
+}
+
+/** Changes up to a time; those of the instant itself are made before it is paid. */
+function makeChanges(queue: Queue, now: Seconds): void {
+  for (let change = queue.changes[0]; change !== undefined && change.at <= now; change = queue.changes[0]) {
+    queue.changes.shift()
+    queue.rate = change.rate ?? queue.rate
+    queue.budget += change.deposit ?? 0
+  }
+}

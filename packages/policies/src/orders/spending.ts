@@ -1,0 +1,50 @@
+import type { Seconds } from '@sched/core'
+
+/** A queue of one user at the end of an interval. */
+export interface Spender {
+  /** What it may still spend, >= 0. */
+  readonly budget: number
+  /** What it spends per slot and interval. */
+  readonly rate: number
+  /** Slots that it uses, and tasks that it has waiting. */
+  readonly usage: number
+  readonly pending: number
+}
+
+/** What an interval costs and gives. */
+export interface Spending {
+  /** The sum of the rates of all queues that are active and have as much. */
+  readonly price: number
+  /** Part of the cluster that each may use in the next interval; together at most 1. */
+  readonly shares: readonly number[]
+  readonly budgets: readonly number[]
+}
+
+/**
+ * One interval: every active queue pays its rate for each slot it uses and gets its rate over the price as share; one that
+ * cannot pay for all it uses, or has neither running nor waiting tasks, pays nothing and gets nothing.
+ *
+ * Deviation from the survey's sheet: one that has less than its rate and uses nothing, and so counts for no price, gets
+ * nothing either.
+ *
+ * Source: Sandholm and Lai, JSSPP 2010; Hadoop's dynamic-priority scheduler; Lin et al., survey, section 7.
+ */
+export function spend(queues: readonly Spender[]): Spending {
+  const isActive = ({ usage, pending }: Spender) => usage > 0 || pending > 0
+  const price = queues.reduce((sum, queue) => sum + (queue.rate <= queue.budget && isActive(queue) ? queue.rate : 0), 0)
+  const pays = queues.map((queue) => isActive(queue) && queue.budget >= queue.rate * queue.usage && queue.rate <= queue.budget)
+  return {
+    price,
+    shares: queues.map(({ rate }, i) => (pays[i] === true && price > 0 ? rate / price : 0)),
+    budgets: queues.map(({ budget, rate, usage }, i) => (pays[i] === true && usage > 0 ? budget - rate * usage : budget)),
+  }
+}
+
+/** A change of a queue's mind or means at a time. */
+export interface SpendingChange {
+  readonly at: Seconds
+  /** Its rate from then on. */
+  readonly rate?: number | undefined
+  /** What is added to its budget. */
+  readonly deposit?: number | undefined
+}
