@@ -50,7 +50,7 @@ export async function withProgress(plan: Plan, io: Io, { quiet = false, threads 
 }
 
 function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): void {
-  for (const note of workload.trace?.report.notes ?? []) io.stderr.write(`note: ${note}\n`)
+  for (const note of workload.trace?.report.notes ?? workload.notes ?? []) io.stderr.write(`note: ${note}\n`)
   const skipped = workload.trace?.report
   if (skipped !== undefined && skipped.skipped > 0) {
     io.stderr.write(`warning: ${skipped.skipped} bad line${skipped.skipped === 1 ? '' : 's'} skipped, for example:\n`)

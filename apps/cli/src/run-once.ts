@@ -1,8 +1,9 @@
-import { SchedError, type ArchitectureEnv, type Env, type Plug } from '@sched/core'
+import { SchedError, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
 import { Simulation } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
+import type { RunningTask } from '@sched/workload'
 import type { NamedPolicy } from './experiment/policies.js'
 import { breathe } from './interruption.js'
 
@@ -15,6 +16,14 @@ export interface RunResult {
   readonly summary: Summary
   /** What schedulers did with their time and how long jobs waited for them; null where no decision was told of. */
   readonly decisions: DecisionsResult | null
+  /** What ran at time 0 and belongs to no job, which no other figure counts; null where nothing did. */
+  readonly prefilled: Prefilled | null
+}
+
+/** Tasks, and the parts of the cluster that they hold at time 0, by resource. */
+export interface Prefilled {
+  readonly tasks: number
+  readonly shares: Readonly<Record<string, number>>
 }
 
 /** Who is told while a run goes on. */
@@ -24,6 +33,7 @@ export interface RunWatch {
   /** Jobs that have ended, of all where known, and tasks started so far. */
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
+  readonly observers?: readonly Observer[]
 }
 
 /** Instants between two looks at signals and at the progress bar: some 20 ms. */
@@ -49,7 +59,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...toldApart(policy.plug, experiment.architecture),
     seed,
     prefill,
-    observers: [metrics, decided, progress, ...rows],
+    observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: given(spec.runtime) }),
     ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
@@ -60,7 +70,16 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   })
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures }
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment) }
+}
+
+function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {
+  if (prefill.length === 0) return null
+  const share = (name: string, r: number) => {
+    const total = cluster.total.subarray(r * cluster.nodes, (r + 1) * cluster.nodes).reduce((a, b) => a + b, 0)
+    return prefill.reduce((sum, { demand }) => sum + (demand[name] ?? 0), 0) / total
+  }
+  return { tasks: prefill.length, shares: Object.fromEntries(cluster.resources.map((name, r) => [name, share(name, r)])) }
 }
 
 /** An architecture builds its schedulers' policies, so errors of its own are given its path, and those of a policy are left. */

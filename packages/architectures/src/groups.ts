@@ -87,6 +87,17 @@ export class Router {
   }
 }
 
+/**
+ * Throws `BAD_OPTION` for a policy that promises starts (backfilling) where there are several schedulers: it plans over all
+ * nodes of the cluster, which it does not have alone.
+ */
+export function refusePromises(what: string, schedulers: readonly Scheduler[]): void {
+  const promising = schedulers.find(({ policy }) => policy.promises === true)
+  if (schedulers.length < 2 || promising === undefined) return
+  const fact = `the policy of ${what} "${promising.name}" promises jobs when they start, planning over all nodes, but there are other ${what}s on them, so no promise could be kept.`
+  throw new SchedError('BAD_OPTION', fact, { field: `${what}s` }, `Backfill under monolithic, or with one ${what} alone.`)
+}
+
 /** Adds the schedulers of a kind: named as it where there is one, `name-0`, `name-1`, ... otherwise. */
 export function addSchedulers(env: ArchitectureEnv, group: string, count: number, listeners: (index: number) => readonly WorkListener[]): Scheduler[] {
   return Array.from({ length: count }, (_, index) => env.addScheduler(count === 1 ? group : `${group}-${index}`, { group, listeners: listeners(index) }))

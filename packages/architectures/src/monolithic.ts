@@ -1,4 +1,4 @@
-import { defineArchitecture, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionTimes, DecisionTimes } from './decision-time.js'
@@ -27,8 +27,12 @@ export const monolithicArchitecture = defineArchitecture({
   summary: 'one scheduler, the whole live state, serial decisions, at once or in decision time',
   source: 'Schwarzkopf et al., EuroSys 2013, sections 3.1 and 4.1',
   options: monolithicOptions,
-  create: (options, env) =>
-    options.decision === undefined && options.classes === undefined ? new Monolithic(options.tasksPerHeartbeat, env) : new SlowMonolithic(options, env),
+  create: (options, env) => {
+    const decidesSlowly = options.decision !== undefined || options.classes !== undefined
+    if (decidesSlowly && options.tasksPerHeartbeat !== undefined)
+      throw new SchedError('BAD_OPTION', 'is for decisions that take no time.', { field: 'tasksPerHeartbeat' }, 'Leave it out, or leave out `decision` and `classes`.')
+    return decidesSlowly ? new SlowMonolithic(options, env) : new Monolithic(options.tasksPerHeartbeat, env)
+  },
 })
 
 /** One scheduler with the whole live state. */

@@ -2,7 +2,7 @@ import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
-import { groupOptions, Router, type Group } from './groups.js'
+import { groupOptions, refusePromises, Router, type Group } from './groups.js'
 import { divide, nodeOptions, type NodeOptions } from './partition-nodes.js'
 import { SerialPath } from './serial-path.js'
 import { idOf, kindOf, Timer } from './timers.js'
@@ -48,7 +48,7 @@ class Partitioned implements Architecture {
   /** By scheduler id. */
   readonly #paths: SerialPath[] = []
   readonly #nodes: (readonly NodeId[])[] = []
-  /** Stages that are known to fit a part, by scheduler id. */
+  /** Demands of tasks that are known to fit a part, by scheduler id. */
   readonly #fitting: WeakSet<StageSpec['demand']>[] = []
 
   constructor(options: z.output<typeof partitionedOptions>, env: ArchitectureEnv) {
@@ -58,6 +58,7 @@ class Partitioned implements Architecture {
     const parts = partsOf(options.partitions)
     const nodes = divide(parts.map(([name, own]) => ({ name, nodes: own.nodes as NodeOptions })), env.cluster)
     const schedulers = parts.map(([name, own], index) => this.#add(env.addScheduler(name), nodes[index] as NodeId[], own, attempts))
+    refusePromises('partition', schedulers)
     this.#router = new Router('partition', groupsOf(options.partitions, parts, schedulers), 'hash', env)
   }
 
@@ -68,22 +69,27 @@ class Partitioned implements Architecture {
     return scheduler
   }
 
-  /** The scheduler of a new job. Throws `INFEASIBLE` for a task that is larger than all nodes of its part. */
+  /** The scheduler of a new job. Throws `INFEASIBLE` for a task that is larger than all nodes of its part, and for a gang that is larger than it. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
-    const fitting = this.#fitting[scheduler.id] as WeakSet<StageSpec['demand']>
-    for (const { demand } of spec.stages) {
-      if (fitting.has(demand)) continue
-      if (!this.#isFeasible(demand, this.#nodes[scheduler.id] as readonly NodeId[]))
-        throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${JSON.stringify(demand)}, more than any node of partition "${scheduler.name}" has.`, {}, 'Give the partition larger nodes.')
-      fitting.add(demand)
+    const { id, name } = scheduler
+    for (const stage of spec.stages) {
+      if (stage.gang !== true && this.#fitting[id]?.has(stage.demand) === true) continue
+      const room = this.#room(stage.demand, this.#nodes[id] as readonly NodeId[])
+      const asked = JSON.stringify(stage.demand)
+      if (room === 0) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${asked}, more than any node of partition "${name}" has.`, {}, 'Give the partition larger nodes.')
+      if (stage.gang === true && room < stage.tasks)
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
+      this.#fitting[id]?.add(stage.demand)
     }
     return scheduler
   }
 
-  #isFeasible(demand: StageSpec['demand'], nodes: readonly NodeId[]): boolean {
+  /** Tasks that fit the empty nodes at a time. */
+  #room(demand: StageSpec['demand'], nodes: readonly NodeId[]): number {
     const { cluster } = this.#cell
-    return nodes.some((node) => cluster.resources.every((name, r) => cluster.total(node, r as ResourceId) >= (demand[name] ?? 0)))
+    const fit = (node: NodeId) => Math.min(...cluster.resources.map((name, r) => ((demand[name] ?? 0) === 0 ? Infinity : Math.floor(cluster.total(node, r as ResourceId) / (demand[name] as number)))))
+    return nodes.reduce((sum, node) => sum + fit(node), 0)
   }
 
   trigger(): void {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { Bell } from './bell.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
-import { addSchedulers, balance, groupOptions, groupsOf, Router, type Group } from './groups.js'
+import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { limitOptions, Limits } from './limits.js'
 import { Precedence } from './precedence.js'
 import { idOf, kindOf, Timer } from './timers.js'
@@ -81,6 +81,7 @@ class SharedState implements Architecture {
       for (const [i, scheduler] of schedulers.entries()) this.#add(scheduler, group, options, { attempts, precedence, bell: this.#bell, limits: limits[i] })
       return { name, options: group, schedulers }
     })
+    refusePromises('scheduler', groups.flatMap(({ schedulers }) => schedulers))
     this.#router = new Router('scheduler', groups, options.balance, env)
   }
 

@@ -5,7 +5,7 @@ import { allocatorOrders, type AllocatorOrder } from './allocator-order.js'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
 import { Framework } from './framework.js'
-import { addSchedulers, balance, groupOptions, groupsOf, Router, type Group } from './groups.js'
+import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { Refusals } from './refusals.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
@@ -86,6 +86,7 @@ class TwoLevel implements Architecture {
       for (const [index, scheduler] of schedulers.entries()) this.#add(scheduler, group, usages[index] as Usage, options, attempts)
       return { name, options: group, schedulers }
     })
+    refusePromises('framework', groups.flatMap(({ schedulers }) => schedulers))
     this.#router = new Router('framework', groups, options.balance, env)
     const { allocator, minimumOffer = {} } = options
     this.#allocator = new Allocator(env.cell, this.#frameworks, {

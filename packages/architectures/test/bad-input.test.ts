@@ -1,3 +1,4 @@
+import { easy } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { monolithic, partitioned, sharedState, twoLevel, type PartitionedOptions, type SharedStateOptions } from '../src/index.js'
 import { cpuJob, cpus, play, putOn } from './world.js'
@@ -105,5 +106,26 @@ describe('partitions', () => {
     const partitions = { batch: { nodes: { fraction: 0.5 } }, service: { nodes: 'rest' as const } }
     expect(play(partitioned({ partitions }), [cpuJob('a', { class: 'batch' })]).warnings).toEqual(['partition "service" got no job: none was of class "service"'])
     expect(said(() => play(partitioned({ partitions }), [cpuJob('a', { class: 'web' })]))).toContain('job a is of class "web", which no partition takes.')
+  })
+})
+
+describe('combinations without meaning', () => {
+  it('of backfilling, which plans over all nodes, with several schedulers are refused; with one alone they are not', () => {
+    const under = (architecture: Parameters<typeof play>[0]) => said(() => play(architecture, [cpuJob('a', {})], { policy: easy() }))
+    expect(under(sharedState())).toBe(
+      'schedulers: the policy of scheduler "scheduler-0" promises jobs when they start, planning over all nodes, but there are other schedulers on them, so no promise could be kept. Backfill under monolithic, or with one scheduler alone.',
+    )
+    expect(under(twoLevel())).toContain('the policy of framework "framework-0" promises jobs')
+    expect(under(partitioned())).toContain('the policy of partition "part-0" promises jobs')
+    for (const alone of [sharedState({ schedulers: 1 }), twoLevel({ frameworks: 1 }), partitioned({ partitions: 1 })]) expect(() => play(alone, [cpuJob('a', {})], { policy: easy() })).not.toThrow()
+  })
+
+  it('of decision times with a limit per heartbeat are refused', () => {
+    expect(said(() => play(monolithic({ decision: { job: 1 }, tasksPerHeartbeat: 1 }), []))).toBe('tasksPerHeartbeat: is for decisions that take no time. Leave it out, or leave out `decision` and `classes`.')
+  })
+
+  it('of a gang with a partition that never has room for it are refused', () => {
+    const gang = { ...cpuJob('a', {}), stages: [{ name: 'tasks', tasks: 9, demand: { cpu: 1 }, duration: 1, gang: true }] }
+    expect(said(() => play(partitioned(), [gang], { cluster: cpus(4, 4) }))).toBe('job a starts 9 tasks of {"cpu":1} together, and partition "part-0" has room for 8. Give the partition more nodes.')
   })
 })

@@ -24,6 +24,8 @@ export interface Policy extends WorkListener {
   onCommit?(commit: Commit): void
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
+  /** It promises starts (`Round.reserve`), which it can keep only while nobody else starts tasks on its nodes. */
+  readonly promises?: boolean | undefined
 }
 
 /** Part of an order's reading: `ids[from]` to `ids[to - 1]`, most deserving first. */

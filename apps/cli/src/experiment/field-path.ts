@@ -15,7 +15,8 @@ export function fieldPath(path: string): Key[] {
 
 /**
  * A copy in which the value stands at the path. Mappings on the way are made where nothing is, and a part given by its
- * name alone (`architecture: shared-state`) becomes a mapping of that name. Throws `BAD_INPUT` where something else is.
+ * name alone (`architecture: shared-state`) becomes a mapping of that name. `*` stands for every key that is there, so
+ * `architecture.*.requeue` is about whichever architecture is chosen. Throws `BAD_INPUT` where the path leads nowhere.
  */
 export const withValue = (root: unknown, path: string, value: unknown): unknown => set(root, fieldPath(path), 0, value)
 
@@ -26,10 +27,17 @@ function set(inside: unknown, keys: readonly Key[], depth: number, value: unknow
     if (!Array.isArray(inside) || key >= inside.length) throw dead(keys, depth, Array.isArray(inside) ? `a list of ${inside.length}` : inside)
     return (inside as unknown[]).map((each, index) => (index === key ? set(each, keys, depth + 1, value) : each))
   }
+  if (key === '*') return setAll(inside, keys, depth, value)
   const mapping = inside === undefined || inside === null ? {} : inside === key ? { [key]: {} } : inside
   if (typeof mapping !== 'object' || Array.isArray(mapping)) throw dead(keys, depth, inside)
   const known = mapping as Readonly<Record<string, unknown>>
   return { ...known, [key]: set(Object.hasOwn(known, key) ? known[key] : undefined, keys, depth + 1, value) }
+}
+
+function setAll(inside: unknown, keys: readonly Key[], depth: number, value: unknown): unknown {
+  const mapping = typeof inside === 'string' ? { [inside]: {} } : inside
+  if (typeof mapping !== 'object' || mapping === null || Array.isArray(mapping) || Object.keys(mapping).length === 0) throw dead(keys, depth, inside)
+  return Object.fromEntries(Object.entries(mapping).map(([key, own]) => [key, set(own, keys, depth + 1, value)]))
 }
 
 function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {

@@ -10,6 +10,8 @@ import type { WorkloadSpec } from './schema.js'
 export interface WorkloadOfSeed {
   /** The trace that was opened, if it is one. */
   readonly trace?: Trace
+  /** What reading did to its jobs, for people; of a trace its report says so. */
+  readonly notes?: readonly string[]
   /** The cluster that it is meant for, if it knows. */
   readonly cell?: ClusterInput
   /** The parallel machine that its rigid jobs are of, if it knows. */

@@ -3,11 +3,12 @@ import { duration, percent, table, type Column } from '@sched/report'
 import type { RunResult } from '../run-once.js'
 import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
 import { number } from './number.js'
+import { rigidText } from './rigid-text.js'
 
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
-export function runText({ summary, decisions }: RunResult): string {
+export function runText({ summary, decisions, prefilled }: RunResult): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
-  return [countsText(summary), useTable(summary), timesTable(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+  return [countsText(summary) + prefilledText(prefilled), useTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
 function countsText({ counts, times, preemption }: Summary): string {
@@ -17,6 +18,12 @@ function countsText({ counts, times, preemption }: Summary): string {
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
   return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n`
+}
+
+function prefilledText(prefilled: RunResult['prefilled']): string {
+  if (prefilled === null) return ''
+  const shares = Object.entries(prefilled.shares).filter(([, share]) => share > 0).map(([name, share]) => `${percent(share)} of ${name}`)
+  return `At time 0 ${number(prefilled.tasks)} tasks of no job hold ${shares.join(', ')}; no figure below counts them\n`
 }
 
 function useTable({ utilisation }: Summary): string {

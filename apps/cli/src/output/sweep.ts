@@ -46,14 +46,14 @@ export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[])
 const boundsOf = (mean: Interval | undefined) => [mean?.mean, mean?.low, mean?.high]
 
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
-const telling = [/^response$/, /^wait$/, /^first-attempt-(?!p90)/, /^busyness-(?!.*-mad$)/, /^conflict-fraction-/, /^abandoned$/, /^unfinished$/]
+const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
 
 /** One row per point and policy, for people. */
 export function sweepText({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[], figures: readonly string[] | undefined, warnings: NodeJS.WritableStream): string {
   const lines = linesOf(results)
   const all = namesOf(lines)
   for (const name of figures ?? []) if (!all.includes(name)) warnings.write(`warning: no figure is called "${name}". Known: ${all.join(', ')}.\n`)
-  const chosen = figures?.filter((name) => all.includes(name)) ?? all.filter((name) => telling.some((pattern) => pattern.test(name)))
+  const chosen = figures?.filter((name) => all.includes(name)) ?? telling.flatMap((pattern) => all.filter((name) => pattern.test(name)))
   const shown = figures === undefined ? chosen.filter((name) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))) : chosen
   const several = new Set(lines.map(({ policy }) => policy)).size > 1
   const units = new Map(lines.flatMap((line) => [...line.figures].map(([name, { unit }]) => [name, unit] as const)))

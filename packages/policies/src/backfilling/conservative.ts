@@ -44,6 +44,7 @@ export const conservative = (order: Plug<'order'> = fifo(), { placement, ...opti
 const atLeastASecond = (estimate: Seconds) => Math.max(estimate, 1)
 
 class Conservative implements Policy {
+  readonly promises = true
   readonly #order: Order
   readonly #jobs: RigidJobs
   readonly #windows: Windows

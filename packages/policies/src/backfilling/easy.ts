@@ -55,6 +55,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
   easyPolicy.plug({ order, backfillOrder: backfillOrder as Plug<'order'>, placement: placement as Plug<'placement'> }, options)
 
 class Easy implements Policy {
+  readonly promises = true
   readonly #order: Order
   readonly #backfillOrder: Order
   readonly #jobs: RigidJobs

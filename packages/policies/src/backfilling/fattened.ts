@@ -56,6 +56,7 @@ export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options 
   fattenedPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
 
 class Fattened implements Policy {
+  readonly promises = true
   readonly #options: Options
   readonly #mayDelay: number
   readonly #order: Order

@@ -60,6 +60,7 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
 class Replan implements Policy {
+  readonly promises = true
   readonly #options: Options
   readonly #order: Order
   readonly #jobs: RigidJobs

@@ -37,6 +37,7 @@ export const preemptingPolicy = definePolicy({
 export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
 
 class Preempting implements Policy {
+  readonly promises: boolean | undefined
   readonly #policy: Policy
   readonly #options: z.output<typeof preemptingOptions>
   readonly #lanes: number
@@ -54,6 +55,7 @@ class Preempting implements Policy {
     this.#policy = policy
     this.#options = options
     this.#lanes = env.cluster.lanes.length
+    this.promises = policy.promises
     this.#sharing = policy.sharing
     this.#update = env.cluster.lanes.map(() => 0)
     this.#check = env.cluster.lanes.map(() => 0)
