@@ -1,6 +1,7 @@
 import { naturalOrder, type Summary } from '@sched/metrics'
 import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
+import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { RunResult } from './run-once.js'
 
 /** A number that every run yields, or every class of jobs in it. */
@@ -46,16 +47,22 @@ export interface Row extends ComparisonRow {
   readonly label?: string
 }
 
+/** What the column of the log's own figures is called. */
+export const RECORDED = 'recorded'
+
 /** All figures by policy, from the runs of every policy on every seed. Rows for which no run has a number are left out. */
 export function compareRuns(policies: readonly string[], runs: readonly RunResult[]): Row[] {
   const ofPolicy = policies.map((policy) => runs.filter((run) => run.policy === policy))
   const [first] = runs
   if (first === undefined) return []
   const [response, locality] = jobFigures.map(ofSummary) as [Figure<RunResult>, Figure<RunResult>]
-  const figures = [response, ...runFigures(first.summary).map(ofSummary), ...decisionFigures(runs), locality]
+  const rigid = rigidFigures(runs.map(({ summary }) => summary))
+  const ofJobs = rigid.filter(({ label }) => label === undefined)
+  const figures = [response, ...runFigures(first.summary).map(ofSummary), ...ofJobs.map(ofSummary), ...decisionFigures(runs), locality]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
   const classes = labels.flatMap((label) => jobFigures.map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
-  return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
+  const ofKinds = rigid.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
+  return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes, ...ofKinds].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
 }
 
 const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ ...figure, of: ({ summary }) => of(summary) })
@@ -64,8 +71,17 @@ const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ 
 function row(policies: readonly string[], ofPolicy: readonly (readonly RunResult[])[], { key, title, unit, of }: Figure<RunResult>, label?: string): Row {
   const all = ofPolicy.map((runs) => runs.map(of))
   const values = all.map((own) => own.filter((_, seed) => all.every((each) => !Number.isNaN(each[seed]))))
-  const [found] = comparison(policies, [{ title, unit, values }])
+  const recorded = label === undefined && unit !== '%' ? recordedOf(key, ofPolicy[0] ?? []) : []
+  const isRecorded = recorded.length > 0 && !policies.includes(RECORDED) && values.every((own) => own.length === recorded.length)
+  const [found] = comparison([...policies, ...(isRecorded ? [RECORDED] : [])], [{ title, unit, values: [...values, ...(isRecorded ? [recorded] : [])] }])
   return { key, ...(label !== undefined && { label }), ...(found as ComparisonRow) }
+}
+
+/** What the log records of a figure, on each seed; empty where it does not. */
+function recordedOf(key: string, runs: readonly RunResult[]): number[] {
+  const figure = recordedFigures[key]
+  const values = runs.map(({ summary: { rigid } }) => (figure === undefined || rigid === undefined ? NaN : figure(rigid.recorded)))
+  return values.some(Number.isNaN) ? [] : values
 }
 
 function ofClass(figure: Figure<ClassOfJobs>, label: string): Figure<Summary> {

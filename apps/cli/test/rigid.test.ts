@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directory, sched, type Outcome } from './sched.js'
 
@@ -81,14 +83,13 @@ describe('a log of a parallel machine', () => {
 
 describe('estimates', () => {
   it.each([
-    ['exact', 10], ['3', 30], ['unknown', null],
+    ['exact', 10], ['3', 30], ['unknown', -1],
   ])('%s: those of the log are replaced', async (kind, expected) => {
-    const cwd = directory({ 'a.swf': `; MaxProcs: 4\n${line(1, 0, 0, 10, 3, 99)}` })
-    const { code, err } = await sched(['compare', '--trace', 'a.swf', '--policies', 'easy', '--estimates', kind, '--out', 'r'], { cwd })
+    const { cwd, code, err } = await compare({ 'a.swf': `; MaxProcs: 4\n${line(1, 0, 0, 10, 3, 99)}` }, '--trace', 'a.swf', '--policies', 'easy', '--estimates', kind, '--out', 'r')
     expect(code, err).toBe(0)
-    const again = await sched(['compare', 'r/experiment.yaml', '--json', '-'], { cwd })
-    expect(again.code, again.err).toBe(0)
-    expect(expected === null || expected > 0).toBe(true)
+    const [row = ''] = readFileSync(join(cwd, 'r/jobs-easy.swf'), 'utf8').split('\n').filter((each) => /^\d/.test(each))
+    expect(Number(row.split(' ')[8])).toBe(expected)
+    expect((await sched(['compare', 'r/experiment.yaml'], { cwd })).code).toBe(0) // and the experiment says so
   })
 
   it('as users give them are drawn anew for every seed, unless they have one of their own', async () => {
@@ -111,5 +112,118 @@ describe('warm-up and cool-down', () => {
     expect(figure(await results({ ...files, 'e.yaml': file }, 'e.yaml'), 'wait')['strict']).toBe(9) // job 2
     const none = await compare(files, '--trace', 'a.swf', '--warm-up', '0.5', '--cool-down', '0.9')
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no job is left between warm-up and cool-down') as string })
+  })
+})
+
+describe('what the log recorded', () => {
+  it('stands in a column of its own, with the error of every policy against it', async () => {
+    const found = await results({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'strict,easy')
+    // recorded waits 0, 9, 20; under FCFS 0, 9, 18; under EASY 0, 9, 0
+    expect(figure(found, 'wait')).toEqual({ strict: 9, easy: 3, recorded: 29 / 3 })
+    expect(figure(found, 'wait-error')).toEqual({ strict: 2 / 3, easy: 20 / 3 })
+    expect(figure(found, 'wait-difference')).toEqual({ strict: -2 / 3, easy: -20 / 3 })
+    expect(figure(found, 'response')['recorded']).toBeCloseTo((10 + 19 + 25) / 3, 12)
+    const { out } = await compare({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'strict,easy')
+    expect(out).toMatch(/^ +strict +easy +recorded$/m)
+    expect(out).toMatch(/^mean wait for the first task, s +9.0 +3.0 +9.7$/m)
+  })
+
+  it('has no column where nothing was', async () => {
+    const { out } = await compare({ 'a.swf': log.replaceAll(/^(\d+ \d+) \d+/gm, '$1 -1') }, '--trace', 'a.swf', '--policies', 'strict,easy')
+    expect(out).not.toContain('recorded')
+  })
+})
+
+describe('the results of rigid jobs', () => {
+  it('are written as a log that is read again', async () => {
+    const { cwd, code, err } = await compare({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'strict,easy', '--out', 'r')
+    expect(code, err).toBe(0)
+    const rows = readFileSync(join(cwd, 'r/jobs-easy.swf'), 'utf8').split('\n').filter((row) => /^\d/.test(row))
+    expect(rows.map((row) => row.split(' ').slice(0, 5).map(Number))).toEqual([[1, 0, 0, 10, 3], [2, 1, 9, 10, 4], [3, 2, 0, 5, 1]])
+    const again = JSON.parse((await sched(['compare', '--trace', 'r/jobs-easy.swf', '--policies', 'easy', '--json', '-'], { cwd })).out) as Results
+    expect(figure(again, 'wait')).toEqual({ easy: 3, recorded: 3 }) // what EASY did is what it records
+    expect(figure(again, 'wait-error')).toEqual({ easy: 0 })
+  })
+
+  it('are written for every seed of generated jobs, on any number of threads', async () => {
+    const cwd = directory()
+    const args = ['compare', '--generate', '{lublin: {jobs: 60}}', '--policies', 'easy', '--seeds', '2']
+    for (const [out, threads] of [['one', '1'], ['two', '2']] as const) expect((await sched([...args, '--threads', threads, '--out', out, '--schedule'], { cwd })).code).toBe(0)
+    const names = readdirSync(join(cwd, 'one')).sort()
+    expect(names).toEqual(['experiment.yaml', 'jobs-easy-seed-1.swf', 'jobs-easy-seed-2.swf', 'jobs-easy.csv', 'schedule-easy.csv', 'summary.json', 'table.csv'])
+    for (const name of names) expect(readFileSync(join(cwd, 'two', name), 'utf8')).toBe(readFileSync(join(cwd, 'one', name), 'utf8'))
+  })
+
+  it('say which processors jobs held, for a Gantt chart', async () => {
+    const { cwd, code } = await compare({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'easy', '--out', 'r', '--schedule')
+    expect(code).toBe(0)
+    expect(readFileSync(join(cwd, 'r/schedule-easy.csv'), 'utf8')).toBe(
+      'seed,id,user,submit,start,end,how,tasks,nodes,units\n1,3,1,2,2,7,done,1,0,3\n1,1,1,0,0,10,done,1,0,0-2\n1,2,2,1,10,20,done,1,0,0-3\n',
+    )
+    expect((await compare({ 'a.swf': log }, '--trace', 'a.swf', '--schedule')).err).toBe('error: --schedule: has no place to go. Name a directory with --out.\n')
+  })
+
+  it('are told by kinds of jobs, and in full by `run`', async () => {
+    const cwd = directory({ 'a.swf': log })
+    const { out } = await sched(['run', '--trace', 'a.swf', '--policy', 'conservative'], { cwd })
+    expect(out).toContain('loss of capacity')
+    expect(out).toMatch(/^1 +1 +0 +5.0 +1 /m) // of one processor: no wait, response 5 s
+    expect(out).toContain('jobs promised a start: 3, started before it 0, after it 0')
+    expect(out).toMatch(/^user +jobs/m)
+  })
+})
+
+describe('a log with something wrong', () => {
+  const answer = async (content: string, ...args: string[]) => {
+    const { code, out, err, cwd } = await compare({ 'a.swf': content }, '--trace', 'a.swf', '--policies', 'easy', '--json', '-', ...args)
+    return { code, err: err.replaceAll(`${cwd}/`, ''), cluster: code === 0 ? (JSON.parse(out) as { cluster: { description: string } }).cluster.description : '' }
+  }
+
+  it('says how many processors are inferred where the header does not', async () => {
+    const { code, err, cluster } = await answer(jobs)
+    expect({ code, cluster }).toEqual({ code: 0, cluster: 'one node of 4 procs' })
+    expect(err).toContain('inferred, the log does not say how many')
+    expect((await answer(jobs, '--procs', '16')).cluster).toBe('one node of 16 procs')
+  })
+
+  it('contradicts its header: refused with the job and the way out, or cut, or left out', async () => {
+    const narrow = `; MaxProcs: 3\n${jobs}`
+    const { code, err } = await answer(narrow)
+    expect({ code, err }).toEqual({
+      code: 2, err: 'error: "a.swf" line 3: the job asks for 4 procs, the machine has 3 (MaxProcs of the header). Leave such jobs out with wide "skip", cut them with wide "clip", or give the machine\'s true size, or drop such lines with onBadLine "skip".\n',
+    })
+    expect((await answer(narrow, '--option', 'wide=clip')).err).toContain('1 job wider than the machine: cut to the machine (wide)')
+    expect((await answer(narrow, '--option', 'wide=skip')).err).toContain('1 job wider than the machine: left out (wide)')
+  })
+
+  it('announces other records than it has: said, and read', async () => {
+    expect(await answer(`; MaxRecords: 5\n${log}`)).toMatchObject({ code: 0, err: expect.stringContaining('announces 5 records (MaxRecords), the log has 3') as string })
+  })
+
+  it('is not sorted by submission: sorted', async () => {
+    const [a, b, c] = jobs.trimEnd().split('\n')
+    expect((await answer(`; MaxProcs: 4\n${[c, a, b].join('\n')}\n`)).code).toBe(0)
+  })
+
+  it.each([
+    ['17 fields', jobs.replace(/ -1\n/, '\n'), 'found 17 fields, expected 18'],
+    ['19 fields', jobs.replace(/\n/, ' 7\n'), 'found 19 fields, expected 18'],
+    ['a word', jobs.replace(' 10 3 ', ' ten 3 '), 'found "ten", expected a number'],
+  ])('has %s: the line and what is expected', async (_, content, message) => {
+    const { code, err } = await answer(`; MaxProcs: 4\n${content}`)
+    expect({ code, lines: err.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 })
+    expect(err).toContain('"a.swf" line 2')
+    expect(err).toContain(message)
+  })
+
+  it('has decimals, CR LF and a byte order mark: read as it is', async () => {
+    const odd = `\uFEFF${log}`.replace('3 2 20 5', '3 2.5 20 5.0').replaceAll('\n', '\r\n')
+    expect(await answer(odd)).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('is of another kind: says what it looks like', async () => {
+    expect((await answer('time,user,cpus\n1,ann,4\n')).err).toContain('a table of 3 comma-separated columns')
+    expect((await answer('<html></html>\n')).err).toContain('text without columns')
+    expect((await answer('a\tb\tc\n', '--format', 'swf')).code).toBe(2)
   })
 })

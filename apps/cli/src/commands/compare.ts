@@ -7,6 +7,7 @@ import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
 import { findingsText } from '../output/findings.js'
 import { headline } from '../output/headline.js'
+import { kindText } from '../output/rigid-text.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
 import { summaryJson } from '../output/summary-json.js'
 import { tableCsv } from '../output/table-csv.js'
@@ -28,7 +29,7 @@ export function addCompare(program: Command, io: Io): void {
     )
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
   outputOptions(threadsOption(experimentOptions(command)))
-    .addHelpText('after', '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay')
+    .addHelpText('after', '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay\n  sched compare --trace KTH-SP2-1996-2.swf.gz --policies strict,easy,conservative --warm-up 0.01')
     .action((file: string | undefined, options: CompareOptions) => compare(file, options, io))
 }
 
@@ -36,8 +37,8 @@ async function compare(file: string | undefined, options: CompareOptions, io: Io
   const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (options.quiet === true || options.json === '-' || options.csv === '-') return
-  const classes = classText(rows, classCounts(runs))
-  io.stdout.write(`${headline(experiment)}\n${overallText(rows)}${classes === '' ? '' : `\n${classes}`}`)
+  const parts = [overallText(rows), classText(rows, classCounts(runs)), kindText(rows)].filter((text) => text !== '')
+  io.stdout.write(`${headline(experiment)}\n${parts.join('\n')}`)
 }
 
 /** An experiment with a matrix is many; only `sweep` runs them. */
@@ -50,25 +51,25 @@ export function onePoint(description: Description): Description {
 export async function runAndCompare(experiment: Experiment, options: OutputOptions & { readonly threads?: number }, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
   const names = experiment.policies.map(({ name }) => name)
   const outputs = new Outputs(options, io)
-  try {
   tellFindings(experiment, options, io)
+  try {
     const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
-    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), jobs })
+    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), jobs, seeds: experiment.seeds })
     return { runs, rows }
   } finally {
     outputs.discard()
   }
 }
 
-/** Jobs per class, in the mean over the runs. */
 /** What became of the settings of queue files, before anything runs. */
 function tellFindings({ policies }: Experiment, { quiet }: OutputOptions, io: Io): void {
   if (quiet === true) return
   for (const { name, findings } of policies) if (findings !== undefined) io.stderr.write(`${name}:\n${findingsText(findings)}`)
 }
 
+/** Jobs per class, in the mean over the runs. */
 export function classCounts(runs: readonly RunResult[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { summary } of runs) for (const { label, times } of summary.classes) counts.set(label, (counts.get(label) ?? 0) + times.jobs / runs.length)

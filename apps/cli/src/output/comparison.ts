@@ -1,6 +1,6 @@
 import { meanInterval } from '@sched/metrics'
 import { table, type Cell, type Column, type ComparisonCell } from '@sched/report'
-import type { Row } from '../figures.js'
+import { RECORDED, type Row } from '../figures.js'
 import { interval, number } from './number.js'
 
 /** Jobs by class, in the order of the table. */
@@ -9,10 +9,13 @@ export type ClassCounts = ReadonlyMap<string, number>
 /** Figures of all jobs by policy, and their differences from the first one. */
 export function overallText(rows: readonly Row[]): string {
   const overall = rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))
-  const policies = policiesOf(overall)
+  const policies = widest(overall)
   const [base = ''] = policies
   const lines = (show: (cell: ComparisonCell, unit: Row['unit']) => Cell, from: number) =>
-    overall.map(({ title, unit, cells }) => [unit === '' ? title : `${title}, ${unit}`, ...cells.slice(from).map((cell) => show(cell, unit))])
+    overall.map(({ title, unit, cells }) => [
+      unit === '' ? title : `${title}, ${unit}`,
+      ...policies.slice(from).map((_, i) => (cells[i + from] === undefined ? '' : show(cells[i + from] as ComparisonCell, unit))),
+    ])
   const all = `All jobs\n${table(columns(policies), lines(({ mean }, unit) => interval(mean, unit), 0))}`
   if (policies.length < 2) return all
   const less = lines(({ difference }, unit) => (difference === undefined ? '' : interval(difference, unit, true)), 1)
@@ -23,10 +26,10 @@ export function overallText(rows: readonly Row[]): string {
 export function classText(rows: readonly Row[], counts: ClassCounts): string {
   const [response, locality] = ['response', 'locality'].map((key) => rows.filter((row) => row.key === key))
   if (counts.size === 0 || response === undefined || locality === undefined) return ''
-  const policies = policiesOf(response)
+  const policies = policiesOf(response).filter((policy) => policy !== RECORDED)
   const [base = ''] = policies
   const means = (those: readonly Row[], heading: string) =>
-    those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.map(({ mean }) => interval(mean, unit)))
+    those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.slice(0, policies.length).map(({ mean }) => interval(mean, unit)))
   return [
     means(response, 'Mean response in seconds, by class of jobs'),
     policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups),
@@ -45,8 +48,10 @@ function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, pol
 }
 
 function speedups({ cells: [base, ...others] }: Row): string[] {
-  return others.map(({ values }) => interval(meanInterval(values.map((value, seed) => (base?.values[seed] ?? NaN) / value))))
+  return others.filter(({ policy }) => policy !== RECORDED).map(({ values }) => interval(meanInterval(values.map((value, seed) => (base?.values[seed] ?? NaN) / value))))
 }
 
+/** Some rows have a last column that others lack: what the log records. */
+const widest = (rows: readonly Row[]): string[] => rows.reduce<string[]>((most, row) => (row.cells.length > most.length ? policiesOf([row]) : most), [])
 const policiesOf = ([first]: readonly Row[]): string[] => (first?.cells ?? []).map(({ policy }) => policy)
 const columns = (titles: readonly string[]): Column[] => [{ title: '', align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

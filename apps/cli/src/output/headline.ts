@@ -20,5 +20,6 @@ export function clusterText({ nodes, groups, resources, total, heartbeat }: Clus
     const most = amounts.reduce((a, b) => Math.max(a, b))
     return `${least === most ? number(least) : `${number(least)} to ${number(most)}`} ${name}`
   })
+  if (nodes === 1) return `one node of ${perNode.join(' + ')}`
   return `${number(nodes)} nodes${racks > 1 ? ` in ${number(racks)} racks` : ''}, each ${perNode.join(' + ')}${heartbeat === undefined ? '' : `, heartbeat ${heartbeat.interval} s`}`
 }

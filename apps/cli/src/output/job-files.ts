@@ -12,6 +12,8 @@ export interface SharedPlace {
   readonly place: string
   /** What the directory will be called: for messages. */
   readonly directory: string
+  /** Whether to write which nodes or processors jobs held, too. */
+  readonly schedule?: boolean
 }
 
 /** The finished jobs of one run as lines of CSV, written while it goes on. Throws `IO`. */
@@ -74,8 +76,10 @@ function append(to: number, path: string): void {
 }
 
 /** `jobs-delay.csv`; signs that file systems dislike become `-`, and a number tells names apart that then are the same. */
-export function jobFileName(policy: string, policies: readonly string[]): string {
+export const jobFileName = (policy: string, policies: readonly string[]): string => fileNameOf('jobs', policy, policies, '.csv')
+
+export function fileNameOf(what: string, policy: string, policies: readonly string[], ending: string): string {
   const plain = (name: string) => name.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'policy'
   const same = policies.filter((each) => plain(each).toLowerCase() === plain(policy).toLowerCase())
-  return same.length === 1 ? `jobs-${plain(policy)}.csv` : `jobs-${plain(policy)}-${same.indexOf(policy) + 1}.csv`
+  return `${what}-${plain(policy)}${same.length === 1 ? '' : `-${same.indexOf(policy) + 1}`}${ending}`
 }

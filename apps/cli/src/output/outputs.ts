@@ -5,6 +5,7 @@ import type { Description } from '../experiment/experiment.js'
 import type { Io } from '../io.js'
 import { experimentYaml } from './experiment-yaml.js'
 import { joinJobFiles, type SharedPlace } from './job-files.js'
+import { nameResultFiles } from './result-files.js'
 import { OutputDirectory } from './output-directory.js'
 import { outputFile, writing, type OutputFile } from './output-file.js'
 
@@ -12,6 +13,7 @@ export interface OutputOptions {
   readonly json?: string
   readonly csv?: string
   readonly out?: string
+  readonly schedule?: boolean
   readonly force?: boolean
   readonly quiet?: boolean
 }
@@ -22,6 +24,7 @@ export interface Results {
   readonly table: string
   /** Numbers of the runs of each policy, where their jobs were written. */
   readonly jobs?: ReadonlyMap<string, readonly number[]>
+  readonly seeds?: readonly number[]
 }
 
 /** Everything that a command was asked to write: prepared before the runs, written after them. */
@@ -29,10 +32,13 @@ export class Outputs {
   readonly #json: OutputFile | undefined
   readonly #csv: OutputFile | undefined
   readonly #directory: OutputDirectory | undefined
+  readonly #schedule: boolean
   readonly #path: string
   readonly #target: string
 
-  constructor({ json, csv, out, force = false }: OutputOptions, io: Io) {
+  constructor({ json, csv, out, force = false, schedule = false }: OutputOptions, io: Io) {
+    if (schedule && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out.')
+    this.#schedule = schedule
     if (json === '-' && csv === '-') throw new SchedError('BAD_OPTION', 'both go to standard output.', { field: '--json and --csv' }, 'Give one of them a file name.')
     this.#json = json === undefined ? undefined : outputFile(json, io, force)
     this.#csv = csv === undefined ? undefined : outputFile(csv, io, force)
@@ -43,13 +49,16 @@ export class Outputs {
 
   /** Where the jobs of runs go, if anybody asked for them. */
   get jobs(): SharedPlace | undefined {
-    return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path }
+    return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path, schedule: this.#schedule }
   }
 
-  complete(description: Description, { summary, table, jobs }: Results): void {
+  complete(description: Description, { summary, table, jobs, seeds = [] }: Results): void {
     const directory = this.#directory
     if (directory !== undefined) {
-      if (this.jobs !== undefined && jobs !== undefined) joinJobFiles(this.jobs, jobs)
+      if (this.jobs !== undefined && jobs !== undefined) {
+        joinJobFiles(this.jobs, jobs)
+        nameResultFiles(this.jobs, jobs, seeds)
+      }
       const put = (name: string, text: string) => writing(this.#path, () => writeFileSync(join(directory.place, name), text))
       put('summary.json', summary)
       put('table.csv', table)

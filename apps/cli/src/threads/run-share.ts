@@ -1,6 +1,7 @@
 import { Parts } from '../experiment/parts.js'
 import { prepare, type Experiment } from '../experiment/experiment.js'
 import { JobFile } from '../output/job-files.js'
+import { ScheduleFile, SwfFile } from '../output/result-files.js'
 import { runOnce, type RunResult } from '../run-once.js'
 import type { Board } from './board.js'
 import { failureOf, type Outcome } from './outcome.js'
@@ -54,11 +55,22 @@ async function runOne({ runs, jobs }: Plan, experiment: Experiment, run: number,
   const policy = experiment.policies[index] as Experiment['policies'][number]
   if (jobs === undefined) return runOnce(experiment, policy, seed, watch)
   const file = new JobFile(jobs, run)
+  const swf = experiment.description.spec.metrics?.rigid === true ? new SwfFile(originOf(experiment, policy.name)) : undefined
+  const schedule = jobs.schedule === true ? new ScheduleFile(seed) : undefined
+  const observers = [...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
   try {
-    return await runOnce(experiment, policy, seed, { ...watch, onJob: (row) => file.add(seed, row) })
+    const result = await runOnce(experiment, policy, seed, { ...watch, observers, onJob: (row) => file.add(seed, row) })
+    swf?.write(jobs, run)
+    schedule?.write(jobs, run)
+    return result
   } finally {
     file.close()
   }
+}
+
+/** What a log of results says of where it comes from. */
+function originOf({ workload: { trace, machine } }: Experiment, policy: string): ConstructorParameters<typeof SwfFile>[0] {
+  return { header: trace?.header, machine, note: `simulated by sched under ${policy}` }
 }
 
 /** The experiment of the latest run, prepared: neighbours in a plan mostly are of one variant. */

@@ -1,0 +1,65 @@
+import type { Group, RigidResult, Summary } from '@sched/metrics'
+import { percent, table, type Column } from '@sched/report'
+import type { Row } from '../figures.js'
+import { kinds } from '../rigid-figures.js'
+import { interval, number } from './number.js'
+
+/** Users that the report of one run names. */
+const MOST_USERS = 10
+
+/** What one run measured of rigid jobs, as text; empty for other runs. */
+export function rigidText({ rigid, promises }: Summary): string[] {
+  if (rigid === undefined) return []
+  const { jobs, recorded } = rigid
+  const users = [...jobs.byUser].sort((a, b) => b.area - a.area).slice(0, MOST_USERS)
+  return [
+    machineText(rigid, promises),
+    recordedText(recorded),
+    groupTable('processors', jobs.bySize),
+    groupTable('run time', jobs.byLength),
+    groupTable(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users),
+    groupTable('', [{ label: 'all', ...jobs.overall }]),
+  ]
+}
+
+function machineText({ queue, backfilled }: RigidResult, { jobs, broken, early, meanAhead }: Summary['promises']): string {
+  const promised = jobs === 0 ? 'no starts were promised' : `jobs promised a start: ${number(jobs)}, started before it ${number(early)}, after it ${number(broken)}; ${number(meanAhead, 's')} s before the first promise in the mean`
+  return (
+    `loss of capacity ${percent(queue.lossOfCapacity)}; waiting jobs: ${number(queue.mean)} in the mean, ${number(queue.max)} at most; ` +
+    `jobs that passed an earlier one: ${number(backfilled.jobs)} (${percent(backfilled.share)})\n${promised}\n`
+  )
+}
+
+function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanDifference }: RigidResult['recorded']): string {
+  if (jobs === 0) return ''
+  const difference = `${meanDifference > 0 ? '+' : ''}${number(meanDifference, 's')}`
+  return (
+    `recorded in the log, of ${number(jobs)} jobs: mean wait ${number(wait.mean, 's')} s, response ${number(response.mean, 's')} s, bounded slowdown ${number(slowdown.mean)}; ` +
+    `waits here differ by ${number(meanAbsoluteError, 's')} s in the mean, ${difference} s with their sign\n`
+  )
+}
+
+function groupTable(title: string, groups: readonly Group[]): string {
+  const rows = groups.filter(({ finished }) => finished > 0).map(({ label, finished, wait, response, slowdown, weighted }) => [
+    label, number(finished), number(wait, 's'), number(response, 's'), number(slowdown), number(weighted.wait, 's'), number(weighted.response, 's'), number(weighted.slowdown),
+  ])
+  return table(columns(title, 'jobs', 'mean wait, s', 'response, s', 'bounded slowdown', 'by area: wait, s', 'response, s', 'slowdown'), rows)
+}
+
+/** Mean wait and bounded slowdown by policy, by size and by run time; empty for other runs. */
+export function kindText(rows: readonly Row[]): string {
+  return kinds
+    .flatMap(({ name }) => [kindTable(rows, `wait-by-${name}`, name, 'Mean wait in seconds'), kindTable(rows, `slowdown-by-${name}`, name, 'Mean bounded slowdown')])
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function kindTable(rows: readonly Row[], key: string, kind: string, heading: string): string {
+  const own = rows.filter((row) => row.key === key)
+  const [first] = own
+  if (first === undefined) return ''
+  const lines = own.map(({ label = '', unit, cells }) => [label.slice(kind.length + 1), ...cells.map(({ mean }) => interval(mean, unit))])
+  return `${heading}, ${kind === 'procs' ? 'by processors' : 'by run time'}\n${table(columns('', ...first.cells.map(({ policy }) => policy)), lines)}`
+}
+
+const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]
