@@ -12,7 +12,12 @@ import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
+import { assetFairnessOrder } from './orders/asset-fairness.js'
+import { ceeiOrder } from './orders/ceei.js'
 import { drfOrder } from './orders/drf.js'
+import { maxMinOrder } from './orders/max-min.js'
+import { roundRobinOrder } from './orders/round-robin.js'
+import { wfqOrder } from './orders/wfq.js'
 import { fairShareOrder } from './fair-share/fair-share.js'
 import { multifactorOrder } from './fair-share/multifactor.js'
 import { adaptiveOrder } from './orders/adaptive.js'
@@ -31,7 +36,7 @@ import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
-  registry.add(drfOrder)
+  registry.add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)

@@ -1,7 +1,7 @@
 import type { ClusterView, Env, JobBlock, JobId, LaneId, Order, ResourceId, Round, TaskId, WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
 import { PoolTree, type Pool } from './pools.js'
-import { tieOrder, type SharingChoice } from './sharing-options.js'
+import { queuePath, tieOrder, type SharingChoice } from './sharing-options.js'
 import { Usage } from './usage.js'
 
 /** What an order by shares knows: who there is, in lists, and what each has in use. */
@@ -26,10 +26,12 @@ export interface ShareRule {
   jobKey(job: JobId, lane: LaneId, usage: Usage): number
   /** A pool without unplaced tasks is about to have some. */
   onJoin?(pool: number, lane: LaneId): void
-  /** A task of the pool was claimed (`sign` 1), or is no longer (-1) because `why`; its usage is as after that. */
+  /** A task of the pool was claimed (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
   onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array): void
   /** Before a reading; true when every key may have changed. */
   onBegin?(round: Round): boolean
+  /** Whether a limit allows the next piece of a job of the leaf. */
+  mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
   /** Whether a pool's key also depends on the job that is first in it. */
   readonly readsFirst?: boolean
 }
@@ -44,6 +46,8 @@ export class ShareOrder implements Order {
   readonly #laneResources: readonly (readonly ResourceId[])[]
   readonly #by: SharingChoice['by']
   readonly #inner: SharingChoice['inner']
+  /** Whether queues are all at one level, whatever their paths. */
+  readonly #isFlat: boolean
   readonly #tree: PoolTree
   readonly #lists: PoolLists
   readonly #usage: Usage
@@ -55,8 +59,11 @@ export class ShareOrder implements Order {
   readonly #jobsOf: Set<JobId>[] = []
   /** What the task at hand adds or takes, by resource. */
   readonly #amounts: Float64Array
+  readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
+  #lane = 0 as LaneId
 
-  constructor({ cluster, work }: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule) {
+  constructor({ cluster, work }: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule, depth: 'tree' | 'flat' = 'tree') {
+    this.#isFlat = depth === 'flat'
     this.#work = work
     this.#lanes = cluster.lanes.length
     this.#laneResources = cluster.lanes.map((lane) => lane.resources)
@@ -79,11 +86,27 @@ export class ShareOrder implements Order {
     const jobsChanged = this.#jobUsage.refresh(lane)
     const poolsChanged = this.#usage.refresh(lane)
     if (this.#rule.onBegin?.(round) === true || poolsChanged || jobsChanged) this.#placeAll(lane)
+    this.#lane = lane
     this.#lists.begin(lane)
   }
 
   next(): JobBlock | undefined {
-    return this.#lists.next()
+    return this.#rule.mayStart === undefined ? this.#lists.next() : this.#nextAllowed()
+  }
+
+  /** The next block without the jobs that a limit holds back. */
+  #nextAllowed(): JobBlock | undefined {
+    const allowed = this.#allowed
+    for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) {
+      if (allowed.ids.length < block.to - block.from) allowed.ids = new Int32Array(2 * (block.to - block.from))
+      allowed.to = 0
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#rule.mayStart?.(job, this.#poolOf[job] as number, this.#lane) === true) allowed.ids[allowed.to++] = job
+      }
+      if (allowed.to > 0) return allowed
+    }
+    return undefined
   }
 
   // ---- keeping current ----
@@ -163,7 +186,9 @@ export class ShareOrder implements Order {
   #leafOf(job: JobId): Pool {
     const work = this.#work
     if (this.#by === 'job') return this.#tree.flat('all')
-    return this.#by === 'user' ? this.#tree.flat(work.userName(work.user(job))) : this.#tree.leaf(work.queueName(work.queue(job)))
+    if (this.#by === 'user') return this.#tree.flat(work.userName(work.user(job)))
+    const queue = work.queueName(work.queue(job))
+    return this.#isFlat ? this.#tree.flat(queuePath(queue)) : this.#tree.leaf(queue)
   }
 
   #parent(pool: number): number {
@@ -176,6 +201,7 @@ export class ShareOrder implements Order {
       const pool = pools[id] as Pool
       this.#usage.open(id, this.#rule.addPool(pool))
       this.#lists.addPool(id)
+      for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#lists.placePool(id, lane, this.#rule.poolKey(id, lane))
     }
   }
 }

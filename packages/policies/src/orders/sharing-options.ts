@@ -26,6 +26,8 @@ export interface SharingOptions {
 export type SharingChoice = Required<SharingOptions>
 
 export type Weight = number | Readonly<Record<string, number>>
+/** By name of a user or queue. */
+export type PlainWeights = Readonly<Record<string, number>>
 export type Weights = Readonly<Record<string, Weight>>
 
 /** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */

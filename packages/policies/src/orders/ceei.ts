@@ -1,0 +1,78 @@
+import { defineOrder, type LaneId, type Plug, type ShapeId } from '@sched/core'
+import { z } from 'zod'
+import { ceeiShares } from '../shares/ceei-shares.js'
+import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
+import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
+
+const ceeiOptions = z.strictObject({
+  by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues, all at one level'),
+  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
+  ties: sharingFields.ties,
+  weights: plainWeights,
+})
+/** Options of `ceei`; all may be left out. */
+export interface CeeiOptions extends Omit<SharingOptions, 'by' | 'inner'> {
+  readonly by?: 'user' | 'queue'
+  readonly inner?: 'fifo' | 'fair'
+  readonly weights?: PlainWeights
+}
+
+/**
+ * Competitive equilibrium from equal incomes, a comparison point for `drf`: who has the smallest part of what it would
+ * buy in a market comes first. The market is of those who have unplaced tasks, each asking endlessly for tasks of its
+ * first job's shape, with its weight as income. It is solved anew when one of them comes, goes or asks for another shape,
+ * and looking for that costs a pass over all at every reading.
+ *
+ * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 5.2. Deviation: steered to task by task.
+ */
+export const ceeiOrder = defineOrder({
+  name: 'ceei',
+  summary: 'users or queues by their part of what they would buy in a market of all resources',
+  source: 'Ghodsi et al., NSDI 2011, section 5.2',
+  options: ceeiOptions,
+  create: (options, env) => {
+    const weightOf = settingsByPath('weights', options.weights, options.by)
+    return new ShareOrder(env, options, (shares) => marketShares(shares, weightOf), 'flat')
+  },
+})
+
+/** By parts of what each would buy. */
+export const ceei = (options: CeeiOptions = {}): Plug<'order'> => ceeiOrder.plug({}, options)
+
+function marketShares({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
+  const lanes = cluster.lanes.length
+  /** `[pool * lanes + lane]`: dominant share that the pool would buy; of who is in no market, 1. */
+  const target: number[] = []
+  const known = cluster.lanes.map(() => '')
+  const solve = (buyers: readonly number[], shapes: readonly ShapeId[], lane: LaneId) => {
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const { shares } = ceeiShares({
+      capacities: resources.map((r) => usage.capacity(r)),
+      demands: shapes.map((shape) => resources.map((r) => work.demand(shape, r))),
+      weights: buyers.map((pool) => weightOf.get(tree.pools[pool]?.path ?? '') ?? 1),
+    })
+    for (const [i, pool] of buyers.entries()) target[pool * lanes + lane] = shares[i] as number
+  }
+  return {
+    addPool({ id }) {
+      for (let lane = 0; lane < lanes; lane++) target[id * lanes + lane] = 1
+      return 1
+    },
+    poolKey(pool, lane) {
+      const share = usage.dominantShare(pool, lane)
+      return share === 0 ? 0 : share / (target[pool * lanes + lane] as number)
+    },
+    jobKey: () => 0, // jobs do not share: the options offer no such order
+    onBegin({ lane }) {
+      const resources = cluster.lanes[lane]?.resources ?? []
+      const shapeOf = (pool: number) => work.shape(lists.firstJob(pool, lane), lane)
+      const buyers = [...tree.pools.keys()].filter((pool) => pool > 0 && !lists.isEmpty(pool, lane) && resources.some((r) => work.demand(shapeOf(pool), r) > 0))
+      const shapes = buyers.map(shapeOf)
+      const market = `${buyers.join()} ${shapes.join()} ${resources.map((r) => usage.capacity(r)).join()}`
+      if (market === known[lane]) return false
+      known[lane] = market
+      solve(buyers, shapes, lane)
+      return true
+    },
+  }
+}

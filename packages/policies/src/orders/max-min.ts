@@ -1,0 +1,74 @@
+import { defineOrder, SchedError, suggest, type ClusterView, type JobId, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { z } from 'zod'
+import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
+import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
+
+const claim = z.strictObject({
+  weight: z.number().positive().default(1).describe('share relative to others at the same level'),
+  min: z.number().nonnegative().default(0).describe('amount up to which it comes before all who have theirs'),
+  max: z.number().nonnegative().optional().describe('amount it never exceeds; default unlimited'),
+})
+const maxMinOptions = z.strictObject({
+  ...sharingFields,
+  resource: z.string().optional().describe('the resource that is shared; default the first of each lane'),
+  shares: z.record(z.string(), claim).default({}).describe('weight, minimum and maximum of users or queues by name'),
+})
+/** Options of `max-min`; all may be left out. */
+export interface MaxMinOptions extends SharingOptions {
+  readonly resource?: string
+  readonly shares?: Readonly<Record<string, z.input<typeof claim>>>
+}
+type Claim = z.output<typeof claim>
+
+/**
+ * Max-min fairness of one resource with minimum, maximum and weight: those below their minimum first, by amount in use /
+ * minimum; then the others by amount / weight. Minimums that do not fit together are filled alike. A maximum holds at
+ * every level for what each reading of the order starts: a discipline that starts several tasks of a job from one
+ * reading may pass it by these.
+ *
+ * Source: the survey's section 1 (weighted max-min); minimum first as in Zaharia et al., EuroSys 2010.
+ */
+export const maxMinOrder = defineOrder({
+  name: 'max-min',
+  summary: 'users, queues or jobs by their amount of one resource, with minimum, maximum and weight',
+  options: maxMinOptions,
+  create: (options, env) => {
+    const claims = settingsByPath('shares', options.shares, options.by)
+    const resources = resourceOf(options.resource, env.cluster)
+    return new ShareOrder(env, options, (shares) => maxMinRule(shares, claims, resources))
+  },
+})
+
+/** By amounts of one resource. */
+export const maxMin = (options: MaxMinOptions = {}): Plug<'order'> => maxMinOrder.plug({}, options)
+
+/** The resource shared in each lane. */
+function resourceOf(name: string | undefined, { lanes, resources }: ClusterView): ResourceId[] {
+  const chosen = name === undefined ? -1 : resources.indexOf(name)
+  if (name !== undefined && chosen < 0) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: 'resource' }, suggest(name, resources))
+  return lanes.map((lane) => lane.resources.find((r) => r === chosen) ?? (lane.resources[0] as ResourceId))
+}
+
+/** Those below their minimum come before all with a share of 0 or more. */
+const NEEDY = -2
+
+function maxMinRule({ tree, usage, work }: Shares, claims: ReadonlyMap<string, Claim>, resourceIn: readonly ResourceId[]): ShareRule {
+  const none: Claim = { weight: 1, min: 0 }
+  const of: Claim[] = []
+  const usedBy = (owner: number, lane: LaneId, { used, resources } = usage) => used[owner * resources + (resourceIn[lane] as number)] as number
+  const rule: ShareRule = {
+    addPool: ({ id, path }) => (of[id] = claims.get(path) ?? none).weight,
+    poolKey(pool, lane) {
+      const { min, weight } = of[pool] as Claim
+      const used = usedBy(pool, lane)
+      return used < min ? NEEDY + used / min : used / weight
+    },
+    jobKey: (job, lane, ofJobs) => usedBy(job, lane, ofJobs) / work.weight(job),
+  }
+  const mayStart = (job: JobId, leaf: number, lane: LaneId): boolean => {
+    const asked = work.together(job, lane) * work.demand(work.shape(job, lane), resourceIn[lane] as ResourceId)
+    for (let pool = leaf; pool > 0; pool = tree.pools[pool]?.parent ?? 0) if (usedBy(pool, lane) + asked > ((of[pool] as Claim).max ?? Infinity)) return false
+    return true
+  }
+  return [...claims.values()].some(({ max }) => max !== undefined) ? { ...rule, mayStart } : rule
+}

@@ -1,0 +1,86 @@
+import { defineOrder, type Plug } from '@sched/core'
+import { z } from 'zod'
+import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
+import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
+
+const roundRobinOptions = z.strictObject({
+  by: z.enum(['user', 'queue']).default('user').describe('who takes turns: users, or queues at every level of their tree'),
+  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one's jobs: priority and submission, or running tasks over weight"),
+  ties: sharingFields.ties,
+  weights: z.record(z.string(), z.number().int().positive()).default({}).describe('tasks that a user or queue may start in its turn, by name; default 1'),
+})
+/** Options of `round-robin`; all may be left out. */
+export interface RoundRobinOptions extends Omit<SharingOptions, 'by' | 'inner'> {
+  readonly by?: 'user' | 'queue'
+  readonly inner?: 'fifo' | 'fair'
+  readonly weights?: Readonly<Record<string, number>>
+}
+
+/**
+ * Weighted round robin: everybody in turn starts a task, or as many as its weight; who has had its turn goes to the end,
+ * as does who begins to wait. Who cannot start anything keeps its place. A start that is taken back in the round that
+ * made it does not cost the turn; one that a later conflict takes back does.
+ *
+ * Source: the survey's section 1; weighted round robin of networks, one task as the unit.
+ */
+export const roundRobinOrder = defineOrder({
+  name: 'round-robin',
+  summary: 'users or queues in turn',
+  options: roundRobinOptions,
+  create: (options, env) => {
+    const weightOf = settingsByPath('weights', options.weights, options.by)
+    return new ShareOrder(env, options, (shares) => turns(shares, weightOf))
+  },
+})
+
+/** Everybody in turn. */
+export const roundRobin = (options: RoundRobinOptions = {}): Plug<'order'> => roundRobinOrder.plug({}, options)
+
+function turns({ cluster }: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
+  const lanes = cluster.lanes.length
+  const weight: number[] = []
+  /** `[pool * lanes + lane]`: number of its turn, and tasks left in it. */
+  const turn: number[] = []
+  const left: number[] = []
+  /** Starts of the round as they were before: what is taken back newest first is undone. */
+  const before: { readonly at: number; readonly turn: number; readonly left: number }[] = []
+  let last = 0
+  let serial = -1
+  const toTheEnd = (pool: number, at: number) => {
+    turn[at] = ++last
+    left[at] = weight[pool] as number
+  }
+  const undo = (at: number) => {
+    const i = before.findLastIndex((each) => each.at === at)
+    const [was] = i < 0 ? [] : before.splice(i, 1)
+    if (was === undefined) return
+    turn[at] = was.turn
+    left[at] = was.left
+  }
+  return {
+    addPool({ id, path }) {
+      weight[id] = weightOf.get(path) ?? 1
+      for (let lane = 0; lane < lanes; lane++) {
+        turn[id * lanes + lane] = 0
+        left[id * lanes + lane] = 0
+      }
+      return 1
+    },
+    poolKey: (pool, lane) => turn[pool * lanes + lane] as number,
+    jobKey: () => 0, // jobs do not share: the options offer no such order
+    onJoin: (pool, lane) => toTheEnd(pool, pool * lanes + lane),
+    onChange(pool, lane, sign, why) {
+      const at = pool * lanes + lane
+      if (why === 'withdrawn') undo(at)
+      if (sign < 0) return
+      before.push({ at, turn: turn[at] as number, left: left[at] as number })
+      left[at] = (left[at] as number) - 1
+      if (left[at] <= 0) toTheEnd(pool, at)
+    },
+    onBegin(round) {
+      if (round.serial !== serial) before.length = 0
+      serial = round.serial
+      return false
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { defineOrder, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { z } from 'zod'
+import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
+import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
+
+const wfqOptions = z.strictObject({
+  by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues at every level of their tree'),
+  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
+  ties: sharingFields.ties,
+  weights: plainWeights,
+  cost: z.enum(['share', 'tasks']).default('share').describe('what a task costs: the largest fraction of the cluster that it asks of any resource, or 1'),
+})
+/** Options of `wfq`; all may be left out. */
+export interface WfqOptions extends Omit<SharingOptions, 'by' | 'inner'> {
+  readonly by?: 'user' | 'queue'
+  readonly inner?: 'fifo' | 'fair'
+  readonly weights?: PlainWeights
+  readonly cost?: 'share' | 'tasks'
+}
+
+/**
+ * Weighted fair queueing: who would finish its next task first, in virtual time, comes first. A task's virtual finish is
+ * that of the one before it, or the virtual time at which its owner began to wait again, plus cost / weight. Unlike the
+ * orders by shares it divides starts, not what is in use: long tasks are no reason to come later.
+ *
+ * Source: Demers, Keshav and Shenker, SIGCOMM 1989; virtual time is the finish of the task started last, as in
+ * Golestani's self-clocked fair queueing, INFOCOM 1994, since no fluid reference system runs beside a cluster.
+ */
+export const wfqOrder = defineOrder({
+  name: 'wfq',
+  summary: 'users or queues by the virtual finish time of their next task',
+  source: 'Demers, Keshav and Shenker, SIGCOMM 1989; Golestani, INFOCOM 1994',
+  options: wfqOptions,
+  create: (options, env) => {
+    const weightOf = settingsByPath('weights', options.weights, options.by)
+    return new ShareOrder(env, options, (shares) => virtualFinish(shares, weightOf, options.cost))
+  },
+})
+
+/** Weighted fair queueing. */
+export const wfq = (options: WfqOptions = {}): Plug<'order'> => wfqOrder.plug({}, options)
+
+function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: ReadonlyMap<string, number>, cost: 'share' | 'tasks'): ShareRule {
+  const lanes = cluster.lanes.length
+  const weight: number[] = []
+  /** `[pool * lanes + lane]`: virtual finish of the pool's last task; virtual time among the pool's children. */
+  const finish: number[] = []
+  const clock: number[] = []
+  const costOf = (amountOf: (resource: ResourceId) => number, lane: LaneId): number => {
+    if (cost === 'tasks') return 1
+    let share = 0
+    for (const r of cluster.lanes[lane]?.resources ?? []) share = Math.max(share, amountOf(r) === 0 ? 0 : amountOf(r) / cluster.capacity(r))
+    return share
+  }
+  const nextCost = (pool: number, lane: LaneId): number => {
+    if (lists.isEmpty(pool, lane)) return 0
+    const job = lists.firstJob(pool, lane)
+    if (work.unplaced(job, lane) === 0) return 0 // its last task was just claimed: it leaves the list next
+    const shape = work.shape(job, lane)
+    return costOf((r) => work.demand(shape, r), lane)
+  }
+  const parentOf = (pool: number) => tree.pools[pool]?.parent ?? 0
+  return {
+    readsFirst: true,
+    addPool({ id, path }) {
+      for (let lane = 0; lane < lanes; lane++) finish[id * lanes + lane] = clock[id * lanes + lane] = 0
+      return (weight[id] = weightOf.get(path) ?? 1)
+    },
+    poolKey: (pool, lane) => (finish[pool * lanes + lane] as number) + nextCost(pool, lane) / (weight[pool] as number),
+    jobKey: () => 0, // jobs do not share: the options offer no such order
+    onJoin(pool, lane) {
+      finish[pool * lanes + lane] = Math.max(finish[pool * lanes + lane] as number, clock[parentOf(pool) * lanes + lane] as number)
+    },
+    onChange(pool, lane, sign, why, amounts) {
+      if (why === 'ended') return // what was served stays counted
+      const at = pool * lanes + lane
+      finish[at] = (finish[at] as number) + (sign * costOf((r) => Math.abs(amounts[r] as number), lane)) / (weight[pool] as number)
+      const above = parentOf(pool) * lanes + lane
+      clock[above] = Math.max(clock[above] as number, finish[at])
+    },
+  }
+}

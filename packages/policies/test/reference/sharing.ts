@@ -1,0 +1,216 @@
+import type { JobId, LaneId, Round, TaskId } from '@sched/core'
+import type { DrfOptions, MaxMinOptions, PlainWeights, RoundRobinOptions, SharingOptions, WfqOptions } from '@sched/policies'
+import { by, JobsInSystem, type MakeOrder } from './naive.js'
+
+// The orders by shares, from nothing but the tasks that run: who shares, what each has, and a sort, at every decision.
+
+type NaiveEnv = Parameters<MakeOrder>[0]
+type Weight = number | Readonly<Record<string, number>>
+
+/** A user, a queue at some level, or a job: its jobs, and what they have in use by resource. */
+interface Sharer {
+  readonly path: string
+  readonly jobs: readonly JobId[]
+  readonly used: readonly number[]
+}
+type KeyOf = (sharer: Sharer, weight: Weight, round: Round) => number
+
+interface Rule {
+  /** The key of a sharer; of a job its path is empty. */
+  readonly key: KeyOf
+  readonly weights?: Readonly<Record<string, Weight>>
+  readonly mayStart?: (job: JobId, chain: readonly Sharer[], round: Round) => boolean
+}
+
+const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
+
+export function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
+  return (env) => {
+    const { cluster, work } = env
+    const rule = makeRule(env)
+    const all = new JobsInSystem()
+    const firstSeen = new Map<string, number>()
+    const { by: who = 'user', inner = 'fifo', ties = 'name' } = options
+    const named = new Map(Object.entries(rule.weights ?? {}).map(([name, weight]) => [who === 'queue' ? pathOf(name) : name, weight]))
+    const fullPath = (job: JobId) => (who === 'job' ? '' : who === 'user' ? work.userName(work.user(job)) : pathOf(work.queueName(work.queue(job))))
+    /** The paths a job is counted in, outermost first. */
+    const chainOf = (job: JobId): string[] => {
+      const path = fullPath(job)
+      if (who !== 'queue') return [path]
+      const parts = path.split('/')
+      return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+    }
+    const tie = ({ path }: Sharer) => {
+      if (ties === 'name') return 0
+      if (ties === 'submission') return firstSeen.get(path) ?? 0
+      const at = ties.map((name) => (who === 'queue' ? pathOf(name) : name)).indexOf(path)
+      return at < 0 ? Infinity : at
+    }
+    const usedBy = (jobs: readonly JobId[], lane: LaneId): number[] => {
+      const used = cluster.resources.map(() => 0)
+      for (const job of jobs) {
+        const tasks: TaskId[] = []
+        work.runningTasks(job, lane, tasks)
+        for (const task of tasks) for (const r of cluster.lanes[lane]?.resources ?? []) used[r] = (used[r] ?? 0) + work.demand(work.shapeOf(task), r)
+      }
+      return used
+    }
+    const sharer = (path: string, lane: LaneId): Sharer => {
+      const jobs = all.jobs.filter((job) => chainOf(job).includes(path))
+      return { path, jobs, used: usedBy(jobs, lane) }
+    }
+    const jobsInOrder = (jobs: readonly JobId[], round: Round): JobId[] => {
+      const key = (job: JobId) => {
+        if (who === 'job' || inner === 'share') return rule.key({ path: '', jobs: [job], used: usedBy([job], round.lane) }, work.weight(job), round)
+        return inner === 'fifo' ? -work.priority(job) : work.running(job, round.lane) / work.weight(job)
+      }
+      return [...jobs].sort(by<JobId>(key, (job) => work.rank(job)))
+    }
+    const inOrder = (jobs: readonly JobId[], depth: number, round: Round): JobId[] => {
+      const paths = [...new Set(jobs.map((job) => chainOf(job)[depth]))]
+      if (who === 'job' || paths.includes(undefined)) return jobsInOrder(jobs, round)
+      const sharers = paths.map((path) => sharer(path as string, round.lane))
+      sharers.sort(by<Sharer>((each) => rule.key(each, named.get(each.path) ?? 1, round), tie, ({ path }) => path))
+      return sharers.flatMap(({ path }) => inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round))
+    }
+    return {
+      onSubmit: (job) => {
+        all.add(job)
+        for (const path of chainOf(job)) if (!firstSeen.has(path)) firstSeen.set(path, work.rank(job))
+      },
+      onFinish: all.remove,
+      list: (round) => inOrder(all.runnable(round), 0, round).filter((job) => rule.mayStart?.(job, chainOf(job).map((path) => sharer(path, round.lane)), round) ?? true),
+    }
+  }
+}
+
+const fractions = (used: readonly number[], weight: Weight, { cluster, lane }: Round): number[] =>
+  (cluster.lanes[lane]?.resources ?? []).map((r) => {
+    const each = typeof weight === 'number' ? weight : (weight[cluster.resources[r] ?? ''] ?? 1)
+    return used[r] === 0 ? 0 : (used[r] ?? 0) / (cluster.capacity(r) * each)
+  })
+const dominant: KeyOf = ({ used }, weight, round) => Math.max(0, ...fractions(used, weight, round))
+
+export const naiveDrf = (options: DrfOptions): MakeOrder => {
+  const order = naiveSharing(options, () => ({ key: dominant, ...(options.weights && { weights: options.weights }) }))
+  if (options.blocked !== 'strict') return order
+  return (env) => {
+    const made = order(env)
+    return { ...made, list: (round) => made.list(round).slice(0, 1) }
+  }
+}
+
+export const naiveAssets = (options: SharingOptions & { readonly weights?: PlainWeights }): MakeOrder =>
+  naiveSharing(options, () => ({ key: ({ used }, weight, round) => fractions(used, weight, round).reduce((sum, each) => sum + each, 0), ...(options.weights && { weights: options.weights }) }))
+
+export const naiveMaxMin = (options: MaxMinOptions): MakeOrder =>
+  naiveSharing(options, ({ cluster, work }) => {
+    const resource = ({ lane }: Round) => {
+      const { resources } = cluster.lanes[lane] ?? { resources: [] }
+      return resources.find((r) => cluster.resources[r] === options.resource) ?? resources[0] ?? (0 as never)
+    }
+    const of = (path: string) => options.shares?.[path] ?? {}
+    return {
+      weights: Object.fromEntries(Object.entries(options.shares ?? {}).map(([path, { weight = 1 }]) => [path, weight])),
+      key: ({ path, used }, weight, round) => {
+        const amount = used[resource(round)] ?? 0
+        const { min = 0 } = of(path)
+        return amount < min ? amount / min - 2 : amount / (weight as number)
+      },
+      mayStart: (job, chain, round) => {
+        const asked = work.together(job, round.lane) * work.demand(work.shape(job, round.lane), resource(round))
+        return chain.every(({ path, used }) => (used[resource(round)] ?? 0) + asked <= (of(path).max ?? Infinity))
+      },
+    }
+  })
+
+/** Where sharers stand that are ordered by what they started, kept per lane and path. */
+interface Standing {
+  last: number
+  left: number
+}
+
+/** Orders by what was started: their memory is part of their definition, so the reference remembers too. */
+function naiveStarts(
+  options: WfqOptions | RoundRobinOptions,
+  rules: (env: NaiveEnv) => {
+    readonly key: (standing: Standing, first: JobId, weight: number, lane: LaneId) => number
+    readonly join: (standing: Standing, weight: number, clock: Standing) => void
+    readonly start: (standing: Standing, weight: number, clock: Standing, task: TaskId, lane: LaneId) => void
+    readonly back: (standing: Standing, weight: number, task: TaskId, lane: LaneId) => void
+  },
+): MakeOrder {
+  return (env) => {
+    const { work } = env
+    const rule = rules(env)
+    const standings = new Map<string, Standing>()
+    const listed = new Set<string>()
+    const of = (lane: LaneId, path: string): Standing => {
+      const standing = standings.get(`${lane} ${path}`) ?? { last: 0, left: 0 }
+      standings.set(`${lane} ${path}`, standing)
+      return standing
+    }
+    const chainOf = (job: JobId): string[] => {
+      if (options.by !== 'queue') return [work.userName(work.user(job))]
+      const parts = pathOf(work.queueName(work.queue(job))).split('/')
+      return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+    }
+    const jobs = new JobsInSystem()
+    const above = (path: string) => (options.by === 'queue' && path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the root')
+    const weight = (path: string) => options.weights?.[path] ?? 1
+    const waiting = (path: string, lane: LaneId) => jobs.jobs.some((job) => listed.has(`${lane} ${job}`) && chainOf(job).includes(path))
+    const inOrder = (some: readonly JobId[], depth: number, lane: LaneId): JobId[] => {
+      const paths = [...new Set(some.map((job) => chainOf(job)[depth]))]
+      if (paths.includes(undefined))
+        return [...some].sort(by<JobId>((job) => (options.inner === 'fair' ? work.running(job, lane) / work.weight(job) : -work.priority(job)), (job) => work.rank(job)))
+      const groups = (paths as string[]).map((path) => ({ path, inside: inOrder(some.filter((job) => chainOf(job)[depth] === path), depth + 1, lane) }))
+      return groups.sort(by((each: (typeof groups)[number]) => rule.key(of(lane, each.path), each.inside[0] as JobId, weight(each.path), lane), ({ path }) => path)).flatMap(({ inside }) => inside)
+    }
+    return {
+      onSubmit: jobs.add,
+      onFinish: jobs.remove,
+      onReady: (job, lane) => {
+        const joining = chainOf(job).reverse().filter((path) => !waiting(path, lane))
+        for (const path of joining) rule.join(of(lane, path), weight(path), of(lane, `clock ${above(path)}`))
+        listed.add(`${lane} ${job}`)
+      },
+      onDrained: (job, lane) => listed.delete(`${lane} ${job}`),
+      onClaim: (job, lane, task) => {
+        for (const path of chainOf(job).reverse()) rule.start(of(lane, path), weight(path), of(lane, `clock ${above(path)}`), task, lane)
+      },
+      onRelease: (job, lane, task, _, why) => {
+        if (why !== 'ended') for (const path of chainOf(job).reverse()) rule.back(of(lane, path), weight(path), task, lane)
+      },
+      list: (round) => inOrder(jobs.runnable(round), 0, round.lane),
+    }
+  }
+}
+
+export const naiveWfq = (options: WfqOptions): MakeOrder =>
+  naiveStarts(options, ({ cluster, work }) => {
+    const cost = (shape: ReturnType<typeof work.shape>, lane: LaneId) =>
+      options.cost === 'tasks' ? 1 : Math.max(...(cluster.lanes[lane]?.resources ?? []).map((r) => work.demand(shape, r) / cluster.capacity(r)))
+    return {
+      key: ({ last }, first, weight, lane) => last + cost(work.shape(first, lane), lane) / weight,
+      join: (standing, _, clock) => (standing.last = Math.max(standing.last, clock.last)),
+      start: (standing, weight, clock, task, lane) => {
+        standing.last += cost(work.shapeOf(task), lane) / weight
+        clock.last = Math.max(clock.last, standing.last)
+      },
+      back: (standing, weight, task, lane) => (standing.last -= cost(work.shapeOf(task), lane) / weight),
+    }
+  })
+
+export const naiveRoundRobin = (options: RoundRobinOptions): MakeOrder =>
+  naiveStarts(options, () => {
+    let turns = 0
+    const toTheEnd = (standing: Standing, weight: number) => Object.assign(standing, { last: ++turns, left: weight })
+    return {
+      key: ({ last }) => last,
+      join: toTheEnd,
+      start: (standing, weight) => {
+        if (--standing.left <= 0) toTheEnd(standing, weight)
+      },
+      back: () => undefined, // nothing is taken back in these worlds
+    }
+  })

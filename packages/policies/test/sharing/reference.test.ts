@@ -1,0 +1,93 @@
+import type { Plug } from '@sched/core'
+import { assetFairness, drf, greedy, maxMin, roundRobin, wfq, type DrfOptions, type MaxMinOptions, type RoundRobinOptions, type WfqOptions } from '@sched/policies'
+import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
+import { naiveGreedy } from '../reference/disciplines.js'
+import type { MakeOrder } from '../reference/naive.js'
+import { naiveAssets, naiveDrf, naiveMaxMin, naiveRoundRobin, naiveWfq } from '../reference/sharing.js'
+
+// Every order keeps its lists current by hooks; here it must decide as a sort of everything at every decision does.
+
+const record = (world: World, policy: Plug<'policy'>): Recorder => {
+  const { cluster, jobs, seed, runtime, claims } = world
+  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }), until: 1e4 })
+  simulation.run(1e4) // a maximum may leave a job waiting for ever
+  return recorder
+}
+
+function agree<Options>(runs: number, options: fc.Arbitrary<Options>, shipped: (options: Options) => Plug<'order'>, reference: (options: Options) => MakeOrder): void {
+  let launches = 0
+  fc.assert(
+    fc.property(worlds({ jobs: 8 }), options, (world, chosen) => {
+      const recorder = record(world, greedy(shipped(chosen), firstNode()))
+      launches += recorder.launches.length
+      expect(firstDifference(recorder, record(world, naiveGreedy(reference(chosen))), 'the reference')).toBeUndefined()
+    }),
+    { seed: 5, numRuns: runs },
+  )
+  expect(launches).toBeGreaterThan(6 * runs) // worlds in which something happens
+}
+
+const oneOf = fc.constantFrom
+const weight = oneOf(0.5, 2, 3)
+const ofUsers = { user: weight, ann: weight, bob: weight }
+const ofQueues = { a: weight, b: weight, c: weight, 'c/x': weight }
+const some = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) => fc.record(fields, { requiredKeys: [] })
+const inner = oneOf('fifo' as const, 'fair' as const, 'share' as const)
+const ties = <T extends string>(...names: T[]) => oneOf('name' as const, 'submission' as const, names)
+const users = { by: fc.constant('user' as const), ties: ties('bob', 'ann') }
+const queues = { by: fc.constant('queue' as const), ties: ties('c', 'b', 'c.y') }
+const clean = <T extends object>(each: T) => JSON.parse(JSON.stringify(each)) as T
+
+const shared = fc.oneof(
+  fc.record({ ...users, inner, weights: some(ofUsers) }),
+  fc.record({ ...queues, inner, weights: some(ofQueues) }),
+  fc.constant({ by: 'job' as const }),
+).map(clean)
+
+describe('the orders by shares decide as their definitions do', () => {
+  it('drf, strict and not, of users, queues in a tree, and jobs', () => {
+    const perResource = oneOf({ cpu: 2 }, { cpu: 0.5, mem: 3 })
+    const drfOptions: fc.Arbitrary<DrfOptions> = fc.tuple(shared, oneOf(undefined, 'strict' as const, 'skip' as const)).map(([each, blocked]) => ({ ...each, ...(blocked && { blocked }) }))
+    agree(200, drfOptions, drf, naiveDrf)
+    fc.assert(
+      fc.property(worlds({ jobs: 8, slots: false }), perResource, (world, each) => {
+        const options = { by: 'queue' as const, weights: { a: each, 'root.c.x': each } }
+        expect(firstDifference(record(world, greedy(drf(options), firstNode())), record(world, naiveGreedy(naiveDrf(options))), 'the reference')).toBeUndefined()
+      }),
+      { seed: 6, numRuns: 30 },
+    )
+  })
+
+  it('asset fairness', () => agree(80, shared, assetFairness, naiveAssets))
+
+  it('max-min with minimum, maximum and weight', () => {
+    const claim = some({ weight, min: oneOf(1, 2, 4), max: oneOf(2, 4, 6) })
+    const options: fc.Arbitrary<MaxMinOptions> = fc
+      .oneof(
+        fc.record({ ...users, inner, shares: some({ user: claim, ann: claim, bob: claim }) }),
+        fc.record({ ...queues, inner, shares: some({ a: claim, b: claim, c: claim, 'c/x': claim }) }),
+      )
+      .map(clean)
+    agree(120, options, maxMin, naiveMaxMin)
+  })
+
+  it('weighted fair queueing', () => {
+    const more = { inner: oneOf('fifo' as const, 'fair' as const), cost: oneOf('tasks' as const, 'share' as const) }
+    const powers = oneOf(0.5, 2, 4)
+    const options: fc.Arbitrary<WfqOptions> = fc
+      .oneof(fc.record({ by: users.by, ...more, weights: some({ user: powers, ann: powers }) }), fc.record({ by: queues.by, ...more, weights: some({ a: powers, c: powers, 'c/x': powers }) }))
+      .map(clean)
+    agree(100, options, wfq, naiveWfq)
+  })
+
+  it('round robin', () => {
+    const turns = oneOf(1, 2, 3)
+    const options: fc.Arbitrary<RoundRobinOptions> = fc
+      .oneof(fc.record({ by: users.by, inner: oneOf('fifo' as const, 'fair' as const), weights: some({ user: turns, ann: turns }) }), fc.record({ by: queues.by, weights: some({ a: turns, c: turns, 'c/x': turns }) }))
+      .map(clean)
+    agree(80, options, roundRobin, naiveRoundRobin)
+  })
+})
