@@ -109,7 +109,7 @@ describe('jobs of Hadoop\'s history as Rumen writes them', () => {
   })
 
   it('have the five priorities of Hadoop, and ask for the memory that the job said', () => {
-    expect(jobs(JSON.stringify(rumenJob({ priority: 'VERY_LOW', jobMapMB: 2048 })))[0]).toMatchObject({ priority: -2, stages: [{ demand: { 'memory-mb': 2048 } }] })
+    expect(jobs(JSON.stringify(rumenJob({ priority: 'VERY_LOW', jobMapMB: 2048 })), { jobMemory: true })[0]).toMatchObject({ priority: -2, stages: [{ demand: { 'memory-mb': 2048 } }] })
     expect(messageOf(() => read(JSON.stringify(rumenJob({ priority: 'URGENT' }))))).toBe(`"t.json" line 1 priority: found "URGENT", expected one of VERY_HIGH, HIGH, NORMAL, LOW, VERY_LOW. ${skip}`)
   })
 

@@ -1,5 +1,6 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
+import { jobTableFormat } from '../job-table/format.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { openbFormat } from '../openb/pods.js'
 import { eagleFormat } from '../slurm/eagle.js'
@@ -12,7 +13,7 @@ import type { TraceFormat } from './format.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
-export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, swimFormat, jobListFormat]
+export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, swimFormat, jobListFormat, jobTableFormat]
 
 /** Bytes of a file's start that detection looks at. */
 export const headBytes = 65_536

@@ -1,4 +1,5 @@
 import type { JobSpec } from '@sched/core'
+import { z } from 'zod'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
@@ -6,6 +7,12 @@ import { documentParser, type DocumentJobs } from './document-format.js'
 import type { Fields } from './documents.js'
 
 const priorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
+
+const rumenOptions = z.strictObject({
+  ...containerOptions.shape,
+  jobMemory: z.boolean().default(false)
+    .describe('Whether a task asks for the memory of its job (jobMapMB, jobReduceMB); otherwise, as in YARN\'s SLS, for that of a container.'),
+})
 
 /**
  * Jobs that Rumen took from Hadoop's history: JSON objects one after another, times in ms since 1970. As YARN's SLS does,
@@ -15,11 +22,11 @@ const priorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NO
  *
  * Source: Apache Hadoop, hadoop-rumen, `LoggedJob`; hadoop-sls, `SLSRunner`.
  */
-export const rumenFormat: TraceFormat<typeof containerOptions> = {
+export const rumenFormat: TraceFormat<typeof rumenOptions> = {
   name: 'rumen',
   title: 'jobs of Hadoop\'s history as Rumen writes them (JSON)',
   source: 'Apache Hadoop, hadoop-rumen',
-  options: containerOptions,
+  options: rumenOptions,
   isHeld: true,
   detect: (head) => /^[\s[]*\{/.test(head) && /"jobID"\s*:/i.test(head) && /"(mapTasks|submitTime|jobMapreduceVersion|totalMaps)"\s*:/.test(head),
   parser: (options, place) => documentParser(new RumenJobs(options), place, { perSecond: 1000, renames: true }),
@@ -30,7 +37,7 @@ class RumenJobs implements DocumentJobs {
   #unknown = 0
   #unsubmitted = 0
 
-  constructor(options: ContainerOptions) {
+  constructor(private readonly options: ContainerOptions & { readonly jobMemory: boolean }) {
     this.#stages = new Stages(options)
   }
 
@@ -73,7 +80,7 @@ class RumenJobs implements DocumentJobs {
       this.#unknown++
       return []
     }
-    const memory = job.number(type === 'map' ? 'jobMapMB' : 'jobReduceMB', -1) ?? -1
+    const memory = !this.options.jobMemory ? -1 : job.number(type === 'map' ? 'jobMapMB' : 'jobReduceMB', -1) ?? -1
     return [{ type, duration, host: nodeOf(attempt?.text('hostName')), ...(memory > 0 && { demand: { 'memory-mb': memory } }) }]
   }
 

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+const name = z.string().min(1)
+const units = ['s', 'ms', 'us', 'ns', 'min', 'h', 'd', 'iso'] as const
+
+const amountColumn = z.union([
+  name,
+  z.strictObject({
+    column: name.describe('Name of the column.'),
+    scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers.'),
+    total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.'),
+  }),
+])
+
+/** What a column means. A column that is not named here is not read. */
+const columnsSchema = z.strictObject({
+  submit: name.optional().describe('Submission (required, by default a column of that name).'),
+  duration: name.optional().describe('Run time of a task; or else `start` and `end`.'),
+  start: name.optional().describe('Start, for the run time and the recorded wait.'),
+  end: name.optional().describe('End, for the run time.'),
+  id: name.optional().describe('Default: job-<number of the row>.'),
+  tasks: name.optional().describe('Number of tasks; default 1.'),
+  user: name.optional(),
+  queue: name.optional(),
+  group: name.optional(),
+  account: name.optional(),
+  partition: name.optional(),
+  priority: name.optional().describe('Larger is more important.'),
+  weight: name.optional(),
+  estimate: name.optional().describe('The user\'s estimate of the run time.'),
+  deadline: name.optional().describe('A time like `submit`.'),
+  gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
+  class: name.optional(),
+  label: name.optional(),
+  status: name.optional().describe('How the job ended.'),
+})
+
+/** How the rows of a table become jobs. */
+export const jobTableOptions = z.strictObject({
+  columns: columnsSchema.default({}).describe('Names of the table\'s columns by their meaning; a column that is called by its meaning need not be named.'),
+  demands: z.record(name, amountColumn).optional().describe('Amounts per task by resource: the name of a column, or { column, scale, total }.'),
+  defaults: z.strictObject({
+    demand: z.record(name, z.int().min(0)).optional().describe('Amounts per task of resources that no column names, or that are empty in a row.'),
+    duration: z.number().min(0).optional().describe('Run time where the column is empty, seconds.'),
+    tasks: z.int().min(1).optional(),
+    user: name.optional(),
+    queue: name.optional(),
+    priority: z.number().optional(),
+    gang: z.boolean().optional(),
+  }).default({}).describe('What holds where a row says nothing.'),
+  time: z.strictObject({
+    submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates; default: seconds for numbers, dates as dates.'),
+    duration: z.enum(units.slice(0, 7) as ['s', 'ms', 'us', 'ns', 'min', 'h', 'd']).default('s').describe('Unit of duration and estimate; hh:mm:ss is read as such.'),
+    origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
+  }).default({ duration: 's', origin: 'first' }),
+  separator: z.enum([',', ';', '\t', '|']).default(',').describe('What separates the fields of a line.'),
+  require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
+    .describe('Labels that nodes must have, by label: the column with the value, or with several that `split` separates.'),
+})
+export type JobTableOptions = z.output<typeof jobTableOptions>

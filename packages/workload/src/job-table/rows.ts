@@ -1,0 +1,73 @@
+import { SchedError } from '@sched/core'
+import { splitCsv } from '../slurm/csv.js'
+import { asText } from '../trace/fields.js'
+import { BadLine, type LinePlace } from '../trace/format.js'
+
+/** A row by the names of its columns; '' where it says nothing. */
+export type Row = (column: string) => string
+
+/** Reads the lines of a table: CSV with a header line, or JSON Lines. */
+export interface Rows {
+  readonly names: readonly string[] | undefined
+  /** The row of a line, `undefined` for the header. Throws `BadLine`. */
+  row(bytes: Uint8Array, from: number, to: number): Row | undefined
+}
+
+/** Rows of CSV or of another separator. */
+export class SeparatedRows implements Rows {
+  names: readonly string[] | undefined
+  readonly #at = new Map<string, number>()
+  readonly #separator: string
+  #fields: readonly string[] = []
+  readonly #row: Row = (column) => this.#fields[this.#at.get(column) as number]?.trim() ?? ''
+
+  constructor(
+    separator: string,
+    private readonly place: LinePlace,
+  ) {
+    this.#separator = separator
+  }
+
+  row(bytes: Uint8Array, from: number, to: number): Row | undefined {
+    const line = asText(bytes, from, to)
+    const fields = this.#separator === ',' ? splitCsv(line) : line.split(this.#separator)
+    if (this.names === undefined) {
+      this.names = fields.map((field) => field.trim())
+      for (const [i, column] of this.names.entries()) {
+        if (this.#at.has(column) && column !== '') throw new SchedError('BAD_INPUT', `two columns are called "${column}".`, { file: this.place.file, line: this.place.line }, 'Name them differently.')
+        this.#at.set(column, i)
+      }
+      return undefined
+    }
+    if (fields.length !== this.names.length)
+      throw new BadLine(undefined, `found ${fields.length} column${fields.length === 1 ? '' : 's'}, the header has ${this.names.length}.`, 'Was the file cut short? Copy it again')
+    this.#fields = fields
+    return this.#row
+  }
+}
+
+/** One JSON object per line. Nested fields are reached by dots: `resources.cpu`. */
+export class JsonRows implements Rows {
+  readonly names = undefined
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
+
+  row(bytes: Uint8Array, from: number, to: number): Row {
+    let value: unknown
+    try {
+      value = JSON.parse(this.#utf8.decode(bytes.subarray(from, to)))
+    } catch {
+      throw new BadLine(undefined, 'is not JSON.', 'Was the file cut short? Copy it again')
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadLine(undefined, 'is no JSON object.')
+    return (column) => {
+      const found = Object.hasOwn(value, column) ? (value as Record<string, unknown>)[column] : inside(value, column)
+      if (found === undefined || found === null) return ''
+      if (typeof found === 'object') throw new BadLine(column, `found ${JSON.stringify(found).slice(0, 40)}, expected a number or text.`)
+      return String(found as string | number | boolean).trim()
+    }
+  }
+}
+
+function inside(value: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined), value)
+}

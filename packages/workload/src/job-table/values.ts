@@ -1,0 +1,48 @@
+import type { Seconds } from '@sched/core'
+import { instant, timeSpan } from '../slurm/times.js'
+import { BadLine } from '../trace/format.js'
+
+const perSecond: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
+const seconds: Readonly<Record<string, number>> = { min: 60, h: 3600, d: 86_400 }
+
+const plain = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
+
+/** A number of at least `least`. Throws `BadLine`. */
+export function numberIn(text: string, field: string, least = -Infinity): number {
+  const value = plain.test(text) ? Number(text) : NaN
+  if (value >= least && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value
+  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
+}
+
+export function wholeIn(text: string, field: string, least: number): number {
+  const value = numberIn(text, field, least)
+  if (Number.isInteger(value)) return value
+  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a whole number.`)
+}
+
+/** Seconds of a point in time: a number in a unit, or a date; without a unit whatever it looks like. Throws `BadLine`. */
+export function timeIn(text: string, field: string, unit: string | undefined): Seconds {
+  if (unit !== 'iso' && (unit !== undefined || plain.test(text))) return inSeconds(numberIn(text, field), unit ?? 's')
+  const time = plain.test(text) ? undefined : instant(text)
+  if (time !== undefined && !Number.isNaN(time)) return time
+  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected ${unit === 'iso' ? 'a date such as 2024-01-31T10:00:00' : 'a number or a date such as 2024-01-31T10:00:00'}.`)
+}
+
+/** Seconds of a span of time: a number in a unit, or [days-]hours:minutes:seconds. Throws `BadLine`. */
+export function spanIn(text: string, field: string, unit: string): Seconds {
+  if (text.includes(':')) {
+    const span = timeSpan(text)
+    if (span !== undefined && span < Infinity) return span
+  }
+  return inSeconds(numberIn(text, field, 0), unit)
+}
+
+const inSeconds = (value: number, unit: string) => (seconds[unit] === undefined ? value / (perSecond[unit] ?? 1) : value * seconds[unit])
+
+const words: Readonly<Record<string, boolean>> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
+
+export function yesIn(text: string, field: string): boolean {
+  const value = words[text.toLowerCase()]
+  if (value !== undefined) return value
+  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected true or false.`)
+}

@@ -1,0 +1,111 @@
+import type { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace, type ParseOptions } from '../src/index.js'
+import { openTrace } from '../src/node/index.js'
+import { realTrace } from './traces.js'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const cores = { demands: { cpu: 'cores' } }
+const read = (text: string, options: object = cores, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'jobs.csv', format: 'job-table', options, ...more })
+const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
+const messageOf = (doing: () => unknown) => {
+  try {
+    doing()
+  } catch (error) {
+    return (error as SchedError).message
+  }
+  return 'nothing was thrown'
+}
+const table = 'submit,duration,cores\n5,10,2\n'
+
+describe('a table of jobs', () => {
+  it('needs no mapping for columns that are called by their meaning', () => {
+    const all = 'id,submit,duration,tasks,user,queue,group,account,partition,priority,weight,estimate,deadline,gang,class,label,status,cores\na,100,60,4,ann,root.q,g,acc,p,3,2,120,500,yes,batch,big,DONE,2\n'
+    expect(jobs(all)).toEqual([
+      {
+        id: 'a', submit: 0, user: 'ann', queue: 'root.q', group: 'g', account: 'acc', partition: 'p', class: 'batch', label: 'big', priority: 3, weight: 2, estimate: 120, deadline: 500,
+        recorded: { status: 'done' }, stages: [{ name: 'tasks', tasks: 4, demand: { cpu: 2 }, duration: 60, gang: true }],
+      },
+    ])
+    expect(detectFormatOf(bytesOf(table)).name).toBe('job-table')
+    expect(detectFormatOf(bytesOf('{"submit": 1, "start": 2, "end": 4}\n')).name).toBe('job-table')
+  })
+
+  it('is read through a mapping: names, units, scales, totals, labels and defaults', () => {
+    const text = 'when;secs;n;c;m;model;team\n2024-01-31T10:00:00;01:30;3;1.5;7;T4|P100;\n2024-01-31 10:00:10;90;;2;;;x\n'
+    const options = {
+      separator: ';',
+      columns: { submit: 'when', duration: 'secs', tasks: 'n', queue: 'team' },
+      demands: { cpu: { column: 'c', scale: 1000 }, mem: { column: 'm', total: true } },
+      require: { model: { column: 'model' } },
+      defaults: { demand: { mem: 5 }, tasks: 2, queue: 'none', gang: true },
+    }
+    expect(jobs(text, options)).toEqual([
+      { id: 'job-1', submit: 0, queue: 'none', stages: [{ name: 'tasks', tasks: 3, demand: { cpu: 1500, mem: 3 }, duration: 90, gang: true, constraints: { require: { model: ['T4', 'P100'] } } }] },
+      { id: 'job-2', submit: 10, queue: 'x', stages: [{ name: 'tasks', tasks: 2, demand: { mem: 5, cpu: 2000 }, duration: 90, gang: true }] },
+    ])
+  })
+
+  it('takes run times and waits from starts and ends, in the unit of the table', () => {
+    expect(jobs('submit,start,end,cores\n1000,3000,10000,1', { ...cores, time: { submit: 'ms' } })[0]).toMatchObject({ submit: 0, recorded: { wait: 2 }, stages: [{ duration: 7 }] })
+    expect(jobs('submit,duration,cores\n1,2,1', { ...cores, time: { submit: 'h', duration: 'min', origin: 'trace' } })[0]).toMatchObject({ submit: 3600, stages: [{ duration: 120 }] })
+  })
+
+  it('is sorted by submission, and times before 0 are moved to it', () => {
+    const trace = read('submit,duration,cores\n5,1,1\n-3,1,2\n', { ...cores, time: { origin: 'trace' } })
+    expect([...jobsOf(trace)].map(({ id, submit }) => [id, submit])).toEqual([['job-2', 0], ['job-1', 8]])
+  })
+
+  it('may be JSON Lines, with fields inside others', () => {
+    const text = '{"submit": 1, "duration": 2, "res": {"cpu": 3}, "gang": true, "tasks": 2}\n{"submit": 1, "duration": "2", "res": {"cpu": 4}}\n'
+    expect(jobs(text, { demands: { cpu: 'res.cpu' } }).map(({ stages }) => stages[0])).toEqual([
+      { name: 'tasks', tasks: 2, demand: { cpu: 3 }, duration: 2, gang: true },
+      { name: 'tasks', tasks: 1, demand: { cpu: 4 }, duration: 2 },
+    ])
+  })
+
+  const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
+  const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
+  it.each([
+    ['6,10', `"jobs.csv" line 3: found 2 columns, the header has 3. ${cut}`],
+    ['NaN,10,1', `"jobs.csv" line 3 submit: found "NaN", expected a number or a date such as 2024-01-31T10:00:00. ${skip}`],
+    [',10,1', `"jobs.csv" line 3 submit: is empty. ${skip}`],
+    ['6,-10,1', `"jobs.csv" line 3 duration: found "-10", expected a number of at least 0. ${skip}`],
+    ['6,,1', '"jobs.csv" line 3 duration: is empty. Give it a default, or drop such lines with onBadLine "skip".'],
+    ['6,10,-1', `"jobs.csv" line 3 cores: found "-1", expected a number of at least 0. ${skip}`],
+    ['6,10,0', '"jobs.csv" line 3: the job asks for nothing. Name columns under `demands`, or give `defaults.demand`, or drop such lines with onBadLine "skip".'],
+    ['6,10,1e300', `"jobs.csv" line 3 cores: found "1e300", expected a number of at least 0. ${skip}`],
+    ['6,10,3000000000', '"jobs.csv" line 3 cores: found 3000000000, more than 2147483647. Use a larger unit (scale), or drop such lines with onBadLine "skip".'],
+  ])('answers the row %j', (row, message) => {
+    expect(messageOf(() => read(`${table}${row}`))).toBe(message)
+    expect(read(`${table}${row}`, cores, { onBadLine: 'skip' })).toMatchObject({ jobs: 1, report: { skipped: 1 } })
+  })
+
+  it.each([
+    ['{"submit": 1, "duration": ', `"jobs.csv" line 1: is not JSON. ${cut}`],
+    ['{"submit": [1], "duration": 1}', `"jobs.csv" line 1 submit: found [1], expected a number or text. ${skip}`],
+  ])('answers the line %j', (line, message) => {
+    expect(messageOf(() => read(line))).toBe(message)
+  })
+
+  it.each<[object, string]>([
+    [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
+    [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
+    [{}, 'job-table.demands: nothing says what a job asks for. For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, time, separator, require.'],
+  ])('answers the mapping %j', (options, message) => {
+    expect(messageOf(() => read(table, options))).toBe(message)
+  })
+
+  it('answers a table without times, two columns of one name, and a repeated id', () => {
+    expect(messageOf(() => read('a,b\n1,2', { defaults: { demand: { cpu: 1 } } }))).toBe('"jobs.csv" line 1: the table has no column "submit". Known: a, b.')
+    expect(messageOf(() => read('submit,submit\n'))).toBe('"jobs.csv" line 1: two columns are called "submit". Name them differently.')
+    expect(messageOf(() => read('id,submit,duration,cores\na,1,1,1\na,2,1,1'))).toMatch(/line 3 id: job id "a" was used before, on line 2/)
+  })
+
+  const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')
+  it.skipIf(!real.there)(`reads ${real.title} through a mapping`, () => {
+    const options = { columns: { submit: 'submit_time', tasks: 'instances_num', queue: 'job_id' }, demands: { cpu: { column: 'cpu', scale: 100 }, mem: { column: 'memory', scale: 1e6 } } }
+    expect(openTrace(real.path, { format: 'job-table', options })).toMatchObject({ jobs: 31_756, report: { skipped: 0 } })
+  })
+})
