@@ -30,6 +30,8 @@ export interface Claim {
   /** In the units of the measures (shares as fractions); words where the paper gives a range, a bound or a picture. */
   readonly published: number | readonly number[] | string
   readonly measures: readonly Measure[]
+  /** What else must be known of the row: a measure that was revised after first runs, where the set-up limits the claim. In sentences. */
+  readonly notes?: readonly string[]
   /** Why the row cannot be reproduced (class N), or the likely reason should it not hold. */
   readonly why?: string
 }

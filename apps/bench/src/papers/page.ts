@@ -74,9 +74,9 @@ function section(result: Result): string[] {
   ]
 }
 
-function measures({ id, measures }: Claim): string[] {
+function measures({ id, measures, notes = [] }: Claim): string[] {
   const texts = measures.map(({ name, unit, expected }) => [name, expectedText(expected, unit)].filter((text) => text !== '').join(': '))
-  return texts.length === 0 ? [] : [`- \`${id}\`: ${texts.join('; ')}`]
+  return texts.length === 0 ? [] : [`- \`${id}\`: ${texts.join('; ')}`, ...notes.map((note) => `  - ${note}`)]
 }
 
 /** Why a row does not hold, in a sentence. */

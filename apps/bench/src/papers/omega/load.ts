@@ -14,6 +14,12 @@ const saturationClaim = (cluster: 'A' | 'B' | 'C'): Claim => ({
     measure('service wait at the highest rate below saturation', 'seconds', shown),
     measure('service conflict fraction there', 'number', shown),
   ],
+  notes: [
+    'Not a blind check: which figures are shown beside the rate was revised with first results known.',
+    cluster === 'C'
+      ? 'The rate follows from the public trace\'s 0.26 jobs/s and 38 tasks per job alone: 1 / 0.26 / (0.1 + 0.005 x 38) = 13.3.'
+      : 'Holds by construction: the mean size of a batch job on this stand-in was chosen so that its scheduler saturates at the published rate.',
+  ],
 })
 
 const schedulers = [1, 2, 4, 8, 16, 32] as const
@@ -28,6 +34,7 @@ const claims: readonly Claim[] = [
       measure('batch conflict fraction, rate x 8 less x 1, 32 schedulers', 'number', above(0)),
       ...schedulers.slice(1).map((count, i) => measure(`busyness per scheduler, ${count} / ${schedulers[i]} schedulers, original rate`, 'ratio', below(1))),
     ],
+    notes: ['Not a blind check: with first results known the baseline was moved from 2 to 1 schedulers and the rate of the last measures from four times to once the original one.'],
   },
 ]
 

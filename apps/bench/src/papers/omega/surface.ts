@@ -1,5 +1,6 @@
 import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
 import { above, range } from '../range.js'
+import { STAND_IN } from './conflicts.js'
 import { markdownTable } from './markdown.js'
 import type { System } from './point.js'
 import { compared, LIGHT, lightHorizon, mean, over, runs, shortNumber, TRACE, type Runs } from './sweep.js'
@@ -20,6 +21,7 @@ const claims: readonly Claim[] = [
   {
     id: 'OM-F11', class: 'R', published: 'service busyness low over almost the whole range',
     measures: [measure('share of the surface with service busyness below 0.5, cluster C', 'share', range(0.6, 1))],
+    notes: [STAND_IN],
   },
 ]
 
