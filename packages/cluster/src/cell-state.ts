@@ -26,6 +26,11 @@ export class CellState implements ClusterView {
   /** What is free on each device; `undefined`: no resource comes in devices. */
   readonly #devices: DeviceCells | undefined
   readonly changeLog = new NodeChanges()
+  /** What nodes have now: less than described where slots are withheld. */
+  readonly #total: Int32Array
+  /** What tasks really use of each kind of hardware, `[kind * nodes + node]`, and how many work on each node; set by who models it. */
+  readonly hardwareUse: Float64Array
+  readonly working: Int32Array
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
@@ -49,6 +54,9 @@ export class CellState implements ClusterView {
     const { stockOf } = options
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
     this.freeAmounts = stockOf === undefined ? model.total.slice() : new Int32Array(model.total.length)
+    this.#total = stockOf !== undefined ? stockOf.#total : model.dynamicSlots === undefined ? model.total : model.total.slice()
+    this.hardwareUse = stockOf?.hardwareUse ?? new Float64Array(model.hardware.kinds.length * model.nodes)
+    this.working = stockOf?.working ?? new Int32Array(model.nodes)
     this.versions = stockOf?.versions ?? new Int32Array(model.nodes)
     this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
     this.#capacity = stockOf === undefined ? new Float64Array(model.resources.length) : stockOf.#capacity
@@ -64,7 +72,7 @@ export class CellState implements ClusterView {
     return this.freeAmounts[resource * this.nodes + node] as number
   }
   total(node: NodeId, resource: ResourceId): number {
-    return this.model.total[resource * this.nodes + node] as number
+    return this.#total[resource * this.nodes + node] as number
   }
   deviceSize(resource: ResourceId): number {
     return this.model.devices?.sizes[resource] ?? 0
@@ -233,6 +241,17 @@ export class CellState implements ClusterView {
     return { nodes: Int32Array.from({ length: this.nodes }, (_, node) => node), count: this.nodes }
   }
 
+  /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */
+  withhold(node: NodeId, resource: ResourceId, slots: number): void {
+    const at = resource * this.nodes + node
+    this.freeAmounts[at] = (this.freeAmounts[at] as number) - slots
+    this.#total[at] = (this.#total[at] as number) - slots
+    if ((this.freeAmounts[at] as number) < 0) this.#broken(node, resource, this.freeAmounts[at] as number)
+    if (this.up(node)) this.#capacity[resource] = this.capacity(resource) - slots
+    this.changeLog.add(node)
+    for (let lane = 0; lane < this.lanes.length; lane++) this.#noteRoom(lane, node)
+  }
+
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
@@ -250,7 +269,7 @@ export class CellState implements ClusterView {
       const at = (resource[i] as number) * this.nodes + node
       const amount = (this.freeAmounts[at] as number) + sign * (amounts[i] as number)
       this.freeAmounts[at] = amount
-      if (this.#validate && (amount < 0 || amount > (this.model.total[at] as number))) this.#broken(node, resource[i] as number, amount)
+      if (this.#validate && (amount < 0 || amount > (this.#total[at] as number))) this.#broken(node, resource[i] as number, amount)
     }
     this.#filled?.add(node)
     this.changeLog.add(node)

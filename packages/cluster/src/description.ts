@@ -24,6 +24,19 @@ export interface Devices {
   readonly milli: number
 }
 
+/** Nodes that change their number of slots by what their tasks really use of their hardware. The slots described are the most. */
+export interface DynamicSlotsRule {
+  /** Slots of each type that a node keeps at least. */
+  readonly min: number
+  /** Slots of each type at the start; default all. */
+  readonly initial?: number | undefined
+  /** Seconds between two looks, > 0. */
+  readonly interval: Seconds
+  /** One slot more when less than this fraction of every kind of hardware is used, one fewer when more than that of any is. */
+  readonly below: number
+  readonly above: number
+}
+
 /** Nodes of one kind. */
 export interface NodeGroup {
   /** Node names are `<name>-<index>`; default `node`. */
@@ -55,6 +68,7 @@ export interface ClusterDescription {
   readonly nodes: readonly NodeGroup[]
   readonly heartbeat?: Heartbeat | undefined
   readonly replicas?: ReplicaRule | undefined
+  readonly dynamicSlots?: DynamicSlotsRule | undefined
 }
 
 /** Devices per node: one bit each says which of them a task holds. */
@@ -115,6 +129,15 @@ const replicas = z.strictObject({
     .describe('hdfs: one anywhere, two on distinct nodes of one other rack, further ones anywhere; uniform: distinct nodes anywhere'),
 })
 
+const fraction = z.number().nonnegative()
+const dynamicSlots = z.strictObject({
+  min: z.int().min(0).default(1).describe('slots of each type that a node keeps at least; those described are the most'),
+  initial: z.int().min(0).optional().describe('slots of each type at the start; default those described'),
+  interval: z.number().positive().default(10).describe('seconds between two looks at what is used'),
+  below: fraction.default(0.7).describe('one slot more when less than this fraction of every kind of hardware is used'),
+  above: fraction.default(0.9).describe('one slot fewer when more than this fraction of any kind is used'),
+})
+
 /** A cluster as a file describes it: a list of node groups, or a number of nodes that are all alike. */
 export const clusterSchema = z
   .strictObject({
@@ -123,6 +146,7 @@ export const clusterSchema = z
     ...shape,
     heartbeat: heartbeat.optional().describe('heartbeats carry reports and tasks; without them every change reaches the master at once'),
     replicas: replicas.optional().describe('how the replicas of blocks are spread over the nodes; default: 3, as HDFS does'),
+    dynamicSlots: dynamicSlots.optional().describe("nodes change their slots by what tasks really use of their hardware (SlotsAdjuster); default: they do not"),
   })
   .describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
 export type ClusterInput = z.input<typeof clusterSchema>
@@ -162,7 +186,13 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   checkDevices(written as unknown as readonly NodeGroup[])
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
+  if (rest.dynamicSlots !== undefined) checkDynamicSlots(groups)
   return defined({ ...rest, nodes: written }) as unknown as ClusterDescription
+}
+
+function checkDynamicSlots(groups: readonly Pick<z.output<typeof nodeGroup>, 'slots' | 'hardware'>[]): void {
+  if (groups.some(({ slots }) => slots === undefined)) throw bad('the nodes have no slots.', 'dynamicSlots', 'Describe their most slots as `slots`.')
+  if (groups.some(({ hardware }) => hardware === undefined)) throw bad('nothing says what the nodes really have.', 'dynamicSlots', 'Add `hardware`, for example { cores: 8, memory: 16 }.')
 }
 
 function countedDevices(devices: z.output<typeof shape.devices>): Record<string, Devices> | undefined {

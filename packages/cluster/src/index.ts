@@ -1,4 +1,4 @@
-export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type DynamicSlotsRule, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 export { YamlSource } from './description-yaml.js'
 export {
   buildCluster,

@@ -2,7 +2,7 @@ import { SchedError, type Lane, type NodeId, type ResourceId } from '@sched/core
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
-import { readCluster, type ClusterDescription, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
 export interface ClusterModel {
@@ -26,6 +26,8 @@ export interface ClusterModel {
   readonly rackStart: Int32Array
   readonly heartbeat: Heartbeat | undefined
   readonly replicas: ReplicaRule
+  /** How nodes change their slots by use; `undefined`: they do not. */
+  readonly dynamicSlots: DynamicSlotsRule | undefined
 }
 
 /** Builds the columns of a described cluster. Throws `BAD_INPUT` for a description that no cluster can have. */
@@ -64,6 +66,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     ...sortByRack(groups[1] ?? new Int32Array(nodes)),
     heartbeat: description.heartbeat,
     replicas: description.replicas ?? { factor: 3, placement: 'hdfs' },
+    dynamicSlots: description.dynamicSlots,
   }
 }
 

@@ -1,0 +1,122 @@
+import type { CellState, DynamicSlotsRule, Work } from '@sched/cluster'
+import type { JobId, LaneId, NodeId, Observer, ResourceId, StageSpec, TaskEnd, TaskId } from '@sched/core'
+
+/** A node as an adjuster of slots sees it. */
+export interface SlotsState {
+  /** What the running tasks use of each kind of hardware, as a fraction of what there is; may exceed 1. */
+  readonly used: readonly number[]
+  /** Names of the kinds. */
+  readonly kinds: readonly string[]
+  /** Slots of the type now, the least and the most. */
+  readonly slots: number
+  readonly min: number
+  readonly max: number
+}
+/** By how many slots a node changes: positive for more. What goes beyond the least or the most is cut. */
+export type SlotsAdjuster = (state: SlotsState) => number
+
+/** One more when less than `below` of every kind is used, one fewer when more than `above` of any is. */
+export const slotsByUse =
+  ({ below, above }: Pick<DynamicSlotsRule, 'below' | 'above'>): SlotsAdjuster =>
+  ({ used }) =>
+    used.some((each) => each > above) ? -1 : used.every((each) => each < below) ? 1 : 0
+
+/** What a task uses when its stage does not say: one core, where nodes have cores. */
+const USUAL = { cores: 1 } as const
+
+/**
+ * Nodes with a changing number of slots: at intervals an adjuster looks at what the running tasks really use. Nothing is
+ * killed: a slot to be taken from a busy node goes when its task ends. A task counts until the master knows of its end.
+ *
+ * Source: SlotsAdjuster; Lin et al., survey of cluster resource scheduling, section 1 (RM-3; its rule is the sheet's choice).
+ */
+export class DynamicSlots implements Observer {
+  readonly interval: number
+  readonly #cell: CellState
+  readonly #work: Work
+  readonly #rule: DynamicSlotsRule
+  readonly #adjust: SlotsAdjuster
+  /** What the running tasks of a node use, by task. */
+  readonly #running: Map<TaskId, Readonly<Record<string, number>>>[]
+  /** `[resource * nodes + node]`: slots to be taken when they are free. */
+  readonly #owed: Int32Array
+
+  constructor(cell: CellState, work: Work, rule: DynamicSlotsRule, adjust: SlotsAdjuster = slotsByUse(rule)) {
+    this.interval = rule.interval
+    this.#cell = cell
+    this.#work = work
+    this.#rule = rule
+    this.#adjust = adjust
+    this.#running = Array.from({ length: cell.nodes }, () => new Map())
+    this.#owed = new Int32Array(cell.resources.length * cell.nodes)
+    const { initial } = rule
+    if (initial !== undefined) this.#each((node, resource) => this.#change(node, resource, initial - cell.total(node, resource)))
+  }
+
+  /** A look at all nodes. */
+  look(): void {
+    const { kinds } = this.#cell.model.hardware
+    for (let node = 0 as NodeId; node < this.#cell.nodes; node++) {
+      const used = kinds.map((kind, k) => this.#usedOn(node, kind) / (this.#cell.model.hardware.amounts[k * this.#cell.nodes + node] as number))
+      for (let resource = 0 as ResourceId; resource < this.#cell.resources.length; resource++) {
+        const slots = this.#slots(node, resource)
+        const { min } = this.#rule
+        this.#change(node, resource, this.#adjust({ used, kinds, slots, min, max: this.#most(node, resource) }))
+      }
+    }
+  }
+
+  onTaskStart(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId): void {
+    this.#running[node]?.set(task, this.#stageOf(task).use ?? USUAL)
+  }
+
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, _how: TaskEnd): void {
+    this.#running[node]?.delete(task)
+    for (let resource = 0 as ResourceId; resource < this.#cell.resources.length; resource++) this.#collect(node, resource)
+  }
+
+  #stageOf(task: TaskId): StageSpec {
+    const stage = this.#work.taskStage[task] as number
+    const job = this.#work.jobOf(task)
+    return this.#work.spec(job).stages[stage - (this.#work.jobFirstStage[job] as number)] as StageSpec
+  }
+
+  #usedOn(node: NodeId, kind: string): number {
+    let sum = 0
+    for (const use of (this.#running[node] as Map<TaskId, Readonly<Record<string, number>>>).values()) sum += use[kind] ?? 0
+    return sum
+  }
+
+  /** Slots that the node has, less those it will give up. */
+  #slots(node: NodeId, resource: ResourceId): number {
+    return this.#cell.total(node, resource) - (this.#owed[resource * this.#cell.nodes + node] as number)
+  }
+
+  #most(node: NodeId, resource: ResourceId): number {
+    return this.#cell.model.total[resource * this.#cell.nodes + node] as number
+  }
+
+  #change(node: NodeId, resource: ResourceId, by: number): void {
+    const slots = this.#slots(node, resource)
+    const most = this.#most(node, resource)
+    const wanted = Math.max(Math.min(this.#rule.min, most), Math.min(most, slots + by))
+    const at = resource * this.#cell.nodes + node
+    const owed = (this.#owed[at] as number) + slots - wanted
+    this.#owed[at] = Math.max(0, owed)
+    if (owed < 0) this.#cell.withhold(node, resource, owed)
+    this.#collect(node, resource)
+  }
+
+  #collect(node: NodeId, resource: ResourceId): void {
+    const at = resource * this.#cell.nodes + node
+    const taken = Math.min(this.#owed[at] as number, this.#cell.free(node, resource))
+    if (taken === 0) return
+    this.#owed[at] = (this.#owed[at] as number) - taken
+    this.#cell.withhold(node, resource, taken)
+  }
+
+  #each(visit: (node: NodeId, resource: ResourceId) => void): void {
+    for (let node = 0 as NodeId; node < this.#cell.nodes; node++) for (let resource = 0 as ResourceId; resource < this.#cell.resources.length; resource++) visit(node, resource)
+  }
+}
+
