@@ -1,3 +1,4 @@
+export { slotsByUse, type SlotsAdjuster, type SlotsState } from './dynamic-slots.js'
 export { EventKind, EventQueue } from './event-queue.js'
 export { HeartbeatRing } from './heartbeat-ring.js'
 export { runtimeModel, type RuntimeModel, type RuntimeOptions, type Start } from './runtime.js'

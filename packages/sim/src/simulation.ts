@@ -24,6 +24,7 @@ import {
   type WorkListener,
   type Workload,
 } from '@sched/core'
+import { DynamicSlots, type SlotsAdjuster } from './dynamic-slots.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { NodeRuns } from './node-runs.js'
@@ -60,6 +61,8 @@ export interface SimulationOptions {
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   /** Tasks that run at time 0 already and belong to no job. */
   readonly prefill?: Iterable<PrefillTask>
+  /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */
+  readonly slotsAdjuster?: SlotsAdjuster
   /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
 }
@@ -102,6 +105,7 @@ export class Simulation implements DraftSink {
   readonly #validate: boolean
   readonly #architecture: Architecture
   readonly #observers: Observers
+  readonly #slots: DynamicSlots | undefined
   readonly #source: JobSource
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
@@ -155,7 +159,9 @@ export class Simulation implements DraftSink {
     this.#runtime = options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime)
     this.#nodeRuns = new NodeRuns(model.nodes)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
-    this.#observers = new Observers(observers)
+    this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots(this.cell, this.work, model.dynamicSlots, options.slotsAdjuster)
+    this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
+    if (this.#slots !== undefined) this.#queue.push(this.#slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
     const env = {
       cluster: this.cell,
       work: this.work,
@@ -437,7 +443,8 @@ export class Simulation implements DraftSink {
         return
       case EventKind.Timer:
         this.#passNeeded = true
-        this.#architecture.wake?.(subject)
+        if (subject === LOOK_AT_SLOTS) this.#lookAtSlots()
+        else this.#architecture.wake?.(subject)
         return
       case EventKind.PrefillEnd: {
         const { shape, node, devices } = this.#prefilled[subject] as { shape: ShapeId; node: NodeId; devices: number }
@@ -448,6 +455,12 @@ export class Simulation implements DraftSink {
       case EventKind.NodeChange:
         return
     }
+  }
+
+  #lookAtSlots(): void {
+    const slots = this.#slots as DynamicSlots
+    slots.look()
+    this.#queue.push(this.now + slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
   }
 
   /** Reads the next job of the workload. */
@@ -732,6 +745,9 @@ function both(first: WorkListener, second: WorkListener): WorkListener {
 const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
 
 const PASS = { kind: 'pass' } as const
+
+/** The token of a timer that is the engine's own: architectures' are not negative. */
+const LOOK_AT_SLOTS = -1
 
 /** Runs a simulation to its end. */
 export const simulate = (options: SimulationOptions): Simulation => new Simulation(options).run()
