@@ -154,9 +154,10 @@ class JobRows implements RowReader {
     const missing = (column: string, field: string) =>
       new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file: this.place.file, line: this.place.line }, suggest(column, names))
     for (const [meaning, column] of Object.entries(columns)) if (column !== undefined && !names.includes(column)) throw missing(column, `columns.${meaning}`)
-    for (const [field, all] of [['demands', demands], ['require', require]] as const)
-      for (const [key, asked] of Object.entries(all)) {
-        const column = typeof asked === 'string' ? asked : asked.column
+    const asked: Readonly<Record<string, Readonly<Record<string, string | { readonly column: string }>>>> = { demands, require }
+    for (const [field, all] of Object.entries(asked))
+      for (const [key, each] of Object.entries(all)) {
+        const column = typeof each === 'string' ? each : each.column
         if (!names.includes(column)) throw missing(column, `${field}.${key}`)
       }
     if (!names.includes(this.#column('submit'))) throw missing('submit', '')

@@ -63,7 +63,7 @@ export class JsonRows implements Rows {
       const found = Object.hasOwn(value, column) ? (value as Record<string, unknown>)[column] : inside(value, column)
       if (found === undefined || found === null) return ''
       if (typeof found === 'object') throw new BadLine(column, `found ${JSON.stringify(found).slice(0, 40)}, expected a number or text.`)
-      return String(found as string | number | boolean).trim()
+      return `${found as string}`.trim()
     }
   }
 }

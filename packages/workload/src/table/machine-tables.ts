@@ -1,5 +1,7 @@
 import { SchedError } from '@sched/core'
 import { isOpenbNodes, openbNodes } from '../openb/nodes.js'
+import { isMachineMeta, isServerEvents, machineMeta, serverEvents } from '../alibaba/machines.js'
+import { isPhillyMachines, phillyMachines } from '../philly/machines.js'
 import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
 import type { MachineTable } from './machine-table.js'
 
@@ -14,6 +16,9 @@ interface MachineFormat {
 const machineFormats: readonly MachineFormat[] = [
   { name: 'openb nodes', title: 'nodes of Alibaba\'s GPU cluster 2023, CSV', detect: isOpenbNodes, read: openbNodes },
   { name: 'sls nodes', title: 'racks and nodes of YARN\'s SLS, JSON', detect: isSlsNodes, read: slsNodes },
+  { name: 'philly machines', title: 'machine list of the Philly trace, CSV', detect: isPhillyMachines, read: phillyMachines },
+  { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },
+  { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
 ]
 
 /** The machines of a table by its content; `undefined` where it is none of those known (a description of a cluster, say). Throws `BAD_INPUT` with file and line. */

@@ -3,6 +3,9 @@ import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { openbFormat } from '../openb/pods.js'
+import { batchTaskFormat } from '../alibaba/batch-tasks.js'
+import { phillyFormat } from '../philly/log.js'
+import { phillyTableFormat } from '../philly/table.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
@@ -13,7 +16,10 @@ import type { TraceFormat } from './format.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
-export const traceFormats: readonly TraceFormat[] = [native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, swimFormat, jobListFormat, jobTableFormat]
+export const traceFormats: readonly TraceFormat[] = [
+  native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, jobListFormat,
+  batchTaskFormat, jobTableFormat,
+]
 
 /** Bytes of a file's start that detection looks at. */
 export const headBytes = 65_536

@@ -173,6 +173,13 @@ export class Fields {
     return amounts
   }
 
+  /** The number of elements of a list; 0 where it is absent. */
+  size(key: string): number {
+    const value = this.#object[key] ?? []
+    if (Array.isArray(value)) return value.length
+    throw new BadLine(this.path + key, `found ${shown(value)}, expected a list.`)
+  }
+
   bad(key: string, fact: string, wayOut = ''): BadLine {
     return new BadLine(this.path + key, fact, wayOut)
   }

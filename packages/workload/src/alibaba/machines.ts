@@ -1,0 +1,51 @@
+import { SchedError } from '@sched/core'
+import { numberIn } from '../job-table/values.js'
+import { splitCsv } from '../slurm/csv.js'
+import { eachTextLine } from '../table/header-rows.js'
+import { grouped, type MachineTable } from '../table/machine-table.js'
+import { BadLine } from '../trace/format.js'
+
+const fieldsOf = (line: string) => splitCsv(line).map((field) => field.trim())
+const firstRow = (head: string) => fieldsOf(head.split('\n', 1)[0]!)
+/** `server_event` of 2017: time, machine, event, detail, CPUs, memory, disk. */
+export const isServerEvents = (head: string): boolean => firstRow(head).length === 7 && ['add', 'softerror', 'harderror'].includes(firstRow(head)[2]!)
+/** `machine_meta` of 2018: machine, time, two failure domains, CPUs, memory, status. */
+export const isMachineMeta = (head: string): boolean => firstRow(head).length === 7 && /^m_\d+$/.test(firstRow(head)[0]!)
+
+/** Memory of the largest machine, in the unit of `mem`. */
+const MEMORY = 1_000_000
+
+/**
+ * The machines of Alibaba's traces, each as it was added or first listed: `cpu` in 1/100 core, `mem` in millionths of the
+ * normalised memory (2017: a fraction, 2018: 0 to 100), the failure domains of 2018 as groups. Machines do not come and go: errors,
+ * later rows and other states are passed over. Throws `BAD_INPUT` with file and line.
+ */
+export const serverEvents = (text: string, file?: string): MachineTable =>
+  machines('alibaba 2017', text, file, ([, machine, event, , cpus, memory]) => (event === 'add' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 1, racks: [] } : undefined))
+
+export const machineMeta = (text: string, file?: string): MachineTable =>
+  machines('alibaba 2018', text, file, ([machine, , first, second, cpus, memory, status]) =>
+    status === 'USING' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 100, racks: [`domain ${second!}`, `domain ${first!}`] } : undefined)
+
+interface Listed {
+  readonly machine: string
+  readonly cpus: string
+  readonly memory: string
+  readonly whole: number
+  readonly racks: string[]
+}
+
+function machines(name: string, text: string, file: string | undefined, read: (fields: readonly string[]) => Listed | undefined): MachineTable {
+  const found = new Map<string, { name: string; racks?: string[]; resources: Record<string, number> }>()
+  const utf8 = new TextDecoder()
+  eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
+    const fields = fieldsOf(utf8.decode(bytes.subarray(from, to)))
+    if (fields.length !== 7) throw new BadLine(undefined, `found ${fields.length} columns, expected 7.`, 'Was the file cut short? Copy it again')
+    const listed = read(fields)
+    if (listed === undefined || found.has(listed.machine)) return
+    const resources = { cpu: Math.round(numberIn(listed.cpus, 'CPUs', 0) * 100), mem: Math.round((numberIn(listed.memory, 'memory', 0) / listed.whole) * MEMORY) }
+    found.set(listed.machine, { name: listed.machine, resources, ...(listed.racks.length > 0 && { racks: listed.racks }) })
+  })
+  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  return grouped(name, found.values())
+}

@@ -1,0 +1,25 @@
+import { SchedError } from '@sched/core'
+import { eachRow, headerOf, wholeOf } from '../table/header-rows.js'
+import { grouped, type MachineTable } from '../table/machine-table.js'
+
+const needed = ['machineId', 'number of GPUs']
+
+export const isPhillyMachines = (head: string): boolean => needed.every((name) => headerOf(head).some((found) => found.toLowerCase() === name.toLowerCase()))
+
+/**
+ * The machine list of the Philly trace (`cluster_machine_list`): GPUs per machine as devices of 1000, and the memory of one GPU as the
+ * label `gpu_memory`. Throws `BAD_INPUT` with file and line.
+ */
+export function phillyMachines(text: string, file?: string): MachineTable {
+  const machines: { readonly name: string; readonly devices: { gpu: { count: number; milli: number } }; readonly labels?: Record<string, string> }[] = []
+  const seen = new Set<string>()
+  eachRow(text, needed, 'A machine list has machineId, number of GPUs, single GPU mem.', file, (row, line) => {
+    const name = row.text('machineId')
+    if (name === '' || seen.has(name)) throw new SchedError('BAD_INPUT', name === '' ? 'is empty.' : `machine "${name}" was listed before.`, { file, line, field: 'machineId' })
+    seen.add(name)
+    const memory = row.text('single GPU mem')
+    machines.push({ name, devices: { gpu: { count: wholeOf(row, 'number of GPUs', 30), milli: 1000 } }, ...(memory !== '' && { labels: { gpu_memory: memory } }) })
+  })
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  return grouped('philly', machines)
+}

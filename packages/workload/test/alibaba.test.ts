@@ -1,0 +1,89 @@
+import type { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace, readMachines, type ParseOptions } from '../src/index.js'
+import { openTrace, readBytes } from '../src/node/index.js'
+import { realTrace } from './traces.js'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'b.csv', options, ...more })
+const messageOf = (doing: () => unknown) => {
+  try {
+    doing()
+  } catch (error) {
+    return (error as SchedError).message
+  }
+  return 'nothing was thrown'
+}
+const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
+const header = 'task_create_time, task_end_time, job_id, task_id,number_of_instances, status, number_of_cpus_requested_per_instance_in_the_task,normalized_memory_requested_per_instance_in_the_task\n'
+const row = '6459,6524,3,4,15740,Terminated,50,0.007956928\n'
+
+describe('batch tasks of Alibaba\'s trace of 2017', () => {
+  it.each([header, ''])('are stages of their job, submitted with the first of them (header: %j)', (first) => {
+    const trace = read(`${first}${row}6400,6410,9,1,2,Terminated,100,0.5\n6457,6533,3,5,1,Terminated,50,\n`)
+    expect([...jobsOf(trace)]).toEqual([
+      { id: '9', submit: 0, stages: [{ name: 'task1', tasks: 2, demand: { cpu: 100, mem: 500_000 }, duration: 10 }] },
+      { id: '3', submit: 57, stages: [
+        { name: 'task4', tasks: 15_740, demand: { cpu: 50, mem: 7957 }, duration: 65 },
+        { name: 'task5', tasks: 1, demand: { cpu: 50, mem: 5000 }, duration: 76 },
+      ] },
+    ])
+    expect(trace.report.rules).toEqual([
+      { rule: 'demand', jobs: 1, text: 'tasks that do not say what they ask for: given the default' },
+      { rule: 'later', jobs: 1, text: 'with tasks created after the first: all submitted with it' },
+    ])
+  })
+
+  it('that did not terminate, or end before they start, are left out and counted', () => {
+    const trace = read(`${row}5,10,1,1,1,Waiting,,\n10,5,2,1,1,Terminated,50,0.1\n`)
+    expect([trace.jobs, trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual([1, [['status', 1], ['backwards', 1]]])
+    expect(read(`${row}5,10,1,1,1,Waiting,,\n`, { status: ['Waiting'] }).jobs).toBe(1)
+  })
+
+  it.each([
+    ['1,2,3', '"b.csv" line 2: found 3 columns, expected 8: create time, end time, job id, task id, number of instances, status, CPU, memory. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'],
+    ['x,2,3,4,5,Terminated,50,0.1', `"b.csv" line 2 create time: found "x", expected a number. ${skip}`],
+    ['1,2,3,4,0,Terminated,50,0.1', `"b.csv" line 2 number of instances: found "0", expected a number of at least 1. ${skip}`],
+    ['1,2,3,4,5,Terminated,-50,0.1', `"b.csv" line 2 CPU: found "-50", expected a number of at least 0. ${skip}`],
+    ['1,2,3,4,5,Terminated,50,NaN', `"b.csv" line 2 memory: found "NaN", expected a number of at least 0. ${skip}`],
+    ['1,2,,4,5,Terminated,50,0.1', `"b.csv" line 2 job id: is empty. ${skip}`],
+  ])('answer the row %j', (text, message) => {
+    expect(messageOf(() => read(row + text))).toBe(message)
+  })
+
+  const real = realTrace('alibaba-2017/batch_task.csv.gz')
+  it.skipIf(!real.there)(`reads ${real.title}`, () => {
+    const trace = openTrace(real.path)
+    let tasks = 0
+    for (const { stages } of jobsOf(trace)) tasks += stages.length
+    // the README of the trace: 80,553 rows, 67,013 of them terminated, 209 of all end before they start
+    const backwards = trace.report.rules?.find(({ rule }) => rule === 'backwards')?.jobs ?? 0
+    expect([trace.format, tasks + backwards, trace.report.rules?.find(({ rule }) => rule === 'status')?.jobs]).toEqual(['alibaba-2017', 67_013, 80_553 - 67_013])
+  })
+})
+
+describe('machines of Alibaba\'s traces', () => {
+  it('are added in 2017, listed with failure domains in 2018', () => {
+    expect(readMachines('0,1,add,,64,0.69,1\n0,2,add,,64,0.69,1\n50,1,softerror,x,64,0.69,1\n')).toEqual({ name: 'alibaba 2017', nodes: [{ names: ['1', '2'], count: 2, resources: { cpu: 6400, mem: 690_000 } }] })
+    expect(readMachines('m_1,0,7,120,96,100,USING\nm_1,50,7,120,96,100,USING\nm_2,0,7,121,96,100,IMPORT_INSTALLING\n').nodes).toEqual([
+      { names: ['m_1'], count: 1, racks: ['domain 120', 'domain 7'], resources: { cpu: 9600, mem: 1_000_000 } },
+    ])
+  })
+
+  it.each([
+    ['0,1,add,,x,0.5,1', '"m.csv" line 1 CPUs: found "x", expected a number of at least 0. Correct the line.'],
+    ['0,1,add,,64,0.5,1\n0,2,add', '"m.csv" line 2: found 3 columns, expected 7. Was the file cut short? Copy it again.'],
+  ])('answer %j', (text, message) => {
+    expect(messageOf(() => readMachines(text, 'm.csv'))).toBe(message)
+  })
+
+  it('are told from other tables', () => {
+    expect(messageOf(() => detectFormatOf(bytesOf('m_1,0,7,120,96,100,USING\n'), 'm.csv'))).toMatch(/"m\.csv": looks like a table of 7 comma-separated columns, which is no trace format known here/)
+  })
+
+  const real = realTrace('alibaba-2018/machine_meta.csv.gz')
+  it.skipIf(!real.there)(`reads ${real.title}: 4,034 machines of 96 CPUs, one of them never in use`, () => {
+    const { nodes } = readMachines(new TextDecoder().decode(readBytes(real.path)))
+    expect([nodes.reduce((sum, { count }) => sum + count, 0), new Set(nodes.map(({ resources }) => resources!['cpu']))]).toEqual([4033, new Set([9600])])
+  })
+})
