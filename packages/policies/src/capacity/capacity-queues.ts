@@ -2,14 +2,14 @@ import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, typ
 import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
-import { compareShares, dominantShare } from './comparing.js'
-import { inMillionths, LeafUsers, RATIO } from './leaf-users.js'
+import { dominantShare } from './comparing.js'
+import { LeafUsers, RATIO } from './leaf-users.js'
 import type { ReadCapacityOptions } from './options.js'
 import { Pots } from './pots.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 import { QueueUsage } from './usage.js'
-import { userLimit } from './user-limit.js'
+import { UserLimits } from './user-limits.js'
 
 /** The live state of a capacity scheduler: queues, users and jobs, what they use and who waits, kept by the hooks of the order. */
 export class CapacityQueues {
@@ -18,6 +18,7 @@ export class CapacityQueues {
   readonly quotas: Quotas
   readonly usage: QueueUsage
   readonly users: LeafUsers
+  readonly limits: UserLimits
   /** `[job * lanes + lane]`: the pot a waiting job is listed in, -1 for one that is not. */
   readonly potOf: number[] = []
   /** The user in a leaf that a job is of. */
@@ -30,13 +31,6 @@ export class CapacityQueues {
   readonly #limited: { readonly parent: number; readonly maxRunningJobs: number }[] = []
   /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
   readonly #waiting: SortedIds[] = []
-  /** `[(leaf * pots + pot) * width + i]`: used by active users; `[leaf * pots + pot]`: the users' shares, summed. */
-  readonly #activeUsed: number[] = []
-  readonly #ratios: number[] = []
-  /** `[leaf * lanes + lane]`: weights of active users, summed. */
-  readonly #activeWeight: number[] = []
-  /** `[leaf * pots + pot]`: limit of a user of weight 1, `undefined` when something has changed since. */
-  readonly #userLimits: (number[] | undefined)[] = []
   /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
   readonly #memory: number[] = []
   /** What a job holds by reservations, by job: counted amounts. */
@@ -57,6 +51,7 @@ export class CapacityQueues {
     this.#minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.#minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
+    this.limits = new UserLimits(this.tree, this.pots, this.users, this.#minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
@@ -221,13 +216,11 @@ export class CapacityQueues {
     const at = pair * count + pot
     const { used, ratio } = users
     for (let i = 0; i < width; i++) used[at * width + i] = (used[at * width + i] as number) + sign * (demands[from + i] as number)
-    const share = Math.floor(dominantShare(used, at * width, pots.totals, pot * width, width) * RATIO)
-    const here = leaf * count + pot
-    this.#ratios[here] = (this.#ratios[here] as number) + share - (ratio[at] as number)
-    ratio[at] = share
-    if ((users.active[pair * pots.lanes + lane] as number) > 0)
-      for (let i = 0; i < width; i++) this.#activeUsed[here * width + i] = (this.#activeUsed[here * width + i] as number) + sign * (demands[from + i] as number)
-    this.#forgetLimit(here)
+    const share = dominantShare(used, at * width, pots.totals, pot * width, width)
+    const steps = Math.floor(share * RATIO)
+    this.limits.change(leaf, pot, (users.active[pair * pots.lanes + lane] as number) > 0, demands, from, sign, steps - (ratio[at] as number))
+    ratio[at] = steps
+    users.share[at] = share
     this.usage.change(leaf, pot, demands, from, sign)
     if ((this.tree.queues[leaf] as Queue).ordering !== 'fair' && pots.partitions.length === 1) return
     const index = job * pots.lanes + lane
@@ -255,75 +248,21 @@ export class CapacityQueues {
     return this.#holds.size === 0 ? undefined : this.#holds.get(job)
   }
 
-  /** Whether a user of a leaf uses more than its limit, less what a job of it holds. */
-  isOverLimit(pair: number, pot: number, held?: Float64Array): boolean {
-    const { pots, users } = this
-    const { width, totals } = pots
-    const limit = this.limitOf(pair, pot)
-    const at = (pair * pots.count + pot) * width
-    if (width === 1) return (users.used[at] as number) - (held?.[0] ?? 0) > (limit[0] as number)
-    if (held === undefined) return compareShares(users.used, at, limit, 0, totals, pot * width, width) > 0
-    const rest = Array.from({ length: width }, (_, i) => (users.used[at + i] as number) - (held[i] as number))
-    return compareShares(rest, 0, limit, 0, totals, pot * width, width) > 0
-  }
-
-  /** What a user of a leaf may use before it gets no more. */
-  limitOf(pair: number, pot: number): readonly number[] {
-    const { pots, users } = this
-    const here = (users.leaf[pair] as number) * pots.count + pot
-    const limit = (this.#userLimits[here] ??= this.#computeLimit(users.leaf[pair] as number, pot))
-    if (users.weight[pair] === inMillionths) return limit
-    const minimum = this.#minimum[pots.laneOf(pot)] as readonly number[]
-    return limit.map((amount, i) => Math.floor((amount * users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
-  }
-
-  #computeLimit(leaf: number, pot: number): number[] {
-    const { pots, quotas } = this
-    const { width, count } = pots
-    const here = leaf * count + pot
-    const { userLimitPercent, userLimitFactor } = this.tree.queue(leaf)
-    const slice = (column: ArrayLike<number>, at: number) => Array.from({ length: width }, (_, i) => column[at + i] as number)
-    return userLimit({
-      total: slice(pots.totals, pot * width),
-      capacity: slice(quotas.guaranteed, here * width),
-      most: slice(quotas.most, here * width),
-      usageRatio: (this.#ratios[here] as number) / RATIO,
-      usedByActive: slice(this.#activeUsed, here * width),
-      activeWeight: (this.#activeWeight[leaf * pots.lanes + pots.laneOf(pot)] as number) / inMillionths,
-      percent: userLimitPercent,
-      factor: userLimitFactor,
-      minimum: this.#minimum[pots.laneOf(pot)] as readonly number[],
-      basis: this.#options.userLimitBasis,
-    })
-  }
-
-  #forgetLimit(here: number): void {
-    this.#userLimits[here] = undefined
-  }
-
   /** Another job of a user waits in a lane, or one less: with the first the user is active, with the last no longer. */
   #activate(pair: number, lane: number, change: 1 | -1): void {
     const { pots, users } = this
-    const { width, count, lanes } = pots
-    const at = pair * lanes + lane
+    const at = pair * pots.lanes + lane
     const jobs = (users.active[at] as number) + change
     users.active[at] = jobs
     if (jobs > 1 || (jobs === 1 && change < 0)) return
-    const leaf = users.leaf[pair] as number
-    const sign = jobs === 1 ? 1 : -1
-    this.#activeWeight[leaf * lanes + lane] = (this.#activeWeight[leaf * lanes + lane] as number) + sign * (users.weight[pair] as number)
-    for (let pot = lane; pot < count; pot += lanes) {
-      const here = leaf * count + pot
-      for (let i = 0; i < width; i++) this.#activeUsed[here * width + i] = (this.#activeUsed[here * width + i] as number) + sign * (users.used[(pair * count + pot) * width + i] as number)
-      this.#forgetLimit(here)
-    }
+    this.limits.activate(pair, lane, jobs === 1 ? 1 : -1)
   }
 
   // ---- the tree ----
 
   /** Brings guarantees up to date before a reading. */
   refresh(): void {
-    if (this.usage.refresh()) this.#userLimits.fill(undefined)
+    if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
   resize(): void {
@@ -338,17 +277,12 @@ export class CapacityQueues {
 
   #addColumns(): void {
     const { queues } = this.tree
-    const { count, width, lanes } = this.pots
+    const { count } = this.pots
     this.usage.addQueues()
+    this.limits.addQueues()
     this.#limitJobs()
     for (let id = this.#waiting.length / count; id < queues.length; id++) {
-      for (let lane = 0; lane < lanes; lane++) this.#activeWeight.push(0)
-      for (let pot = 0; pot < count; pot++) {
-        this.#waiting.push(new SortedIds(this.users.pairKeys[pot] as Keys))
-        this.#ratios.push(0)
-        this.#userLimits.push(undefined)
-        for (let i = 0; i < width; i++) this.#activeUsed.push(0)
-      }
+      for (let pot = 0; pot < count; pot++) this.#waiting.push(new SortedIds(this.users.pairKeys[pot] as Keys))
     }
   }
 

@@ -22,6 +22,8 @@ export function compareShares(x: ArrayLike<number>, xAt: number, y: ArrayLike<nu
     a = new Float64Array(width)
     b = new Float64Array(width)
   }
+  const first = dominantShare(x, xAt, totals, from, width) - dominantShare(y, yAt, totals, from, width)
+  if (first !== 0) return first
   for (let i = 0; i < width; i++) {
     const total = totals[from + i] as number
     insert(a, i, total > 0 ? (x[xAt + i] as number) / total : 0)

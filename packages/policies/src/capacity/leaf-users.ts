@@ -24,6 +24,8 @@ export class LeafUsers {
   /** `[(pair * pots + pot) * width + i]` and `[pair * pots + pot]`: amounts used, and their largest share in steps. */
   used: Float64Array
   ratio = new Float64Array(64)
+  /** Their largest share, exactly. */
+  share = new Float64Array(64)
   /** `[pair * pots + pot]`: waiting jobs. */
   readonly jobs: SortedIds[] = []
   /** Per pot: keys of jobs, and of pairs by their first job. */
@@ -65,6 +67,9 @@ export class LeafUsers {
     const ratio = new Float64Array(this.ratio.length * 2)
     ratio.set(this.ratio)
     this.ratio = ratio
+    const share = new Float64Array(ratio.length)
+    share.set(this.share)
+    this.share = share
     const used = new Float64Array(ratio.length * this.#width)
     used.set(this.used)
     this.used = used

@@ -68,7 +68,7 @@ export class QueueReading {
       }
       const list = usage.children(this.#path[depth] as number, this.#pot)
       const at = this.#at[depth] as number
-      if (at === list.size) this.#leaveTop()
+      if (at === list.size || (this.#isBlocked[depth] === true && this.#isSpent(depth))) this.#leaveTop()
       else {
         this.#at[depth] = at + 1
         const child = list.ids[at] as number
@@ -103,6 +103,15 @@ export class QueueReading {
     this.#path[depth] = queue
     this.#at[depth] = 0
     this.#isBlocked[depth] = false
+    return true
+  }
+
+  /** Whether all that a queue may still use is kept for children that were too large: then the others need no look. */
+  #isSpent(depth: number): boolean {
+    const { pots, usage } = this.#queues
+    const { width, count } = pots
+    if (this.#looksOn && (usage.held[(this.#path[depth] as number) * count + this.#pot] as number) > 0) return false
+    for (let i = depth * width; i < (depth + 1) * width; i++) if ((this.#room[i] as number) > (this.#kept[i] as number)) return false
     return true
   }
 
@@ -180,7 +189,7 @@ export class QueueReading {
 
   #mayAsk(pair: number): boolean {
     const queues = this.#queues
-    return !queues.isOverLimit(pair, this.#pot) || (this.#looksOn && (queues.holdsOfPair[pair * queues.pots.count + this.#pot] ?? 0) > 0)
+    return !queues.limits.isOver(pair, this.#pot) || (this.#looksOn && (queues.holdsOfPair[pair * queues.pots.count + this.#pot] ?? 0) > 0)
   }
 
   /** Puts a job into the block if limits allow it; a job too large for what is left ends the leaf. */
@@ -191,8 +200,8 @@ export class QueueReading {
     const work = this.#work
     const held = this.#looksOn ? queues.held(job) : undefined
     const pair = queues.pairOf[job] as number
-    const isOver = this.#hasHolds && queues.isOverLimit(pair, this.#pot)
-    if (isOver && (held === undefined || queues.isOverLimit(pair, this.#pot, held))) return false
+    const isOver = this.#hasHolds && queues.limits.isOver(pair, this.#pot)
+    if (isOver && (held === undefined || queues.limits.isOver(pair, this.#pot, held))) return false
     const from = pots.demandAt(work.shape(job, this.#lane), this.#lane)
     const times = work.isGang(job, this.#lane) ? work.together(job, this.#lane) : 1
     let mustRelease = isOver

@@ -160,7 +160,8 @@ export class Reserving implements Policy {
     if (work.isGang(job, lane) && work.together(job, lane) > 1) return this.#startGang(job, round)
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
-    if (!this.#couldHold(shape, node, round)) return Attempt.Nothing
+    const fits = round.fits(job, node)
+    if (!fits && !this.#couldHold(shape, node, round)) return Attempt.Nothing
     const task = work.taskFor(job, lane, node, this.#delay.within(job, round))
     if (task === None) {
       this.#missed = true
@@ -168,7 +169,7 @@ export class Reserving implements Policy {
       return Attempt.Nothing
     }
     const mustRelease = this.#counting?.mustRelease ?? false
-    if (round.fits(job, node)) return this.#start(job, task, node, !wantsMore || mustRelease, round)
+    if (fits) return this.#start(job, task, node, !wantsMore || mustRelease, round)
     if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing

@@ -3,15 +3,15 @@ import { compareShares } from './comparing.js'
 /** What the limit of one user of a queue depends on. Vectors are amounts of the counted resources. */
 export interface UserLimitCase {
   /** Total of the partition, for comparing vectors. */
-  readonly total: readonly number[]
+  readonly total: ArrayLike<number>
   /** Guaranteed to the queue. */
-  readonly capacity: readonly number[]
+  readonly capacity: ArrayLike<number>
   /** Most the queue may use. */
-  readonly most: readonly number[]
+  readonly most: ArrayLike<number>
   /** The users' dominant shares of the partition, summed. */
   readonly usageRatio: number
   /** What the active users use: those who want more. */
-  readonly usedByActive: readonly number[]
+  readonly usedByActive: ArrayLike<number>
   /** Sum of the weights of the active users. */
   readonly activeWeight: number
   /** Minimum-user-limit-percent, in (0, 100]. */
@@ -19,9 +19,15 @@ export interface UserLimitCase {
   /** User-limit-factor; `Infinity`: no such limit. */
   readonly factor: number
   /** The step in which limits grow. */
-  readonly minimum: readonly number[]
+  readonly minimum: ArrayLike<number>
   readonly basis: 'active-usage' | 'active-users'
 }
+
+/** Vectors on the way, reused: a limit is computed after every change of a queue. */
+let consumed = new Float64Array(8)
+let equal = new Float64Array(8)
+let floor = new Float64Array(8)
+let cap = new Float64Array(8)
 
 /**
  * What one user of weight 1 may use of a queue before the next task is refused. The queue counts as large as it is
@@ -31,21 +37,32 @@ export interface UserLimitCase {
  * Source: Hadoop 3, UsersManager.computeUserLimit; basis `active-users`: Hadoop up to 2.8, and the survey, section 5.
  */
 export function userLimit(it: UserLimitCase, out: number[] = []): number[] {
-  const { total, minimum } = it
+  const { total, minimum, percent, factor } = it
   const width = total.length
-  const compare = (a: readonly number[], b: readonly number[]) => compareShares(a, 0, b, 0, total, 0, width)
-  const capacity = compare(it.capacity, minimum) >= 0 ? it.capacity : minimum
-  const consumed = total.map((amount, i) => roundUp(amount * it.usageRatio, minimum[i] as number))
-  const current = compare(consumed, capacity) < 0 ? capacity : consumed.map((amount, i) => amount + (minimum[i] as number))
-  const divided = it.basis === 'active-users' ? current : it.usedByActive.map((amount, i) => amount + (minimum[i] as number))
-  const equal = divided.map((amount) => Math.ceil(amount / it.activeWeight))
-  const floor = current.map((amount) => Math.ceil(Math.floor(amount * it.percent) / 100))
-  const wanted = compare(equal, floor) >= 0 ? equal : floor
-  const isUnbounded = it.factor === Infinity || it.capacity.every((amount) => amount === 0)
-  const cap = isUnbounded ? it.most : capacity.map((amount) => Math.floor(amount * it.factor))
-  const limit = compare(wanted, cap) <= 0 ? wanted : cap
+  if (width > consumed.length) [consumed, equal, floor, cap] = [0, 0, 0, 0].map(() => new Float64Array(width)) as [typeof consumed, typeof equal, typeof floor, typeof cap]
+  const capacity = compareShares(it.capacity, 0, minimum, 0, total, 0, width) >= 0 ? it.capacity : minimum
+  for (let i = 0; i < width; i++) consumed[i] = roundUp((total[i] as number) * it.usageRatio, minimum[i] as number)
+  const hasGrown = compareShares(consumed, 0, capacity, 0, total, 0, width) >= 0
+  const isUnbounded = factor === Infinity || isNothing(it.capacity)
+  for (let i = 0; i < width; i++) {
+    const step = minimum[i] as number
+    const current = hasGrown ? (consumed[i] as number) + step : (capacity[i] as number)
+    const divided = it.basis === 'active-users' ? current : (it.usedByActive[i] as number) + step
+    equal[i] = Math.ceil(divided / it.activeWeight)
+    floor[i] = Math.ceil(Math.floor(current * percent) / 100)
+    cap[i] = isUnbounded ? (it.most[i] as number) : Math.floor((capacity[i] as number) * factor)
+  }
+  const wanted = compareShares(equal, 0, floor, 0, total, 0, width) >= 0 ? equal : floor
+  const limit = compareShares(wanted, 0, cap, 0, total, 0, width) <= 0 ? wanted : cap
   for (let i = 0; i < width; i++) out[i] = roundUp(limit[i] as number, minimum[i] as number)
   return out
 }
 
-const roundUp = (amount: number, step: number) => Math.ceil(amount / step) * step
+function isNothing(vector: ArrayLike<number>): boolean {
+  for (let i = 0; i < vector.length; i++) if (vector[i] !== 0) return false
+  return true
+}
+
+function roundUp(amount: number, step: number): number {
+  return Math.ceil(amount / step) * step
+}

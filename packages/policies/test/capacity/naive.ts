@@ -76,7 +76,7 @@ export class NaiveQueues {
 
   find(path: string, from = this.root): NaiveQueue {
     if (from.path === path) return from
-    return this.find(path, from.children.find((child) => `${path}.`.startsWith(`${child.path}.`)) as NaiveQueue)
+    return this.find(path, from.children.find((child) => `${path}.`.startsWith(`${child.path}.`)))
   }
 
   // ---- amounts, of the counted resources of a lane ----

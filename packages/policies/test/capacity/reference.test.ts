@@ -27,7 +27,7 @@ const settings: fc.Arbitrary<CapacityQueueOptions> = fc
     priority: oneOf(undefined, 1, 2),
     queueOrdering: oneOf(undefined, 'priority-utilization' as const),
   })
-  .map(withoutUndefined) as fc.Arbitrary<CapacityQueueOptions>
+  .map(withoutUndefined)
 const siblings = oneOf<(string | number)[]>([50, 20, 30], [25, 75, 0], [40, 40, 20], ['1w', '2w', '1w'], ['3w', '1w', '2w'])
 const inside = oneOf<(string | number)[]>([60, 40], [100, 0], ['1w', '3w'])
 
@@ -60,7 +60,7 @@ export const schedulers: fc.Arbitrary<CapacitySchedulerOptions> = fc
       const cap = Math.max(caps[i] ?? 100, typeof capacities[i] === 'number' ? capacities[i] : 0)
       return { ...own[i], ...(i === 0 ? { autoCreate: true, maxParallelApps: 9 } : {}), ...(capacities[i] !== undefined && { capacity: capacities[i] }), ...(i > 0 && cap < 100 && { maximumCapacity: cap }) }
     }
-    return { queues: Object.fromEntries(names.map((name, i) => [name, queue(i)])), ...options, ...rest } as CapacitySchedulerOptions
+    return { queues: Object.fromEntries(names.map((name, i) => [name, queue(i)])), ...options, ...rest }
   })
 
 /** Holds both against each other on random worlds. Jobs that the scheduler refuses are left out of the world. */

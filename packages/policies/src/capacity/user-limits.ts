@@ -1,0 +1,125 @@
+import { compareShares, dominantShare } from './comparing.js'
+import { inMillionths, RATIO, type LeafUsers } from './leaf-users.js'
+import type { Pots } from './pots.js'
+import type { Queue, QueueTree } from './queue-tree.js'
+import type { Quotas } from './quotas.js'
+import { userLimit, type UserLimitCase } from './user-limit.js'
+
+/** The limit of the users of a leaf in a pot, kept until something it depends on has changed. */
+class Limit implements UserLimitCase {
+  total: readonly number[] = []
+  capacity: readonly number[] = []
+  most: readonly number[] = []
+  usageRatio = 0
+  activeWeight = 0
+  /** Of all users in steps, of active users in millionths. */
+  ratios = 0
+  weights = 0
+  readonly usedByActive: number[]
+  readonly percent: number
+  readonly factor: number
+  readonly minimum: readonly number[]
+  readonly basis: UserLimitCase['basis']
+  /** What it is, and its dominant share, while `isFresh`. */
+  readonly value: number[] = []
+  share = 0
+  isFresh = false
+
+  constructor({ userLimitPercent, userLimitFactor }: Queue, minimum: readonly number[], basis: UserLimitCase['basis']) {
+    this.percent = userLimitPercent
+    this.factor = userLimitFactor
+    this.minimum = minimum
+    this.basis = basis
+    this.usedByActive = minimum.map(() => 0)
+  }
+}
+
+/** Limits of users, by leaf and pot. */
+export class UserLimits {
+  readonly #limits: Limit[] = []
+  readonly #tree: QueueTree
+  readonly #pots: Pots
+  readonly #users: LeafUsers
+  readonly #minimum: readonly (readonly number[])[]
+  readonly #basis: UserLimitCase['basis']
+
+  constructor(tree: QueueTree, pots: Pots, users: LeafUsers, minimum: readonly (readonly number[])[], basis: UserLimitCase['basis']) {
+    this.#tree = tree
+    this.#pots = pots
+    this.#users = users
+    this.#minimum = minimum
+    this.#basis = basis
+  }
+
+  /** Makes limits for queues that are new. */
+  addQueues(): void {
+    const { count } = this.#pots
+    while (this.#limits.length < this.#tree.queues.length * count) {
+      const at = this.#limits.length
+      this.#limits.push(new Limit(this.#tree.queue(Math.floor(at / count)), this.#minimum[this.#pots.laneOf(at % count)] as readonly number[], this.#basis))
+    }
+  }
+
+  /** Takes new guarantees over. */
+  refresh({ guaranteed, most }: Quotas): void {
+    const { count, width, totals } = this.#pots
+    const slice = (column: Float64Array, at: number) => [...column.subarray(at * width, (at + 1) * width)]
+    for (const [here, limit] of this.#limits.entries()) {
+      limit.total = slice(totals, here % count)
+      limit.capacity = slice(guaranteed, here)
+      limit.most = slice(most, here)
+      limit.isFresh = false
+    }
+  }
+
+  /** Counts an amount that a user uses or no longer uses; `share`: its dominant share before and after, in steps. */
+  change(leaf: number, pot: number, isActive: boolean, amounts: Float64Array, from: number, sign: 1 | -1, share: number): void {
+    const limit = this.#limits[leaf * this.#pots.count + pot] as Limit
+    limit.ratios += share
+    limit.isFresh = false
+    if (isActive) for (let i = 0; i < this.#pots.width; i++) limit.usedByActive[i] = (limit.usedByActive[i] as number) + sign * (amounts[from + i] as number)
+  }
+
+  /** A user with waiting jobs in a lane is active, one without is not. */
+  activate(pair: number, lane: number, sign: 1 | -1): void {
+    const { count, lanes } = this.#pots
+    const { weight, leaf, used } = this.#users
+    const { width } = this.#pots
+    for (let pot = lane; pot < count; pot += lanes) {
+      const limit = this.#limits[(leaf[pair] as number) * count + pot] as Limit
+      limit.weights += sign * (weight[pair] as number)
+      limit.isFresh = false
+      for (let i = 0; i < width; i++) limit.usedByActive[i] = (limit.usedByActive[i] as number) + sign * (used[(pair * count + pot) * width + i] as number)
+    }
+  }
+
+  /** Whether a user of a leaf uses more than its limit, less what it holds by reservations of one job. */
+  isOver(pair: number, pot: number, held?: Float64Array): boolean {
+    const users = this.#users
+    const limit = this.#of(pair, pot)
+    const at = pair * this.#pots.count + pot
+    if (held === undefined && users.weight[pair] === inMillionths) {
+      const share = users.share[at] as number
+      if (share !== limit.share) return share > limit.share
+    }
+    const { width } = this.#pots
+    const rest = Array.from({ length: width }, (_, i) => (users.used[at * width + i] as number) - (held?.[i] ?? 0))
+    return compareShares(rest, 0, this.#weighted(pair, limit), 0, limit.total, 0, width) > 0
+  }
+
+  #weighted(pair: number, { value, minimum }: Limit): readonly number[] {
+    if (this.#users.weight[pair] === inMillionths) return value
+    return value.map((amount, i) => Math.floor((amount * this.#users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
+  }
+
+  #of(pair: number, pot: number): Limit {
+    const limit = this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit
+    if (limit.isFresh) return limit
+    limit.isFresh = true
+    limit.usageRatio = limit.ratios / RATIO
+    limit.activeWeight = limit.weights / inMillionths
+    userLimit(limit, limit.value)
+    limit.share = dominantShare(limit.value, 0, limit.total, 0, limit.total.length)
+    return limit
+  }
+}
