@@ -4,6 +4,7 @@ import { addCompare } from './commands/compare.js'
 import { addDemo } from './commands/demo.js'
 import { addInit } from './commands/init.js'
 import { addPolicies } from './commands/policies.js'
+import { addQueues } from './commands/queues.js'
 import { addRun } from './commands/run.js'
 import { addSchema } from './commands/schema.js'
 import { addSweep } from './commands/sweep.js'
@@ -38,7 +39,7 @@ function program(io: Io): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
-  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addInit, addSchema, addDemo]) add(command, io)
+  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addQueues, addInit, addSchema, addDemo]) add(command, io)
   return command
 }
 

@@ -1,4 +1,4 @@
-import { nearest, SchedError } from '@sched/core'
+import { nearest, SchedError, suggest } from '@sched/core'
 import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
 import { clusterName, fairAmounts } from './amounts.js'
 import { capacityValue } from './capacity-file.js'
@@ -262,6 +262,7 @@ const generalProperties: Readonly<Record<string, UseInAll>> = {
 export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Property> = new Map()): CapacityPolicy {
   const findings = new Findings(file.file)
   const options: Options = { preemption: { enabled: false } }
+  checkMappings(file)
   for (const property of [...file.general.values(), ...site.values()]) useInAll(options, property, cluster, findings)
   const queues: Record<string, CapacityQueueOptions> = {}
   const visit = (queue: CapacityQueue): void => {
@@ -275,6 +276,30 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
+}
+
+/** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
+function checkMappings({ general, root }: CapacityFile): void {
+  const property = general.get(`${prefix}queue-mappings`)
+  const all: CapacityQueue[] = []
+  const collect = (queue: CapacityQueue): void => {
+    all.push(queue)
+    queue.queues.forEach(collect)
+  }
+  collect(root)
+  for (const mapping of property?.value.split(',') ?? []) {
+    const target = mapping.trim().split(':')[2]
+    if (property === undefined || target === undefined || target.includes('%')) continue
+    const { file, line, name } = property
+    const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
+    const whole = target.startsWith('root.') ? target : `root.${target}`
+    const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
+    const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    if (found.length === 0 && !mayMake)
+      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => path)))
+    if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
+      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
+  }
 }
 
 function useInQueue(options: QueueOptions, suffix: string, property: Property, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {

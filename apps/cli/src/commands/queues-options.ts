@@ -1,0 +1,37 @@
+import type { ClusterModel } from '@sched/cluster'
+import type { Totals } from '@sched/yarn'
+import type { Command } from 'commander'
+import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
+import { prepare } from '../experiment/experiment.js'
+import { amounts, whole } from './experiment-options.js'
+
+export interface QueuesOptions extends Pick<ExperimentOptions, 'cluster' | 'nodes' | 'resources' | 'slots'> {
+  readonly active?: string
+  readonly yarnSite?: string
+  readonly json?: boolean
+}
+
+/** The options of commands about queue files. */
+export function queuesOptions(command: Command): Command {
+  return command
+    .option('--active <queues>', 'only these queues have work, for example a,b.c (default: all)')
+    .option('--cluster <file>', 'description of the cluster that shares are of (default: shares in percent)')
+    .option('--nodes <n>', 'number of equal nodes, with --resources or --slots', whole)
+    .option('--resources <list>', 'resources per node, for example memory-mb=65536,vcores=16', amounts)
+    .option('--slots <list>', 'slots per node, for example map=4,reduce=2', amounts)
+    .option('--json', 'print JSON')
+}
+
+/** The cluster of the command line; undefined where none is given. */
+export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOptions, cwd: string): Promise<ClusterModel | undefined> {
+  if (cluster === undefined && nodes === undefined && resources === undefined && slots === undefined) return undefined
+  const given = { ...(cluster !== undefined && { cluster }), ...(nodes !== undefined && { nodes }), ...(resources !== undefined && { resources }), ...(slots !== undefined && { slots }) }
+  return (await prepare(describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
+}
+
+/** What a cluster has of each resource. */
+export function totalsOf({ resources, nodes, total }: ClusterModel): Totals {
+  return Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)]))
+}
+
+export const activeOf = ({ active }: QueuesOptions): string[] | undefined => active?.split(',').map((name) => name.trim())

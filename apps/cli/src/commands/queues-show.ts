@@ -1,0 +1,30 @@
+import { json } from '@sched/report'
+import { queuePolicy, queueTable } from '@sched/yarn'
+import type { Command } from 'commander'
+import { clusterFacts, openQueues, sourceOf } from '../experiment/queues.js'
+import type { Io } from '../io.js'
+import { findingsText } from '../output/findings.js'
+import { queueTreeText } from '../output/queue-tree.js'
+import { activeOf, clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
+
+export function addQueuesShow(queues: Command, io: Io): void {
+  const command = queues
+    .command('show')
+    .summary('the tree of a queue file with shares, and what of it is honoured')
+    .description('Prints the queues of a fair-scheduler.xml or capacity-scheduler.xml with their settings and instantaneous shares, and what a\nsimulation honours, approximates and ignores of the file, with lines.')
+    .argument('<file>', 'the queue file')
+  queuesOptions(command)
+    .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler')
+    .addHelpText('after', '\nExample:\n  sched queues show fair-scheduler.xml --nodes 100 --resources memory-mb=65536,vcores=16 --active ads,research')
+    .action((file: string, options: QueuesOptions) => show(file, options, io))
+}
+
+async function show(file: string, options: QueuesOptions, io: Io): Promise<void> {
+  const read = openQueues(file, io.cwd)
+  const cluster = await clusterOf(options, io.cwd)
+  const table = queueTable(read, cluster === undefined ? undefined : totalsOf(cluster), activeOf(options))
+  const facts = cluster === undefined ? { resources: ['memory-mb', 'vcores'], nodes: 1, heartbeat: true } : clusterFacts(cluster)
+  const { findings, policy } = queuePolicy(read, facts, options.yarnSite === undefined ? undefined : sourceOf(options.yarnSite, io.cwd))
+  if (options.json === true) io.stdout.write(json({ file, scheduler: read.kind, queues: table.rows, totals: table.totals ?? null, policy, findings }))
+  else io.stdout.write(`${queueTreeText(read.kind, table)}\n${findingsText(findings, { all: true })}`)
+}

@@ -1,0 +1,12 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import { addQueuesDiff } from './queues-diff.js'
+import { addQueuesShow } from './queues-show.js'
+
+export function addQueues(program: Command, io: Io): void {
+  const command = program
+    .command('queues')
+    .summary('show and compare queue files of YARN')
+    .description('Shows and compares queue files of YARN: fair-scheduler.xml and capacity-scheduler.xml. `sched run --queues FILE` runs one.')
+  for (const add of [addQueuesShow, addQueuesDiff]) add(command, io)
+}

@@ -1,0 +1,33 @@
+import { table, type Column } from '@sched/report'
+import type { QueueFile, QueueRow, QueueTable } from '@sched/yarn'
+import { number } from './number.js'
+
+/** Settings that have a column of their own; others stand in the list of what is honoured. */
+const shown = {
+  fair: { weight: 'weight', policy: 'policy', minResources: 'min', maxResources: 'max', maxRunningApps: 'apps' },
+  capacity: { capacity: 'capacity', 'maximum-capacity': 'max', 'minimum-user-limit-percent': 'user %', 'user-limit-factor': 'factor', 'ordering-policy': 'order', state: 'state' },
+} as const
+const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair' }
+
+/** The queues of a file as an indented tree with settings and shares. */
+export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable): string {
+  const settings = Object.entries(shown[kind]).filter(([name]) => name in defaults || rows.some((row) => name in row.settings))
+  const resources = Object.keys(totals ?? { cluster: 1 })
+  const columns: Column[] = [
+    { title: 'queue', align: 'left' },
+    ...settings.map(([, title]): Column => ({ title, align: 'right' })),
+    ...resources.map((name): Column => ({ title: totals === undefined ? 'share' : `share, ${name}`, align: 'right' })),
+  ]
+  const cells = rows.map((row) => [indented(row), ...settings.map(([name]) => row.settings[name] ?? defaults[name] ?? ''), ...resources.map((name) => shareText(row.shares[name] ?? 0, totals?.[name]))])
+  const note = leavesOutAmounts ? 'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.\n' : ''
+  return `${table(columns, cells)}${note}`
+}
+
+const indented = ({ path, depth }: QueueRow): string => `${'  '.repeat(depth)}${path.split('.').at(-1) ?? path}`
+
+/** An amount with its part of the cluster, or the part alone. */
+export function shareText(share: number, total: number | undefined): string {
+  const part = total === undefined ? share : total === 0 ? 0 : share / total
+  const percent = `${number(part * 100, '%')}%`
+  return total === undefined ? percent : `${number(Math.round(share))} (${percent})`
+}

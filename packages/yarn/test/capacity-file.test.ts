@@ -1,0 +1,151 @@
+import { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { queuePolicy, readQueues, type ClusterFacts } from '@sched/yarn'
+
+const facts: ClusterFacts = { resources: ['memory-mb', 'vcores'], nodes: 10, heartbeat: true }
+type Pairs = readonly (readonly [string, string])[]
+/** One property per line, the first in line 2; names without the common beginning. */
+const file = (pairs: Pairs) => `<configuration>${pairs.map(([name, value]) => `\n<property><name>${name.startsWith('yarn.') ? name : `yarn.scheduler.capacity.${name}`}</name><value>${value}</value></property>`).join('')}\n</configuration>`
+const policy = (pairs: Pairs, site?: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), facts, site === undefined ? undefined : { file: 'site.xml', text: file(site) })
+const message = (pairs: Pairs): string => {
+  try {
+    policy(pairs)
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'no error'
+}
+const ab: Pairs = [['root.queues', 'a, b'], ['root.a.capacity', '40'], ['root.b.capacity', '60']]
+
+/** Every property of the documentation: the options it becomes, or nothing. */
+const ofQueue: readonly (readonly [string, string, object])[] = [
+  ['maximum-capacity', '80', { maximumCapacity: 80 }],
+  ['minimum-user-limit-percent', '25', { minimumUserLimitPercent: 25 }],
+  ['user-limit-factor', '2.5', { userLimitFactor: 2.5 }],
+  ['user-limit-factor', '-1', { userLimitFactor: -1 }],
+  ['maximum-allocation-mb', '8192', { maximumAllocation: { 'memory-mb': 8192 } }],
+  ['maximum-allocation-vcores', '4', { maximumAllocation: { vcores: 4 } }],
+  ['maximum-allocation', 'memory-mb=8192,vcores=4', { maximumAllocation: { 'memory-mb': 8192, vcores: 4 } }],
+  ['user-settings.ann.weight', '1.5', { userWeights: { ann: 1.5 } }],
+  ['maximum-applications', '100', { maximumApplications: 100 }],
+  ['max-parallel-apps', '10', { maxParallelApps: 10 }],
+  ['ordering-policy', 'fair', { ordering: 'fair' }],
+  ['ordering-policy.fair.enable-size-based-weight', 'true', { sizeBasedWeight: true }],
+  ['priority', '3', { priority: 3 }],
+  ['default-application-priority', '2', { defaultApplicationPriority: 2 }],
+  ['state', 'STOPPED', { state: 'STOPPED' }],
+  ['accessible-node-labels', 'gpu,ssd', { accessibleLabels: ['gpu', 'ssd'] }],
+  ['accessible-node-labels', '*', { accessibleLabels: '*' }],
+  ['accessible-node-labels.gpu.capacity', '30', { labels: { gpu: { capacity: 30 } } }],
+  ['accessible-node-labels.gpu.maximum-capacity', '50', { labels: { gpu: { maximumCapacity: 50 } } }],
+  ['default-node-label-expression', 'gpu', { defaultLabelExpression: 'gpu' }],
+  ['disable_preemption', 'true', { disablePreemption: true }],
+  ['intra-queue-preemption.disable_preemption', 'true', { disableIntraQueuePreemption: true }],
+  ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
+]
+const ignoredOfQueue = [
+  'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
+  'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'leaf-queue-template.capacity', 'leaf-queue-template.maximum-capacity',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.leaf-template.capacity', 'auto-queue-creation-v2.parent-template.capacity',
+]
+const ofAll: readonly (readonly [string, string, object])[] = [
+  ['maximum-applications', '500', { maximumApplications: 500 }],
+  ['minimum-user-limit-percent', '20', { defaults: { minimumUserLimitPercent: 20 } }],
+  ['user-limit-factor', '3', { defaults: { userLimitFactor: 3 } }],
+  ['max-parallel-apps', '9', { defaults: { maxParallelApps: 9 } }],
+  ['user.max-parallel-apps', '4', { maxParallelAppsPerUser: 4 }],
+  ['user.ann.max-parallel-apps', '2', { users: { ann: { maxParallelApps: 2 } } }],
+  ['resource-calculator', 'org.apache.hadoop.yarn.util.resource.DominantResourceCalculator', { resourceCalculator: 'dominant' }],
+  ['node-locality-delay', '20', { nodeLocalityDelay: 20 }],
+  ['rack-locality-additional-delay', '-1', { rackLocalityAdditionalDelay: -1 }],
+  ['rack-locality-full-reset', 'false', { rackLocalityFullReset: false }],
+  ['per-node-heartbeat.multiple-assignments-enabled', 'false', { multipleAssignments: false }],
+  ['per-node-heartbeat.maximum-container-assignments', '-1', { maximumContainerAssignments: -1 }],
+  ['per-node-heartbeat.maximum-offswitch-assignments', '2', { maximumOffswitchAssignments: 2 }],
+  ['reservations-continue-look-all-nodes', 'false', { reservationsContinueLookAllNodes: false }],
+  ['queue-mappings', 'u:ann:a,g:devs:b', { mappings: ['u:ann:a', 'g:devs:b'] }],
+  ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
+]
+const ignoredOfAll = [
+  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'lazy-preemption-enabled', 'yarn.scheduler.queue-placement-rules.app-name',
+]
+
+describe('a capacity-scheduler.xml', () => {
+  it('becomes the options of capacity-scheduler', () => {
+    const weights: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '3w'], ['root.b.capacity', '1w'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.ordering-policy', 'priority-utilization'], ['root.b.maximum-capacity', '-1']]
+    expect(policy(weights).policy).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: '3w', queueOrdering: 'priority-utilization' }, 'root.a.x': { capacity: 100 }, 'root.b': { capacity: '1w' } } } })
+    const amounts: Pairs = [['root.queues', 'a'], ['root.a.capacity', '[memory=10240,vcores=12]'], ['root.a.maximum-capacity', '[memory=20480,vcores=24]']]
+    expect(policy(amounts).policy).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: { 'memory-mb': 10240, vcores: 12 }, maximumCapacity: { 'memory-mb': 20480, vcores: 24 } } } } })
+  })
+
+  it.each(ofQueue)('honours %s = %s of a queue', (name, value, expected) => {
+    const { policy: config, findings } = policy([...ab, [`root.a.${name}`, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 40, ...expected } } } })
+    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
+  })
+
+  it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {
+    const { policy: config, findings } = policy([...ab, [name, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': expected })
+    expect(findings.at(-1)).toMatchObject({ verdict: value.includes('g:') ? 'approximated' : 'honoured', line: 5 })
+  })
+
+  it.each([...ignoredOfQueue.map((name) => `root.a.${name}`), ...ignoredOfAll])('ignores %s for a reason', (name) => {
+    const [finding] = policy([...ab, [name, '1']]).findings.slice(-1)
+    expect(finding).toMatchObject({ verdict: 'ignored', line: 5 })
+    expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
+  it('takes preemption and priorities from yarn-site.xml, times in seconds', () => {
+    const monitor = 'yarn.resourcemanager.monitor.capacity.preemption.'
+    const { policy: config } = policy(ab, [
+      ['yarn.resourcemanager.scheduler.monitor.enable', 'true'], [`${monitor}monitoring_interval`, '3000'], [`${monitor}max_wait_before_kill`, '15000'], [`${monitor}total_preemption_per_round`, '0.2'],
+      [`${monitor}max_ignored_over_capacity`, '0.05'], [`${monitor}natural_termination_factor`, '1'], [`${monitor}observe_only`, 'false'], [`${monitor}intra-queue-preemption.enabled`, 'true'], ['yarn.cluster.max-application-priority', '10'],
+    ])
+    expect(config).toMatchObject({ 'capacity-scheduler': {
+      maximumApplicationPriority: 10,
+      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false, intraQueue: true },
+    } })
+    expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
+  })
+
+  it('names the nearest property for one that does not exist, and the queue that is not listed', () => {
+    const notes = policy([...ab, ['root.a.capasity', '3'], ['node-localty-delay', '3'], ['root.research.capacity', '10']]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => `${line}: ${note}`)
+    expect(notes).toEqual([
+      '5: no such property; did you mean capacity?', '6: no such property; did you mean yarn.scheduler.capacity.node-locality-delay?', '7: there is no queue "root.research": yarn.scheduler.capacity.root.queues does not list it',
+    ])
+  })
+
+  it('reads the last of equal properties, unless an earlier one is final, and variables of the same file', () => {
+    const text = `<configuration>
+      <property><name>yarn.scheduler.capacity.root.queues</name><value>a,b</value></property>
+      <property><name>share</name><value>70</value></property>
+      <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>\${share}</value><final>true</final></property>
+      <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>10</value></property>
+      <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>99</value></property>
+      <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>30</value></property>
+    </configuration>`
+    expect(queuePolicy(readQueues({ file: 'cap.xml', text }), facts).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 70 }, 'root.b': { capacity: 30 } } } })
+  })
+
+  const with3 = (value: string): Pairs => [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', value]]
+  it.each<[string, Pairs, string]>([
+    ['capacities that do not sum to 100', with3('50'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100: a 40 (line 3), b 50 (line 4). Change one of them.'],
+    ['a negative capacity', with3('-60'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "-60", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12].'],
+    ['a negative weight', with3('-2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight -2 is negative.'],
+    ['two kinds of capacity', with3('2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: queue "root.b" has a weight, and its sibling "root.a" has a percentage (line 3). Give all queues of one parent the same kind.'],
+    ['no capacity', [['root.queues', 'a,b'], ['root.a.capacity', '100']], '"cap.xml" line 2: queue "root.b" has no capacity. Set yarn.scheduler.capacity.root.b.capacity.'],
+    ['a maximum below the capacity', [...ab, ['root.b.maximum-capacity', '50']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-capacity: the maximum capacity of queue "root.b" is 50, less than its capacity, 60 (line 4). Raise the one or lower the other.'],
+    ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
+    ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
+    ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
+    ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
+    ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
+    ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
+    ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Known: root.a, root.b.'],
+  ])('tells the line of %s', (_, pairs, expected) => {
+    expect(message(pairs)).toContain(expected)
+  })
+})

@@ -1,0 +1,49 @@
+import type { JobSpec } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { placeJob, queuePolicy, readQueues } from '@sched/yarn'
+
+const job = (change: Partial<JobSpec> = {}): JobSpec => ({ id: 'j', submit: 0, stages: [], ...change })
+const queues = '<queue name="ads"/><queue name="groups" type="parent"><queue name="devs" type="parent"/></queue><queue name="devs" type="parent"/>'
+
+/** Where jobs go under these rules. */
+function place(rules: string, site?: string) {
+  const file = readQueues({ file: 'fair.xml', text: `<allocations>${queues}${rules === '' ? '' : `<queuePlacementPolicy>${rules}</queuePlacementPolicy>`}</allocations>` })
+  const made = queuePolicy(file, { resources: ['mem'], nodes: 1, heartbeat: false }, site === undefined ? undefined : { file: 'site.xml', text: site })
+  if (file.kind !== 'fair' || made.kind !== 'fair') throw new Error('a fair-scheduler.xml')
+  return (spec: JobSpec) => {
+    const { queue, refused } = placeJob(spec, made.rules, file.root)
+    return queue ?? `refused: ${refused ?? ''}`
+  }
+}
+
+describe('placement rules', () => {
+  it('without any: the queue asked for, else that of the user', () => {
+    const to = place('')
+    expect([job({ queue: 'ads' }), job({ queue: 'root.ads', user: 'ann' }), job({ user: 'ann' }), job({ user: 'first.last' }), job({ queue: 'default', user: 'ann' })].map(to)).toEqual([
+      'root.ads', 'root.ads', 'root.ann', 'root.first_dot_last', 'root.ann',
+    ])
+  })
+
+  it('without any, user-as-default-queue and allow-undeclared-pools false: what is declared, else default', () => {
+    const property = (name: string) => `<property><name>yarn.scheduler.fair.${name}</name><value>false</value></property>`
+    const to = place('', `<configuration>${property('user-as-default-queue')}${property('allow-undeclared-pools')}</configuration>`)
+    expect([job({ queue: 'ads' }), job({ queue: 'other', user: 'ann' }), job({ user: 'ann' })].map(to)).toEqual(['root.ads', 'root.default', 'root.default'])
+  })
+
+  it('goes on to the next rule where one has no queue or may not make it', () => {
+    const to = place('<rule name="specified" create="false"/><rule name="user" create="false"/><rule name="primaryGroup" create="false"/><rule name="default" queue="other"/>')
+    expect([job({ queue: 'ads' }), job({ queue: 'new' }), job({ user: 'ads' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'x' })].map(to)).toEqual(['root.ads', 'root.other', 'root.ads', 'root.ads', 'root.other'])
+  })
+
+  it('puts a user\'s queue into the queue of a nested rule where that holds queues', () => {
+    const to = place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule><rule name="nestedUserQueue"><rule name="secondaryGroupExistingQueue"/></rule><rule name="reject"/>')
+    expect([job({ user: 'a.b', group: 'devs' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'none' })].map(to)).toEqual([
+      'root.devs.a_dot_b', 'refused: rule "reject" in line 1 refuses it', 'refused: rule "reject" in line 1 refuses it',
+    ])
+  })
+
+  it('refuses a job for a queue that holds queues, or that would lie in one that holds jobs', () => {
+    const to = place('')
+    expect([job({ queue: 'groups' }), job({ queue: 'ads.inner' })].map(to)).toEqual(['refused: queue "root.groups" holds queues and no jobs', 'refused: queue "root.ads.inner" would lie in "root.ads", which holds jobs itself'])
+  })
+})
