@@ -9,10 +9,27 @@ const trace = traces === undefined ? undefined : join(traces, 'swim/FB-2009_samp
 const experiments = readdirSync(cwd).filter((name) => name.endsWith('.yaml') && !name.endsWith('.cluster.yaml'))
 
 describe('an example', () => {
-  it.each(experiments.filter((name) => name !== 'facebook-trace.yaml'))('%s runs, breaking no law', async (name) => {
+  it.each(experiments.filter((name) => !/^facebook-trace|^omega-|^google-/.test(name)))('%s runs, breaking no law', async (name) => {
     const { code, out, err } = await sched(['compare', name, '--seeds', '1', '--take', '40', '--validate'], { cwd })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(': 40 jobs')
+  })
+
+  it.each(experiments.filter((name) => /^omega-|^google-/.test(name) && name !== 'omega-sweep.yaml'))('%s runs, schedulers taking time, breaking no law', async (name) => {
+    const { code, out, err } = await sched(['run', name, '--take', '40', '--validate'], { cwd })
+    expect({ name, code, err: err.replace(/^note: .*\n/gm, '') }).toEqual({ name, code: 0, err: '' })
+    expect(out).toMatch(/^At time 0 [\d,]+ tasks of no job hold [\d.]+% of cpu, .*; no figure below counts them$/m)
+    expect(out).toContain('Schedulers\n')
+  })
+
+  it('omega-sweep.yaml runs: slow service decisions hold batch jobs up, but not under shared state', async () => {
+    const { code, out, err } = await sched(['sweep', 'omega-sweep.yaml', '--seeds', '1', '--until', '600', '--json', '-'], { cwd })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { points } = JSON.parse(out) as { points: { at: Record<string, unknown>; policies: { figures: Record<string, { mean: number }> }[] }[] }
+    const slow = points.filter(({ at }) => at['architecture.*.classes.service.job'] === 100)
+    const waits = Object.fromEntries(slow.map(({ at, policies }) => [at['system'], policies[0]?.figures['first-attempt-batch']?.mean ?? NaN]))
+    expect(Math.min(waits['multi path'] ?? NaN, waits['two-level'] ?? NaN)).toBeGreaterThan(20)
+    expect(waits['shared state']).toBeLessThan(1)
   })
 
   it.skipIf(trace === undefined || !existsSync(trace))('facebook-trace.yaml runs on the trace (needs SCHED_TRACES)', async () => {

@@ -24,7 +24,7 @@ function set(inside: unknown, keys: readonly Key[], depth: number, value: unknow
   const key = keys[depth]
   if (key === undefined) return value
   if (typeof key === 'number') {
-    if (!Array.isArray(inside) || key >= inside.length) throw dead(keys, depth, Array.isArray(inside) ? `a list of ${inside.length}` : inside)
+    if (!Array.isArray(inside) || key >= inside.length) throw dead(keys, depth, inside)
     return (inside as unknown[]).map((each, index) => (index === key ? set(each, keys, depth + 1, value) : each))
   }
   if (key === '*') return setAll(inside, keys, depth, value)
@@ -42,5 +42,5 @@ function setAll(inside: unknown, keys: readonly Key[], depth: number, value: unk
 
 function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
   const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`), '')
-  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? 'a list' : String(found)}.`, { field: 'matrix' }, 'Give the whole part as a value of the axis, or correct the path.')
+  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`, { field: 'matrix' }, 'Give the whole part as a value of the axis, or correct the path.')
 }
