@@ -246,7 +246,7 @@ export class CellState implements ClusterView {
     const at = resource * this.nodes + node
     this.freeAmounts[at] = (this.freeAmounts[at] as number) - slots
     this.#total[at] = (this.#total[at] as number) - slots
-    if ((this.freeAmounts[at] as number) < 0) this.#broken(node, resource, this.freeAmounts[at] as number)
+    if (this.freeAmounts[at] < 0) this.#broken(node, resource, this.freeAmounts[at])
     if (this.up(node)) this.#capacity[resource] = this.capacity(resource) - slots
     this.changeLog.add(node)
     for (let lane = 0; lane < this.lanes.length; lane++) this.#noteRoom(lane, node)

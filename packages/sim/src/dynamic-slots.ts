@@ -47,7 +47,7 @@ export class DynamicSlots implements Observer {
     this.#work = work
     this.#rule = rule
     this.#adjust = adjust
-    this.#running = Array.from({ length: cell.nodes }, () => new Map())
+    this.#running = Array.from({ length: cell.nodes }, () => new Map<TaskId, Readonly<Record<string, number>>>())
     this.#owed = new Int32Array(cell.resources.length * cell.nodes)
     const { initial } = rule
     if (initial !== undefined) this.#each((node, resource) => this.#change(node, resource, initial - cell.total(node, resource)))
