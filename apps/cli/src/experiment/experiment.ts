@@ -59,7 +59,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
     workload,
     cluster,
     prefill: await placed(description, ['prefill'], () => prefillOfSeed(spec.prefill, cluster, workload, directory)),
-    policies: await placed(description, [], () => policiesOf(registry, spec)),
+    policies: await placed(description, [], () => policiesOf(registry, spec, cluster, directory)),
     architecture: await placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
     seeds: Array.from({ length: seeds }, (_, i) => seed + i),
     classOf: classesOf(spec),

@@ -63,13 +63,13 @@ export function describeExperiment(file: string | undefined, options: Experiment
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
 }
 
-function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Partial<ExperimentInput> {
 /** Queue files on the command line take the place of the policies of a file. */
 function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentInput> {
   const { policy: _, policies: __, ...rest } = spec ?? ({} as Partial<ExperimentInput>)
   return rest
 }
 
+function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Partial<ExperimentInput> {
   const { seed, seeds, until, validate, architecture, policy, passPerEvent } = options
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
