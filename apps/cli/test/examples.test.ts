@@ -27,7 +27,7 @@ describe('an example', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const { points } = JSON.parse(out) as { points: { at: Record<string, unknown>; policies: { figures: Record<string, { mean: number }> }[] }[] }
     const slow = points.filter(({ at }) => at['architecture.*.classes.service.job'] === 100)
-    const waits = Object.fromEntries(slow.map(({ at, policies }) => [at['system'], policies[0]?.figures['first-attempt-batch']?.mean ?? NaN]))
+    const waits = Object.fromEntries(slow.map(({ at, policies }): [string, number] => [String(at['system']), policies[0]?.figures['first-attempt-batch']?.mean ?? NaN]))
     expect(Math.min(waits['multi path'] ?? NaN, waits['two-level'] ?? NaN)).toBeGreaterThan(20)
     expect(waits['shared state']).toBeLessThan(1)
   })
