@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionTimes, DecisionTimes } from './decision-time.js'
@@ -56,6 +56,16 @@ class Monolithic implements Architecture {
     this.#lanes = env.cell.cluster.lanes.length
     this.#scheduler = env.addScheduler('scheduler')
     this.#limits = tasksPerHeartbeat === undefined ? undefined : { claims: tasksPerHeartbeat }
+  }
+
+  /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold. */
+  route(spec: JobSpec): Scheduler {
+    if (this.#cluster.heartbeat === 0) return this.#scheduler
+    const most = this.#limits?.claims ?? Infinity
+    for (const stage of spec.stages)
+      if (stage.gang === true && stage.tasks > 1 && (stage.tasks > most || !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= stage.tasks)))
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
+    return this.#scheduler
   }
 
   trigger(trigger: Trigger): void {

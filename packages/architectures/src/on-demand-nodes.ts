@@ -1,4 +1,4 @@
-import { None, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId } from '@sched/core'
+import { None, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type ShapeId } from '@sched/core'
 
 const NODE = 0 as ResourceId
 const LANE: readonly Lane[] = [{ name: 'nodes', resources: [NODE] }]
@@ -100,6 +100,12 @@ export class WholeNodes implements ClusterView {
   }
   deviceFree(): number {
     return 0
+  }
+  couldTake(_shape: ShapeId, node: NodeId): number {
+    return this.free(node)
+  }
+  couldHold(): number {
+    return 1
   }
   get labels(): readonly string[] {
     return this.#cluster.labels

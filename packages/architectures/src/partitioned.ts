@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec } from '@sched/core'
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
@@ -74,22 +74,15 @@ class Partitioned implements Architecture {
     const scheduler = this.#router.route(spec)
     const { id, name } = scheduler
     for (const stage of spec.stages) {
-      if (stage.gang !== true && this.#fitting[id]?.has(stage.demand) === true) continue
-      const room = this.#room(stage.demand, this.#nodes[id] as readonly NodeId[])
-      const asked = JSON.stringify(stage.demand)
+      if (stage.gang !== true && stage.constraints === undefined && this.#fitting[id]?.has(stage.demand) === true) continue
+      const room = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + this.#cell.cluster.couldHold(stage, node), 0)
+      const asked = `${JSON.stringify(stage.demand)}${stage.constraints === undefined ? '' : ` under ${JSON.stringify(stage.constraints)}`}`
       if (room === 0) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${asked}, more than any node of partition "${name}" has.`, {}, 'Give the partition larger nodes.')
       if (stage.gang === true && room < stage.tasks)
         throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
-      this.#fitting[id]?.add(stage.demand)
+      if (stage.constraints === undefined) this.#fitting[id]?.add(stage.demand)
     }
     return scheduler
-  }
-
-  /** Tasks that fit the empty nodes at a time. */
-  #room(demand: StageSpec['demand'], nodes: readonly NodeId[]): number {
-    const { cluster } = this.#cell
-    const fit = (node: NodeId) => Math.min(...cluster.resources.map((name, r) => ((demand[name] ?? 0) === 0 ? Infinity : Math.floor(cluster.total(node, r as ResourceId) / (demand[name] as number)))))
-    return nodes.reduce((sum, node) => sum + fit(node), 0)
   }
 
   trigger(): void {

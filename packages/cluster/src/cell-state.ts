@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId } from '@sched/core'
+import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
@@ -82,6 +82,21 @@ export class CellState implements ClusterView {
   }
   deviceFree(node: NodeId, resource: ResourceId, index: number): number {
     return this.#devices?.free(node, resource, index) ?? 0
+  }
+  couldTake(shape: ShapeId, node: NodeId): number {
+    const { amounts, from, to, resource, special } = this.shapes
+    if (this.#up[node] !== 1 || !this.shapes.allows(shape, node)) return 0
+    let room = ((special[shape] as number) & Special.Distinct) === 0 ? Infinity : 1
+    for (let i = from[shape] as number; i < (to[shape] as number) && room > 0; i++) {
+      const r = resource[i] as number
+      const amount = amounts[i] as number
+      const here = this.shapes.isDevice(r) ? (this.#devices as DeviceCells).roomOn(node, r, amount) : Math.floor((this.freeAmounts[r * this.nodes + node] as number) / amount)
+      if (here < room) room = here
+    }
+    return room
+  }
+  couldHold({ demand, constraints }: StageSpec, node: NodeId): number {
+    return this.shapes.roomOn(this.shapes.intern(demand, constraints), node)
   }
   capacity(resource: ResourceId): number {
     return this.#capacity[resource] as number

@@ -73,6 +73,16 @@ export class DeviceCells {
     return most === size && this.#countWhole(node, resource, size) * size >= amount
   }
 
+  /** Tasks that ask `amount` which the node could take now. */
+  roomOn(node: number, resource: number, amount: number): number {
+    const size = this.#table.sizes[resource] as number
+    if (amount >= size) return Math.floor(this.#countWhole(node, resource, size) / (amount / size))
+    const [from, to] = this.#range(node, resource)
+    let room = 0
+    for (let at = from; at < to; at++) room += Math.floor((this.#free[at] as number) / amount)
+    return room
+  }
+
   /** Takes the amount from the devices of the set, which it returns; 0: from those that it chooses. */
   take(node: number, resource: number, amount: number, devices: number): number {
     const chosen = devices === 0 ? this.#choose(node, resource, amount) : devices & this.#all(node, resource)

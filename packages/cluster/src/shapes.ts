@@ -108,19 +108,19 @@ export class Shapes {
 
   /** Whether some node of the cluster, empty, could run a task of the shape. */
   feasible(shape: ShapeId): boolean {
-    for (let node = 0 as NodeId; node < this.#model.nodes; node++) if (this.#roomOn(shape, node) > 0) return true
+    for (let node = 0 as NodeId; node < this.#model.nodes; node++) if (this.roomOn(shape, node) > 0) return true
     return false
   }
 
   /** How many tasks of one job and this shape the cluster, empty, could run at once; at most `enough`, where the count stops. */
   most(shape: ShapeId, enough: number): number {
     let room = 0
-    for (let node = 0 as NodeId; node < this.#model.nodes && room < enough; node++) room += this.#roomOn(shape, node)
+    for (let node = 0 as NodeId; node < this.#model.nodes && room < enough; node++) room += this.roomOn(shape, node)
     return Math.min(room, enough)
   }
 
   /** How many tasks of one job an empty node could run. */
-  #roomOn(shape: ShapeId, node: NodeId): number {
+  roomOn(shape: ShapeId, node: NodeId): number {
     const { total, nodes, devices } = this.#model
     const special = this.special[shape] as number
     if ((special & Special.Labels) !== 0 && !this.allows(shape, node)) return 0

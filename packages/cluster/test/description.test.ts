@@ -29,7 +29,7 @@ describe('a cluster description', () => {
   })
 
   it.each([
-    [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas.'],
+    [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
     [{ slots: { map: 1 } }, 'nodes: is missing, expected a number or a list.'],
     [{ nodes: -1, slots: { map: 1 } }, 'nodes: found -1, expected at least 1.'],
@@ -68,7 +68,7 @@ describe('a YAML text', () => {
     ['', '"c.yaml": is empty.'],
     ['# nothing\n', '"c.yaml": is empty.'],
     ['nodes: 6\nslots:\n  map: two\n', '"c.yaml" line 3 column 3 slots.map: found "two", expected a number.'],
-    ['nodes: 6\nslots: { map: 2 }\nrack: 4\n', '"c.yaml" line 3 column 1 rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas.'],
+    ['nodes: 6\nslots: { map: 2 }\nrack: 4\n', '"c.yaml" line 3 column 1 rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
     ['nodes:\n  - count: 3\n    slots: { map: 2 }\n  - slots: { map: 2 }\n', '"c.yaml" line 4 column 5 nodes[1].count: is missing, expected a number.'],
     ['nodes: 6\nnodes: 7\n', '"c.yaml" line 2 column 1: Map keys must be unique.'],
     ['nodes: [6\n', '"c.yaml" line 2 column 1: Flow sequence in block collection must be sufficiently indented and end with a ].'],

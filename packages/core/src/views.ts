@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
-import type { JobSpec } from './job.js'
+import type { JobSpec, StageSpec } from './job.js'
 
 /**
  * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
@@ -41,6 +41,13 @@ export interface ClusterView {
   devices(node: NodeId, resource: ResourceId): number
   /** What is free on device `index` of the node; their sum is `free`. */
   deviceFree(node: NodeId, resource: ResourceId, index: number): number
+  /**
+   * How many tasks of the shape and one job the node could take now, one after the other: amounts, devices and labels
+   * heeded; at most 1 of tasks that must be on different nodes, whether or not the job has one there.
+   */
+  couldTake(shape: ShapeId, node: NodeId): number
+  /** The same of a stage and the node empty and up. */
+  couldHold(stage: StageSpec, node: NodeId): number
   /** Sum of a resource over all nodes that are up. */
   capacity(resource: ResourceId): number
   /** The group of a node at a level: itself at 0, its rack at 1. */

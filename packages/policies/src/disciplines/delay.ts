@@ -1,6 +1,8 @@
 import { definePolicy, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from './forwarding.js'
+import { Gang, GangsTried, startGang } from './gangs.js'
+import { lowestFitting } from './lowest-fitting.js'
 
 const wait = z.number().nonnegative()
 const delayOptions = z.strictObject({
@@ -27,6 +29,8 @@ const ENDED = 2
  * skipped and the next heartbeat of any node counts. A launch sets the wait to 0 and the level to the launch's.
  * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over. Heartbeats of one
  * instant count as one: where all nodes beat together, no time would pass between a skip and the next of them.
+ *
+ * A gang is not delayed: it starts when the nodes in sight have room for all of it.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 3. As in Hadoop, a job without located data is not delayed, nor is one
  * of a pool that is starved past its timeout.
@@ -67,6 +71,7 @@ class Delay implements Policy {
   readonly #counts: Int32Array
   readonly #lastRound: Float64Array
   #lastBeat: Seconds = 0
+  readonly #gangs = new GangsTried()
 
   constructor(waits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
@@ -86,6 +91,7 @@ class Delay implements Policy {
 
   schedule(round: Round): void {
     const { nodes, lane } = round
+    this.#gangs.begin()
     if (!this.#hasHeartbeats) {
       this.#passTime(lane, round.now - (this.#lastRound[lane] as number))
       this.#lastRound[lane] = round.now
@@ -113,6 +119,7 @@ class Delay implements Policy {
   #offer(job: JobId, node: NodeId, round: Round): boolean {
     const { lane, work } = round
     if (!round.fits(job, node)) return false
+    if (work.together(job, lane) > 1) return !this.#gangs.wasTried(job) && startGang(job, round, lowestFitting) !== Gang.NoRoom
     const at = job * this.#lanes + lane
     const allowed = this.#allowed(job, at, round)
     const task = work.taskFor(job, lane, node, allowed)

@@ -1,5 +1,7 @@
 import { definePolicy, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
+import { Gang, GangsTried, startGang } from './gangs.js'
+import { lowestFitting } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 import { forwarding } from './forwarding.js'
 
@@ -31,6 +33,8 @@ class Greedy implements Policy {
   /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
   readonly #doneIn: number[] = []
   #call = 0
+  readonly #gangs = new GangsTried()
+  readonly #pick = (job: JobId, round: Round) => this.#nodeFor(job, round)
 
   constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
     this.#order = order
@@ -45,6 +49,7 @@ class Greedy implements Policy {
 
   schedule(round: Round): void {
     this.#call++
+    this.#gangs.begin()
     if (round.jobsLeft < Infinity) this.#takeInTurn(round)
     else if (round.nodes.length === 1) {
       const node = round.nodes[0] as NodeId
@@ -86,7 +91,13 @@ class Greedy implements Policy {
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) if (startNearest(block.ids[i] as number, node, this.#levels, round)) return true
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (!round.fits(job, node)) continue
+        if (round.work.together(job, round.lane) > 1) {
+          if (!this.#gangs.wasTried(job) && startGang(job, round, this.#pick) !== Gang.NoRoom) return true
+        } else if (startNearest(job, node, this.#levels, round)) return true
+      }
     return false
   }
 
@@ -99,28 +110,26 @@ class Greedy implements Policy {
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (this.#doneIn[job] === this.#call) continue
+        if (round.work.together(job, lane) > 1) {
+          this.#doneIn[job] = this.#call
+          if (startGang(job, round, this.#pick) !== Gang.NoRoom) return true
+          continue
+        }
         if (this.#place(job, round)) return true
         this.#doneIn[job] = this.#call // nothing is given back while a round lasts, so it will find no node
       }
     return false
   }
 
+  #nodeFor(job: JobId, round: Round): NodeId | None {
+    if (round.nodes.length === 1) return round.nodes[0] as NodeId
+    return this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+  }
+
   #place(job: JobId, round: Round): boolean {
-    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+    const node = this.#nodeFor(job, round)
     if (node === None) return false
     const task = round.work.taskFor(job, round.lane, node, this.#levels)
     return task !== None && round.claim(task, node)
   }
-}
-
-/** The lowest node in sight with room for the job's next task. */
-export function lowestFitting(job: JobId, round: Round): NodeId | None {
-  const { cluster, lane } = round
-  if (round.nodes.length === cluster.nodes) {
-    for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1))
-      if (round.fits(job, node)) return node
-    return None
-  }
-  for (let i = 0; i < round.nodes.length; i++) if (round.fits(job, round.nodes[i] as NodeId)) return round.nodes[i] as NodeId
-  return None
 }

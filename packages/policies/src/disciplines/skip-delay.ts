@@ -1,6 +1,8 @@
 import { definePolicy, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from './forwarding.js'
+import { Gang, GangsTried, startGang } from './gangs.js'
+import { lowestFitting } from './lowest-fitting.js'
 
 const skips = z.number().int().nonnegative()
 const skipDelayOptions = z.strictObject({
@@ -13,6 +15,8 @@ export type SkipDelayOptions = z.input<typeof skipDelayOptions>
  * Delay scheduling by count: a job without a task near the node is passed over up to D times. After that it launches
  * anywhere until it gets a local task again, which alone sets its count to 0. D = 0 is Algorithm 1. With several counts
  * one level is relaxed after the other. A job that the scan never reaches is not skipped.
+ *
+ * A gang is not delayed: it starts when the nodes in sight have room for all of it.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 2, and section 3.3 for racks.
  */
@@ -42,6 +46,7 @@ class SkipDelay implements Policy {
   readonly #lanes: number
   /** Skips so far, `[job * lanes + lane]`. */
   readonly #skips: number[] = []
+  readonly #gangs = new GangsTried()
 
   constructor(limits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
@@ -56,6 +61,7 @@ class SkipDelay implements Policy {
 
   schedule(round: Round): void {
     const { nodes } = round
+    this.#gangs.begin()
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
@@ -75,6 +81,7 @@ class SkipDelay implements Policy {
   #offer(job: JobId, node: NodeId, round: Round): boolean {
     const { lane, work } = round
     if (!round.fits(job, node)) return false
+    if (work.together(job, lane) > 1) return !this.#gangs.wasTried(job) && startGang(job, round, lowestFitting) !== Gang.NoRoom
     const at = job * this.#lanes + lane
     const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
     if (task === None) {

@@ -219,7 +219,7 @@ describe('jobs of many tasks', () => {
   })
 
   it('that the whole cluster cannot hold at once are refused', () => {
-    expect(() => startsOf([tasks('G', 3, 2, 5, true)], [2], easy(), { nodes: 2 })).toThrow('job G asks 6 procs at once, the whole cluster has 4')
+    expect(() => startsOf([tasks('G', 3, 2, 5, true)], [2], easy(), { nodes: 2 })).toThrow('job G starts 3 tasks of {"procs":2} at once, the nodes of cluster have room for 2')
   })
 })
 

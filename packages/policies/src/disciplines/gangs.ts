@@ -1,0 +1,56 @@
+import { None, type JobId, type NodeId, type Round } from '@sched/core'
+import { startNearest } from './start-nearest.js'
+
+/** What came of an attempt to start a gang. After `TakenBack` the reading of an order has to begin anew. */
+export const Gang = { NoRoom: 0, Started: 1, TakenBack: 2 } as const
+export type Gang = (typeof Gang)[keyof typeof Gang]
+
+/** The node of the job's next task, `None` where there is none. */
+type Pick = (job: JobId, round: Round) => NodeId | None
+
+/**
+ * Starts all tasks of the job's front stage that are left, or none. Whether the nodes in sight have room for all is
+ * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way.
+ */
+export function startGang(job: JobId, round: Round, pick: Pick): Gang {
+  const { work, lane } = round
+  const tasks = work.together(job, lane)
+  if (tasks > round.claimsLeft || !hasRoom(job, tasks, round)) return Gang.NoRoom
+  const before = round.savepoint()
+  for (let left = tasks; left > 0; left--) {
+    const node = pick(job, round)
+    if (node !== None && startNearest(job, node, round.cluster.levels, round)) continue
+    round.rollback(before)
+    return Gang.TakenBack
+  }
+  return Gang.Started
+}
+
+/** Whether so many tasks of the job fit on the nodes in sight at once: exact, since they ask the same. */
+function hasRoom(job: JobId, tasks: number, round: Round): boolean {
+  const { nodes, cluster, work, lane } = round
+  const shape = work.shape(job, lane)
+  let room = 0
+  for (let i = 0; i < nodes.length && room < tasks; i++) {
+    const node = nodes[i] as NodeId
+    if (round.fits(job, node)) room += cluster.couldTake(shape, node)
+  }
+  return room >= tasks
+}
+
+/** The jobs whose gang was tried in this call of a policy: room only shrinks while a round lasts, so once is enough. */
+export class GangsTried {
+  readonly #in: number[] = []
+  #call = 0
+
+  begin(): void {
+    this.#call++
+  }
+
+  /** False the first time in a call. */
+  wasTried(job: JobId): boolean {
+    if (this.#in[job] === this.#call) return true
+    this.#in[job] = this.#call
+    return false
+  }
+}

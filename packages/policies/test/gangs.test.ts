@@ -1,0 +1,63 @@
+import type { JobSpec, Plug } from '@sched/core'
+import { delay, fair, fifo, greedy, preempting, skipDelay, strict } from '@sched/policies'
+import { instantCluster, run } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
+  greedy: () => greedy(fifo()),
+  'greedy over fair': () => greedy(fair()),
+  delay: () => delay(fifo(), { node: 5 }),
+  'skip-delay': () => skipDelay(fifo(), { skips: 2 }),
+  preempting: () => preempting(greedy(fair())),
+  strict: () => strict(),
+}
+const nodes: NonNullable<Parameters<typeof instantCluster>[0]>['nodes'] = [
+  { name: 'plain', count: 2, resources: { cpu: 2 } },
+  { name: 't4', count: 2, resources: { cpu: 2 }, devices: { gpu: 2 }, labels: { model: 'T4' } },
+]
+const stage = (change: Partial<JobSpec['stages'][number]> = {}) => ({ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 10, ...change })
+const job = (id: string, submit: number, change: Partial<JobSpec['stages'][number]> = {}): JobSpec => ({ id, submit, estimate: 10, stages: [stage(change)] })
+const startsOf = (jobs: readonly JobSpec[], policy: Plug<'policy'>, id: string) => {
+  const { recorder } = run({ cluster: instantCluster({ nodes }), policy, jobs })
+  return recorder.launches.filter((each) => each.job === id)
+}
+
+describe.each(Object.entries(policies))('%s', (_, policy) => {
+  it('starts no gang in part when only some of the nodes that it requires have room', () => {
+    // 5 tasks fill the plain nodes and one slot of t4-0 until 10 s: only 3 of 4 are free before
+    const gang = job('gang', 1, { tasks: 4, gang: true, constraints: { require: { model: 'T4' } } })
+    const starts = startsOf([job('first', 0, { tasks: 5 }), gang], policy(), 'gang')
+    expect(starts.map(({ time }) => time)).toEqual([10, 10, 10, 10])
+  })
+
+  it('counts devices one by one for a gang of shares: 1200 free on two devices are no room for two of 600', () => {
+    // 700 on one device of each pair leaves 300 + 1000 there: one share of 600 each, two in all, until the others end
+    const before = [0, 1].map((i) => job(`a${i}`, 0, { demand: { cpu: 2, gpu: 700 } }))
+    const gang = job('gang', 1, { tasks: 3, gang: true, demand: { gpu: 600 } })
+    expect(startsOf([...before, gang], policy(), 'gang').map(({ time }) => time)).toEqual([10, 10, 10])
+  })
+
+  it('keeps the tasks of a gang on different nodes where they must be', () => {
+    const starts = startsOf([job('gang', 0, { tasks: 4, gang: true, constraints: { distinctNodes: true } })], policy(), 'gang')
+    expect(new Set(starts.map(({ node }) => node)).size).toBe(4)
+  })
+
+  it('starts every gang of any small mix at one instant, and all jobs end', () => {
+    const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 1, 5), tasks: fc.integer({ min: 1, max: 5 }), gang: fc.boolean(), duration: fc.constantFrom(1, 4, 9), gpu: fc.constantFrom(0, 0, 400, 1000) }), { minLength: 1, maxLength: 9 })
+    fc.assert(
+      fc.property(jobs, (drafts) => {
+        let submit = 0
+        const all = drafts.map(({ gap, tasks, gang, duration, gpu }, i) => {
+          submit += gap
+          return job(`j${i}`, submit, { tasks: gpu > 0 ? Math.min(tasks, 4) : tasks, gang, duration, demand: { cpu: 1, ...(gpu > 0 && { gpu }) } })
+        })
+        const { recorder } = run({ cluster: instantCluster({ nodes }), policy: policy(), jobs: all })
+        expect(Object.keys(recorder.finishes()).length).toBe(all.length)
+        for (const { id, stages } of all)
+          if (stages[0]!.gang === true) expect(new Set(recorder.launches.filter((each) => each.job === id).map(({ time }) => time)).size).toBe(1)
+      }),
+      { seed: 3, numRuns: 40 },
+    )
+  })
+})
