@@ -67,6 +67,8 @@ export class Work implements WorkView {
   stageLists: (BlockLists | undefined)[] = []
   /** Slot of a stage with located data in the near bits, -1 without. */
   stageNear = new Int32Array(0)
+  /** 1 for a gang. */
+  stageGang = new Uint8Array(0)
   /** Task columns. */
   taskStage = new Int32Array(0)
   taskRun = new Int32Array(0)
@@ -182,11 +184,11 @@ export class Work implements WorkView {
     if (stage < 0) return 0
     const left = this.stageUnplaced[stage] as number
     if (left === 1) return 1
-    return this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true ? left : 1
+    return this.stageGang[stage] === 1 ? left : 1
   }
   isGang(job: JobId, lane: LaneId): boolean {
     const stage = this.laneFront[job * this.lanes + lane] as number
-    return stage >= 0 && this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true
+    return stage >= 0 && this.stageGang[stage] === 1
   }
   demand(shape: ShapeId, resource: number): number {
     return this.shapes.amount(shape, resource)
@@ -546,6 +548,7 @@ export class Work implements WorkView {
     this.stageLane[stage] = this.shapes.lanes[shape] as number
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
+    this.stageGang[stage] = spec.gang === true ? 1 : 0
     this.#addTasks(stage, firstTask, spec.tasks)
   }
 
@@ -624,6 +627,7 @@ export class Work implements WorkView {
     this.stageLane = grown(this.stageLane, size)
     this.stageOpen = grown(this.stageOpen, size)
     this.stageNear = grown(this.stageNear, size)
+    this.stageGang = grown(this.stageGang, size)
   }
 
   #growTasks(): void {

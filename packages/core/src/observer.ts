@@ -18,6 +18,10 @@ export interface Observer {
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
   /** `now` is when the master knows; the task itself stopped at `stopped` <= now. */
   onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void
+  /** A task fetches bytes of its job from a node over the network, or from its own disk; known when the transfer begins. */
+  onFetch?(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
+  /** A task that fetched has all its input and begins to work. */
+  onTaskFetched?(task: TaskId, now: Seconds): void
   onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
   /** A submitted job that can never run, with the limit that forbids it. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void

@@ -2,14 +2,14 @@
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant.
  */
-export const EventKind = { TaskEnd: 0, PrefillEnd: 1, NodeChange: 2, Submit: 3, Ready: 4, Wake: 5, Timer: 6 } as const
+export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Submit: 4, Ready: 5, Wake: 6, Timer: 7 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */
 const KIND_STEP = 2 ** 48
 /** Low bits of a packed event hold its kind. */
-const KINDS = 8
-const CANCELLED = 7
+const KINDS = 16
+const CANCELLED = 15
 
 /**
  * Pending events by (time, kind, sequence). A 4-ary heap of two parallel columns; kind and sequence are in columns of
@@ -46,7 +46,7 @@ export class EventQueue {
     return this.#times[0] as number
   }
 
-  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN, `subject` is below 2^28. */
+  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN, `subject` is below 2^27. */
   push(time: number, kind: EventKind, subject: number): number {
     const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
     if (id >= this.#orders.length) this.#grow()
@@ -63,7 +63,7 @@ export class EventQueue {
     this.time = this.#times[0] as number
     const event = this.#events[id] as number
     this.kind = (event & (KINDS - 1)) as EventKind
-    this.subject = event >> 3
+    this.subject = event >> 4
     this.#removeTop()
     this.#freeIds[this.#free++] = id
     if (this.#cancelled > 0) this.#dropCancelled()
@@ -71,10 +71,10 @@ export class EventQueue {
   }
 
   subjectOf(id: number): number {
-    return (this.#events[id] as number) >> 3
+    return (this.#events[id] as number) >> 4
   }
 
-  /** Gives a pending event another subject, below 2^28. */
+  /** Gives a pending event another subject, below 2^27. */
   setSubject(id: number, subject: number): void {
     this.#events[id] = subject * KINDS + ((this.#events[id] as number) & (KINDS - 1))
   }

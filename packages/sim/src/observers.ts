@@ -23,6 +23,12 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
     for (let i = 0; i < this.#ends.length; i++) this.#ends[i]?.onTaskEnd?.(task, job, lane, node, how, started, stopped, now)
   }
+  onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
+    for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onFetch?.(job, from, to, bytes, now)
+  }
+  onTaskFetched(task: TaskId, now: Seconds): void {
+    for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onTaskFetched?.(task, now)
+  }
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onJobEnd?.(job, spec, now)
   }

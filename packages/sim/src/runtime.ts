@@ -1,4 +1,5 @@
 import { hashUnit, phasesTime, SchedError, streamKey, type Duration, type JobSpec, type Phase, type Seconds, type StageSpec } from '@sched/core'
+import type { NetworkOptions } from './progress/shuffle.js'
 
 /** What is known of a task when it starts. */
 export interface Start {
@@ -28,6 +29,10 @@ export interface RuntimeOptions {
   readonly localityFactors?: readonly number[]
   /** Half width of the uniform task time jitter, as a fraction in [0, 1). Default 0.1. */
   readonly jitter?: number
+  /** Whether tasks that use more of a node's `hardware` than there is slow each other down. Default true; nothing where none is described. */
+  readonly contention?: boolean
+  /** The network over which stages with a `shuffle` fetch; default: none, fetching takes no time of its own. */
+  readonly network?: NetworkOptions | true
 }
 
 /**

@@ -1,4 +1,4 @@
-import { buildCluster, CellState, Draft, infeasible, placedBlocks, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, Draft, infeasible, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   randomStream,
   SchedError,
@@ -6,14 +6,10 @@ import {
   type Architecture,
   type ArchitectureEnv,
   type Cell,
-  type Demand,
   type JobId,
-  type JobSource,
   type JobSpec,
   type LaneId,
   type NodeId,
-  type Observer,
-  type Plug,
   type Reason,
   type Scheduler,
   type ShapeId,
@@ -22,61 +18,18 @@ import {
   type StageSpec,
   type TaskId,
   type WorkListener,
-  type Workload,
 } from '@sched/core'
-import { DynamicSlots, type SlotsAdjuster } from './dynamic-slots.js'
+import { DynamicSlots } from './dynamic-slots.js'
+import { both } from './both.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
-import { NodeRuns } from './node-runs.js'
+import { JobArrivals } from './job-arrivals.js'
 import { Observers } from './observers.js'
-import { TaskEnds } from './task-ends.js'
-import { runtimeModel, type RuntimeModel, type RuntimeOptions } from './runtime.js'
-import { JobKeys, TaskStart } from './task-start.js'
-
-/** One run: a cluster, a workload and the scheduling system under test. */
-export interface SimulationOptions {
-  readonly cluster: ClusterDescription | ClusterModel
-  readonly workload: Workload
-  readonly policy: Plug<'policy'>
-  /** Policies of single schedulers by name, where the architecture has several; the others run `policy`. */
-  readonly policies?: Readonly<Record<string, Plug<'policy'>>>
-  readonly architecture: Plug<'architecture'>
-  /** A whole number; everything random in the run depends on it alone. Default 1. */
-  readonly seed?: number
-  readonly runtime?: RuntimeOptions | RuntimeModel
-  readonly observers?: readonly Observer[]
-  /** Checks conservation, placement and every counter while running; slow. Default false. */
-  readonly validate?: boolean
-  /** What happens to a job with a task larger than every node: an error, or `onReject` and the run goes on. Default `fail`. */
-  readonly infeasible?: 'fail' | 'reject'
-  /**
-   * Hadoop's "commit pending" bug: a finished task stops counting as running one heartbeat before its slot is free,
-   * which hides sticky slots. Default false.
-   */
-  readonly commitPendingBug?: boolean
-  /**
-   * On a cluster without heartbeats, a pass after every event instead of one per instant, as some published simulators
-   * do; of events at one time, submissions or ends come first.
-   */
-  readonly passPerEvent?: 'submits-first' | 'ends-first'
-  /** Tasks that run at time 0 already and belong to no job. */
-  readonly prefill?: Iterable<PrefillTask>
-  /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */
-  readonly slotsAdjuster?: SlotsAdjuster
-  /** Called once for each thing the user should know. */
-  readonly warn?: (message: string) => void
-}
-
-/** A task that runs before the first job arrives. */
-export interface PrefillTask {
-  readonly node: NodeId
-  readonly demand: Demand
-  /** When it ends, seconds from the start of the run; `Infinity`: never. */
-  readonly end: Seconds
-}
-
-/** `done`: everything has ended; `paused`: the limit was reached; `starved`: the source's `more()` must be awaited. */
-export type RunState = 'done' | 'paused' | 'starved'
+import type { PrefillTask, RunState, SimulationOptions } from './options.js'
+import { progressOf } from './progress/progress-of.js'
+import { runtimeModel } from './runtime.js'
+import { TaskRuns } from './task-runs.js'
+import { JobKeys } from './task-start.js'
 
 /** Seconds without a running task or a start after which pending work counts as forgotten by the policy. */
 const STALL = 7 * 86_400
@@ -94,74 +47,58 @@ export class Simulation implements DraftSink {
   readonly cell: CellState
   /** The schedulers of the run; a monolithic one has one. */
   readonly schedulers: Scheduler[] = []
-  /** Tasks started and events handled so far, for rates. */
-  launches = 0
+  /** Events handled so far, for rates. */
   events = 0
 
   readonly #options: SimulationOptions
   readonly #model: ClusterModel
-  readonly #runtime: RuntimeModel
-  readonly #commitPending: boolean
   readonly #validate: boolean
   readonly #architecture: Architecture
   readonly #observers: Observers
   readonly #slots: DynamicSlots | undefined
-  readonly #source: JobSource
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
-  readonly #nodeRuns: NodeRuns
+  readonly #runs: TaskRuns
+  readonly #jobs: JobArrivals
   readonly #drafts: Draft[] = []
   readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId; readonly devices: number }[] = []
-  /** Where runs end without heartbeats. */
-  readonly #taskEnds: TaskEnds
-  #runLevel = new Int8Array(64)
-  /** Run that waits one more heartbeat for its slot (commit pending), per node. */
-  readonly #pendingCommits: number[][] = []
   readonly #jobKeys = new JobKeys()
-  readonly #stopped: number[] = []
   readonly #beats: NodeId[] = []
-  readonly #specs: (JobSpec | undefined)[] = []
-  readonly #freeSpecs: number[] = []
-  readonly #names = new Map<string, JobSpec[] | undefined>()
-  /** Whether jobs may follow others, so that names must be remembered. */
-  readonly #isChained: boolean
-  /** End of jobs that others may follow. */
-  readonly #endedAt = new Map<string, Seconds>()
   readonly #wakes = new Set<Seconds>()
   /** By shape: whether some node can hold it; `undefined` until it is asked. */
   readonly #feasible: (boolean | undefined)[] = []
   readonly #warned = new Set<string>()
-  readonly #start: TaskStart
-  #nextJob: JobSpec | undefined
-  /** Jobs of the instant that have been read and not submitted. */
-  readonly #due: JobSpec[] = []
-  /** Whether the source can give no job that it has not given yet. */
-  #drained: boolean
-  #lastSubmit: Seconds = 0
-  #held = 0
   #passNeeded = false
   #wakeDue = false
-  #lastProgress: Seconds = 0
+  #lastStartup: Seconds = 0
   #ended = false
 
   constructor(options: SimulationOptions) {
     const { seed = 1, observers = [] } = options
     this.#options = options
-    this.#commitPending = options.commitPendingBug ?? false
-    this.#taskEnds = new TaskEnds(this.#queue, options.passPerEvent === undefined)
-    this.#isChained = options.workload.chained !== false
     this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
     const model = this.#model
     const shapes = new Shapes(model)
     this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
     this.work = new Work(model, shapes, placedBlocks(model, seed))
-    this.#runtime = options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime)
-    this.#nodeRuns = new NodeRuns(model.nodes)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots(this.cell, this.work, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
     if (this.#slots !== undefined) this.#queue.push(this.#slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
+    this.#runs = new TaskRuns({
+      model,
+      work: this.work,
+      cell: this.cell,
+      queue: this.#queue,
+      observers: this.#observers,
+      runtime: options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime),
+      keys: this.#jobKeys,
+      sharesEvents: options.passPerEvent === undefined,
+      commitPending: options.commitPendingBug ?? false,
+      progress: progressOf(options.runtime, model, this.cell),
+      jobEnded: (job) => this.#endJob(job),
+    })
     const env = {
       cluster: this.cell,
       work: this.work,
@@ -182,12 +119,9 @@ export class Simulation implements DraftSink {
     }
     this.#architecture = options.architecture.create({ ...env, addScheduler, cell: this.#cellFor() })
     this.#checkSchedulers()
-    this.#start = new TaskStart(this.cell.levels, this.#jobKeys)
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
     for (const task of options.prefill ?? []) this.#prefill(task)
-    this.#source = options.workload.open()
-    this.#drained = this.#source.more === undefined
-    this.#read()
+    this.#jobs = new JobArrivals(options.workload, this.#queue, (spec) => this.#submit(spec))
   }
 
   /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
@@ -203,8 +137,7 @@ export class Simulation implements DraftSink {
       const state = this.advance(slice, until)
       if (state === 'done') return this
       if (state === 'starved') {
-        this.#drained = (await this.#source.more?.()) !== true
-        this.#read()
+        await this.#jobs.more()
       } else await pause()
     }
   }
@@ -213,40 +146,24 @@ export class Simulation implements DraftSink {
   advance(limit: number, until: Seconds = Infinity): RunState {
     if (this.#ended) return 'done'
     for (let left = limit; left > 0; left--) {
-      if (this.#isStarved()) return 'starved'
+      if (this.#jobs.isStarved()) return 'starved'
       left = this.#ring === undefined ? this.#fireOn(left, until) : this.#beatOn(left, until, this.#ring)
       if (left <= 0) break
       const time = this.#nextTime()
       if (time === Infinity || time > until) return this.#finish(time === Infinity ? this.now : until)
-      if (!this.#collect(time)) return 'starved'
+      if (!this.#jobs.collect(time)) return 'starved'
       this.now = time
       this.#instant(time)
     }
     return 'paused'
   }
 
-  /** Whether the next job of a stream has to be awaited. */
-  #isStarved(): boolean {
-    if (this.#nextJob !== undefined || this.#drained) return false
-    this.#read()
-    return this.#nextJob === undefined
-  }
-
-  /** Reads all jobs due at `time`, since a round sees the whole instant; false when a stream must be awaited for that. */
-  #collect(time: Seconds): boolean {
-    while (this.#nextJob !== undefined && this.#nextJob.submit <= time) {
-      this.#due.push(this.#nextJob)
-      this.#read()
-    }
-    return !this.#isStarved()
-  }
-
   /** Most instants of a busy cluster are heartbeats alone: handles them while nothing else is due; returns the rest of `left`. */
   #beatOn(left: number, until: Seconds, ring: HeartbeatRing): number {
     const queue = this.#queue
-    const submit = this.#due.length > 0 ? this.now : (this.#nextJob?.submit ?? Infinity)
+    const submit = this.#jobs.areDue ? this.now : this.#jobs.next
     while (left > 0 && ring.next < queue.next && ring.next < submit && ring.next >= this.now && ring.next <= until) {
-      if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && ring.next - this.#lastProgress > STALL)) break
+      if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && ring.next - this.#lastProgress() > STALL)) break
       this.#heartbeats(ring.next, ring)
       left--
     }
@@ -255,12 +172,12 @@ export class Simulation implements DraftSink {
 
   /** Without heartbeats most instants of a busy cluster are events alone: handles them while no job arrives; returns the rest of `left`. */
   #fireOn(left: number, until: Seconds): number {
-    if (this.#due.length > 0 || this.#options.passPerEvent !== undefined) return left
+    if (this.#jobs.areDue || this.#options.passPerEvent !== undefined) return left
     const queue = this.#queue
-    const submit = this.#nextJob?.submit ?? Infinity
+    const submit = this.#jobs.next
     for (; left > 0; left--) {
       const time = queue.next
-      if (time >= submit || time > until || this.work.active === 0 || (submit === Infinity && time - this.#lastProgress > STALL)) break
+      if (time >= submit || time > until || this.work.active === 0 || (submit === Infinity && time - this.#lastProgress() > STALL)) break
       this.now = time
       do {
         queue.pop()
@@ -271,48 +188,19 @@ export class Simulation implements DraftSink {
     return left
   }
 
+  /** Tasks started so far, for rates. */
+  get launches(): number {
+    return this.#runs.launches
+  }
+
   // ---- what a round asks for ----
 
   start(task: TaskId, node: NodeId): void {
-    const { work, now } = this
-    const run = work.taskRun[task] as number
-    if (run >= this.#runLevel.length) this.#growRuns(run + 1)
-    const stage = work.taskStage[task] as number
-    const job = work.stageJob[stage] as JobId
-    const hasData = work.stageLists[stage] !== undefined
-    const level = hasData ? work.level(task, node) : -1
-    const start = this.#start
-    const spec = work.spec(job)
-    const stageIndex = stage - (work.jobFirstStage[job] as number)
-    start.spec = spec
-    start.stage = spec.stages[stageIndex] as StageSpec
-    start.stageIndex = stageIndex
-    start.task = task - (work.stageFirst[stage] as number)
-    start.tasks = work.stageTasks[stage] as number
-    start.job = job
-    start.level = level
-    start.speed = this.#model.speed[node] as number
-    const end = now + this.#runtime.runtime(start)
-    work.runStart[run] = now
-    work.runEnd[run] = end
-    this.#runLevel[run] = level
-    if (this.#ring !== undefined) this.#nodeRuns.add(run, node, end)
-    else this.#taskEnds.add(run, end)
-    this.launches++
-    if (end > this.#lastProgress) this.#lastProgress = end
-    this.#observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+    this.#runs.start(task, node, this.now)
   }
 
   kill(task: TaskId): void {
-    const { work } = this
-    const run = work.taskRun[task] as number
-    const node = work.runNode[run] as NodeId
-    const started = work.runStart[run] as number
-    if (this.#ring === undefined) this.#taskEnds.cancel(run)
-    else this.#nodeRuns.remove(run, node)
-    this.#observers.onTaskEnd(task, work.jobOf(task), work.laneOf(task), node, 'evicted', started, this.now, this.now)
-    work.unclaim(task, 'evicted')
-    if (this.#ring === undefined) this.#queue.push(this.now, EventKind.Wake, 0)
+    this.#runs.kill(task, this.now)
   }
 
   reserve(job: JobId, start: Seconds): void {
@@ -335,28 +223,33 @@ export class Simulation implements DraftSink {
 
   // ---- the loop ----
 
+  /** The latest time at which something is known to happen. */
+  #lastProgress(): Seconds {
+    return Math.max(this.#lastStartup, this.#runs.lastEnd)
+  }
+
   /** The next instant at which anything happens. */
   #nextTime(): Seconds {
-    const submit = this.#due.length > 0 ? (this.#due[0] as JobSpec).submit : (this.#nextJob?.submit ?? Infinity)
+    const submit = this.#jobs.next
     const event = this.#queue.next
     let time = submit < event ? submit : event
     const ring = this.#ring
-    if (this.work.active === 0) return submit === Infinity && this.#held === 0 ? Infinity : time
+    if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
-    if (time - this.#lastProgress > STALL && submit === Infinity) this.#stalled()
+    if (time - this.#lastProgress() > STALL && submit === Infinity) this.#stalled()
     return time
   }
 
   #instant(time: Seconds): void {
     const queue = this.#queue
     const { passPerEvent } = this.#options
-    if (passPerEvent === 'submits-first') this.#arrivals()
+    if (passPerEvent === 'submits-first') this.#arrive()
     while (queue.next === time && queue.pop()) {
-      if (queue.kind >= EventKind.Submit) this.#arrivals()
+      if (queue.kind >= EventKind.Submit) this.#arrive()
       this.#fire(queue.kind, queue.subject)
       if (passPerEvent !== undefined) this.#pass()
     }
-    this.#arrivals()
+    this.#arrive()
     const ring = this.#ring
     if (ring === undefined) return this.#pass()
     if (this.#wakeDue) {
@@ -368,14 +261,8 @@ export class Simulation implements DraftSink {
   }
 
   /** Jobs of the workload that are due. */
-  #arrivals(): void {
-    const due = this.#due
-    if (due.length === 0) return
-    for (let i = 0; i < due.length; i++) {
-      this.#arrive(due[i] as JobSpec)
-      if (this.#options.passPerEvent !== undefined) this.#pass()
-    }
-    while (due.length > 0) due.pop()
+  #arrive(): void {
+    if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#options.passPerEvent === undefined ? undefined : () => this.#pass())
   }
 
   #pass(): void {
@@ -407,8 +294,7 @@ export class Simulation implements DraftSink {
 
   #beat(node: NodeId, time: Seconds): void {
     this.events++
-    if (this.#commitPending) this.#freeCommitted(node)
-    if ((this.#nodeRuns.nextStop[node] as number) <= time) this.#report(node)
+    this.#runs.beat(node, time)
   }
 
   #roundsFor(node: NodeId, time: Seconds): void {
@@ -420,18 +306,19 @@ export class Simulation implements DraftSink {
   #fire(kind: EventKind, subject: number): void {
     this.events++
     switch (kind) {
+      case EventKind.Stop:
+        this.#runs.stop(subject, this.now)
+        return
+      case EventKind.Alarm:
+        this.#runs.wake(this.now)
+        return
       case EventKind.TaskEnd:
         this.#passNeeded = true
-        this.#endRuns(subject)
+        this.#runs.ended(subject, this.now)
         return
-      case EventKind.Submit: {
-        const spec = this.#specs[subject] as JobSpec
-        this.#specs[subject] = undefined
-        this.#freeSpecs.push(subject)
-        this.#held--
-        this.#submit(spec)
+      case EventKind.Submit:
+        this.#jobs.release(subject)
         return
-      }
       case EventKind.Ready:
         this.#passNeeded = true
         this.work.open(subject as JobId)
@@ -452,53 +339,11 @@ export class Simulation implements DraftSink {
         this.cell.give(shape, node, devices)
         return
       }
-      case EventKind.NodeChange:
-        return
     }
-  }
-
-  #lookAtSlots(): void {
-    const slots = this.#slots as DynamicSlots
-    slots.look()
-    this.#queue.push(this.now + slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
-  }
-
-  /** Reads the next job of the workload. */
-  #read(): void {
-    const spec = this.#source.next()
-    this.#nextJob = spec
-    if (spec === undefined) return
-    if (!(spec.submit >= 0 && spec.submit < Infinity))
-      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit}.`, {}, 'Give seconds from the start of the workload, at least 0.')
-    if (spec.submit < this.#lastSubmit)
-      throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit} after a job at ${this.#lastSubmit}.`, {}, 'Sort the workload by submit time.')
-    this.#lastSubmit = spec.submit
-  }
-
-  /** A job read from the workload: submitted now, or held until the job it follows has ended. */
-  #arrive(spec: JobSpec): void {
-    if (spec.after !== undefined && !this.#isChained) this.#unexpectedChain(spec)
-    const followers = spec.after === undefined ? undefined : this.#names.get(spec.after)
-    if (spec.after !== undefined && this.#names.has(spec.after)) {
-      this.#held++
-      if (followers === undefined) this.#names.set(spec.after, [spec])
-      else followers.push(spec)
-      this.#names.set(spec.id, undefined)
-    } else {
-      const start = spec.after === undefined ? 0 : (this.#endedAt.get(spec.after) ?? -Infinity) + (spec.think ?? 0)
-      if (start > this.now) this.#hold(spec, start)
-      else this.#submit(spec)
-    }
-  }
-
-  #unexpectedChain({ id, after }: JobSpec): never {
-    const fact = `job ${id} follows ${after ?? ''}, and the workload says that no job follows another`
-    throw new SchedError('BROKEN_CONTRACT', fact, {}, 'Give the workload `chained: true`.')
   }
 
   #submit(spec: JobSpec): void {
     this.events++
-    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
     for (let i = 0; i < spec.stages.length; i++) {
       const stage = spec.stages[i] as StageSpec
       if (!this.#isFeasible(stage)) return this.#reject(spec, infeasible(spec, stage, this.#model, this.work.shapes))
@@ -511,7 +356,7 @@ export class Simulation implements DraftSink {
     this.#jobKeys.forget(job)
     this.#observers.onSubmit(job, spec, this.now)
     const startup = spec.startup ?? 0
-    this.#lastProgress = Math.max(this.#lastProgress, this.now + startup)
+    this.#lastStartup = Math.max(this.#lastStartup, this.now + startup)
     if (startup > 0) this.#queue.push(this.now + startup, EventKind.Ready, job)
     else this.work.open(job)
     this.#passNeeded = true
@@ -542,90 +387,20 @@ export class Simulation implements DraftSink {
 
   #leaveOut(spec: JobSpec, reason: string): void {
     this.#observers.onReject(spec, reason, this.now)
-    this.#releaseFollowers(spec.id)
-    this.#nextInLoop(spec.id)
-  }
-
-  /** A node's heartbeat tells of its stopped runs. */
-  #report(node: NodeId): void {
-    const count = this.#nodeRuns.takeStopped(node, this.now, this.#stopped)
-    for (let i = 0; i < count; i++) {
-      const run = this.#stopped[i] as number
-      if (this.#commitPending) {
-        this.work.release(this.work.runTask[run] as TaskId, 'ended')
-        ;(this.#pendingCommits[node] ??= []).push(run)
-      } else this.#endRun(run)
-    }
-  }
-
-  #freeCommitted(node: NodeId): void {
-    const runs = this.#pendingCommits[node]
-    if (runs === undefined) return
-    this.#pendingCommits[node] = []
-    for (const run of runs) this.#finishRun(run)
-  }
-
-  #endRuns(first: number): void {
-    this.#taskEnds.fired(this.now)
-    for (let run = first; run >= 0; ) {
-      const next = this.#taskEnds.after(run)
-      this.#endRun(run)
-      if (next >= 0) this.events++
-      run = next
-    }
-  }
-
-  #endRun(run: number): void {
-    this.work.release(this.work.runTask[run] as TaskId, 'ended')
-    this.#finishRun(run)
-  }
-
-  /** Ends a released run: its `runTask` is complemented. */
-  #finishRun(run: number): void {
-    const { work } = this
-    const task = ~(work.runTask[run] as number) as TaskId
-    const stage = work.taskStage[task] as number
-    const job = work.stageJob[stage] as JobId
-    const node = work.runNode[run] as NodeId
-    this.cell.give(work.stageShape[stage] as ShapeId, node, work.runDevices[run])
-    const started = work.runStart[run] as number
-    const stopped = work.runEnd[run] as number
-    const last = work.finish(task)
-    this.#observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, this.now)
-    if (last) this.#endJob(job)
+    this.#jobs.ended(spec.id, this.now)
   }
 
   #endJob(job: JobId): void {
     const spec = this.work.spec(job)
     this.#observers.onJobEnd(job, spec, this.now)
     this.work.remove(job)
-    this.#releaseFollowers(spec.id)
-    this.#nextInLoop(spec.id)
+    this.#jobs.ended(spec.id, this.now)
   }
 
-  /** In a closed loop another job takes the place of one that has ended, or was left out. */
-  #nextInLoop(id: string): void {
-    const next = this.#source.ended?.(id, this.now)
-    if (next !== undefined) this.#hold(next, this.now)
-  }
-
-  #releaseFollowers(id: string): void {
-    if (!this.#isChained) return
-    const followers = this.#names.get(id)
-    this.#names.delete(id)
-    this.#endedAt.set(id, this.now)
-    for (const follower of followers ?? []) {
-      this.#held--
-      this.#hold(follower, Math.max(follower.submit, this.now + (follower.think ?? 0)))
-    }
-  }
-
-  #hold(spec: JobSpec, time: Seconds): void {
-    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined) // others may follow it already
-    const index = this.#freeSpecs.pop() ?? this.#specs.length
-    this.#specs[index] = spec
-    this.#held++
-    this.#queue.push(time, EventKind.Submit, index)
+  #lookAtSlots(): void {
+    const slots = this.#slots as DynamicSlots
+    slots.look()
+    this.#queue.push(this.now + slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
   }
 
   #cellFor(): Cell {
@@ -717,28 +492,6 @@ export class Simulation implements DraftSink {
     this.#warned.add(message)
     this.#options.warn?.(message)
   }
-
-  #growRuns(needed: number): void {
-    const size = Math.max(needed, this.#runLevel.length * 2)
-    const levels = new Int8Array(size)
-    levels.set(this.#runLevel)
-    this.#runLevel = levels
-  }
-}
-
-/** Tells two listeners, in order. */
-function both(first: WorkListener, second: WorkListener): WorkListener {
-  const told = (hook: 'onSubmit' | 'onReady' | 'onDrained' | 'onMore' | 'onClaim' | 'onRelease' | 'onFinish') => {
-    const call = first[hook]?.bind(first) as ((...args: unknown[]) => void) | undefined
-    const then = second[hook]?.bind(second) as ((...args: unknown[]) => void) | undefined
-    if (call === undefined || then === undefined) return call ?? then
-    return (a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => {
-      call(a, b, c, d, e)
-      then(a, b, c, d, e)
-    }
-  }
-  const hooks = (['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelease', 'onFinish'] as const).map((hook) => [hook, told(hook)] as const)
-  return Object.fromEntries(hooks.filter(([, call]) => call !== undefined))
 }
 
 /** One object for all heartbeats: an architecture reads it during the call only. */

@@ -18,8 +18,8 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
-    .option('--cluster <file>', 'description of a cluster')
-    .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs)`, whole)
+    .option('--cluster <file>', 'description of a cluster, or a list of machines')
+    .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`, wholeOrFile)
     .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', whole)
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amounts)
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amounts)
@@ -66,6 +66,8 @@ export function outputOptions(command: Command): Command {
     .option('--force', 'replace existing output')
     .option('--quiet', 'print no table and no progress')
 }
+
+const wholeOrFile = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
 
 export function whole(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')

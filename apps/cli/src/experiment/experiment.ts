@@ -1,6 +1,7 @@
 import { buildCluster, clusterSchema, readCluster, YamlSource, type ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
 import { bySize, type ClassOf } from '@sched/metrics'
+import { machinesOf } from '@sched/workload'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
 import { readText } from '../read-text.js'
@@ -8,8 +9,8 @@ import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
-import { withRigidDefaults } from './rigid.js'
 import { queuePolicies } from './queues.js'
+import { withRigidDefaults } from './rigid.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
@@ -89,7 +90,10 @@ function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, d
   }
   if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
   const file = resolve(directory, cluster)
-  const source = new YamlSource(readText(file), file)
+  const text = readText(file)
+  const machines = machinesOf(text, file)
+  if (machines !== undefined) return buildCluster(readCluster(machines))
+  const source = new YamlSource(text, file)
   const checked = source.read(clusterSchema)
   return placedIn(source, () => buildCluster(readCluster(checked)))
 }

@@ -18,16 +18,17 @@ export interface ExperimentOptions {
   readonly window?: { readonly from: number; readonly to: number }
   readonly load?: number
   readonly cluster?: string
-  readonly nodes?: number
+  /** A number of equal nodes, or the path of a list of machines. */
+  readonly nodes?: number | string
   readonly racks?: number
   readonly slots?: Readonly<Record<string, number>>
   readonly resources?: Readonly<Record<string, number>>
   readonly heartbeat?: number
   readonly policies?: string
   readonly policy?: string
-  readonly architecture?: string
   readonly queues?: string
   readonly yarnSite?: string
+  readonly architecture?: string
   readonly seed?: number
   readonly seeds?: number
   readonly until?: number
@@ -55,8 +56,8 @@ const DEFAULT_HEARTBEAT = 3
 export function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Description {
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
-  const base = file === undefined ? undefined : readExperiment(file, cwd)
   if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
+  const base = file === undefined ? undefined : readExperiment(file, cwd)
   const given = overrides(options, base?.spec, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
@@ -78,9 +79,9 @@ function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined
     cluster: clusterOf(options, spec, cwd),
     policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
     policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
-    architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     queues: options.queues?.split(',').map((each) => resolve(cwd, each.trim())),
     yarnSite: options.yarnSite === undefined ? undefined : resolve(cwd, options.yarnSite),
+    architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     seed,
     seeds,
     until,
@@ -152,12 +153,14 @@ function machineOf({ procs, resources }: ExperimentOptions, shape: object, spec:
 }
 
 function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
-  const { cluster, nodes, racks, slots, resources, heartbeat, trace, generate } = options
-  const shape = defined({ nodes, racks, slots, resources, heartbeat })
-  if (cluster !== undefined) {
+  const { racks, slots, resources, heartbeat, trace, generate } = options
+  const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
+  const nodes = typeof options.nodes === 'string' ? undefined : options.nodes
+  const shape = defined({ nodes, racks, slots, resources, heartbeat, ...(typeof options.nodes === 'string' && { cluster: options.cluster }) })
+  if (file !== undefined) {
     const [other] = Object.keys(shape)
-    if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside --cluster.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
-    return resolve(cwd, cluster)
+    if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
+    return resolve(cwd, file)
   }
   const machine = machineOf(options, shape, spec, isRigid(options, cwd))
   if (machine !== null) return machine

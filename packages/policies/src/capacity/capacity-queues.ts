@@ -222,7 +222,7 @@ export class CapacityQueues {
     ratio[at] = steps
     users.share[at] = share
     this.usage.change(leaf, pot, demands, from, sign)
-    if ((this.tree.queues[leaf] as Queue).ordering !== 'fair' && pots.partitions.length === 1) return
+    if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
     const index = job * pots.lanes + lane
     this.#memory[index] = (this.#memory[index] as number) + sign * (demands[from] as number)
     if (this.#env.work.unplaced(job, lane) > 0) this.renew(job, lane)

@@ -72,7 +72,7 @@ export class QueueReading {
       else {
         this.#at[depth] = at + 1
         const child = list.ids[at] as number
-        if (this.#enter(child) && (tree.queues[child] as { children: number[] }).children.length === 0) this.#startLeaf()
+        if (this.#enter(child) && tree.isInner[child] === false) this.#startLeaf()
       }
     }
     return undefined

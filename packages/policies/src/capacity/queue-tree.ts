@@ -36,6 +36,11 @@ type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
 /** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
 export class QueueTree {
   readonly queues: Queue[] = []
+  /** By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority too; whether its jobs are in fair order. */
+  readonly parents: number[] = []
+  readonly isInner: boolean[] = []
+  readonly isByPriority: boolean[] = []
+  readonly isFair: boolean[] = []
   readonly #byPath = new Map<string, number>()
   /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
   readonly #byName = new Map<string, number | null>()
@@ -137,6 +142,11 @@ export class QueueTree {
       isIntraPreemptable: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isIntraPreemptable)),
     }
     this.queues.push(queue)
+    this.parents.push(parent)
+    this.isInner.push(false)
+    this.isByPriority.push(above?.byPriority ?? false)
+    this.isFair.push(queue.ordering === 'fair')
+    if (parent >= 0) this.isInner[parent] = true
     this.#byPath.set(path, queue.id)
     above?.children.push(queue.id)
     return queue.id

@@ -105,8 +105,18 @@ export class Reserving implements Policy {
   #pass(round: Round): void {
     do {
       this.#missed = false
-      if (this.reservations.size > 0) for (const node of this.reservations.nodes(round.lane)) this.#redeem(this.reservations.on(node, round.lane) as Reservation, round)
+      if (this.reservations.size > 0) this.#redeemAll(round)
     } while (!this.#sweep(round) && this.#missed)
+  }
+
+  /** Tries the reserved nodes in sight. */
+  #redeemAll(round: Round): void {
+    const { nodes, lane, cluster } = round
+    const inSight = nodes.length === cluster.nodes ? this.reservations.nodes(lane) : nodes
+    for (const node of inSight) {
+      const reservation = this.reservations.on(node, lane)
+      if (reservation !== undefined) this.#redeem(reservation, round)
+    }
   }
 
   /** Once over the nodes with room; whether anything was started or reserved. */

@@ -91,9 +91,9 @@ export class QueueUsage {
   /** Counts an amount for a leaf and all above it. */
   change(leaf: number, pot: number, amounts: Float64Array, from: number, sign: 1 | -1): void {
     const { count, width } = this.#pots
-    const { queues } = this.#tree
+    const { parents } = this.#tree
     const { used } = this
-    for (let id = leaf; id >= 0; id = (queues[id] as { parent: number }).parent) {
+    for (let id = leaf; id >= 0; id = parents[id] as number) {
       const at = (id * count + pot) * width
       for (let i = 0; i < width; i++) used[at + i] = (used[at + i] as number) + sign * (amounts[from + i] as number)
       if (id > 0 && !this.#isStale) this.#place(id, pot)
@@ -123,7 +123,7 @@ export class QueueUsage {
     const keys = this.#keys[pot] as QueueKeys
     const ratio = this.#ratio(id, pot)
     const band = this.#band(id, ratio)
-    if (this.#listed[id * this.#pots.count + pot] === 1) this.children((this.#tree.queues[id] as { parent: number }).parent, pot).move(id, band, ratio)
+    if (this.#listed[id * this.#pots.count + pot] === 1) this.children(this.#tree.parents[id] as number, pot).move(id, band, ratio)
     else {
       keys.band[id] = band
       keys.ratio[id] = ratio
@@ -138,8 +138,7 @@ export class QueueUsage {
   }
 
   #band(id: number, ratio: number): number {
-    const { parent, priority } = this.#tree.queue(id)
-    return this.#tree.queue(parent).byPriority ? (ratio >= 1 ? OVER : 0) - priority : 0
+    return this.#tree.isByPriority[id] === true ? (ratio >= 1 ? OVER : 0) - this.#tree.queue(id).priority : 0
   }
 
   #sort(parent: number, pot: number): void {

@@ -24,6 +24,8 @@ class Limit implements UserLimitCase {
   readonly value: number[] = []
   share = 0
   isFresh = false
+  /** A dominant share that the cap on single users is not below, whatever is used. */
+  leastCap = 0
 
   constructor({ userLimitPercent, userLimitFactor }: Queue, minimum: readonly number[], basis: UserLimitCase['basis']) {
     this.percent = userLimitPercent
@@ -69,6 +71,10 @@ export class UserLimits {
       limit.capacity = slice(guaranteed, here)
       limit.most = slice(most, here)
       limit.isFresh = false
+      const { factor, minimum, total } = limit
+      const base = compareShares(limit.capacity, 0, minimum, 0, total, 0, width) >= 0 ? limit.capacity : minimum
+      const cap = factor === Infinity || limit.capacity.every((amount) => amount === 0) ? limit.most : base.map((amount) => Math.floor(amount * factor))
+      limit.leastCap = dominantShare(cap, 0, total, 0, width)
     }
   }
 
@@ -96,10 +102,13 @@ export class UserLimits {
   /** Whether a user of a leaf uses more than its limit, less what it holds by reservations of one job. */
   isOver(pair: number, pot: number, held?: Float64Array): boolean {
     const users = this.#users
-    const limit = this.#of(pair, pot)
+    const here = this.#limits[(users.leaf[pair] as number) * this.#pots.count + pot] as Limit
     const at = pair * this.#pots.count + pot
+    const share = users.share[at] as number
+    // the only active user may always have one step more than it uses, up to the cap
+    if (here.weights === inMillionths && users.weight[pair] === inMillionths && this.#basis === 'active-usage' && share < here.leastCap && (users.active[pair * this.#pots.lanes + this.#pots.laneOf(pot)] as number) > 0) return false
+    const limit = this.#fresh(here)
     if (held === undefined && users.weight[pair] === inMillionths) {
-      const share = users.share[at] as number
       if (share !== limit.share) return share > limit.share
     }
     const { width } = this.#pots
@@ -112,8 +121,7 @@ export class UserLimits {
     return value.map((amount, i) => Math.floor((amount * this.#users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
   }
 
-  #of(pair: number, pot: number): Limit {
-    const limit = this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit
+  #fresh(limit: Limit): Limit {
     if (limit.isFresh) return limit
     limit.isFresh = true
     limit.usageRatio = limit.ratios / RATIO

@@ -32,9 +32,11 @@ function agree<Options>(runs: number, options: fc.Arbitrary<Options>, shipped: (
 
 const oneOf = fc.constantFrom
 const weight = oneOf(0.5, 2, 3)
-const ofUsers = { user: weight, ann: weight, bob: weight }
-const ofQueues = { a: weight, b: weight, c: weight, 'c/x': weight }
-const some = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) => fc.record(fields, { requiredKeys: [] })
+/** Some of the names, each with a value. */
+const some = <V>(value: fc.Arbitrary<V>, ...names: string[]): fc.Arbitrary<Record<string, V>> =>
+  fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }) as fc.Arbitrary<Record<string, V>>
+const someUsers = <V>(value: fc.Arbitrary<V>) => some(value, 'user', 'ann', 'bob')
+const someQueues = <V>(value: fc.Arbitrary<V>) => some(value, 'a', 'b', 'c', 'c/x')
 const inner = oneOf('fifo' as const, 'fair' as const, 'share' as const)
 const ties = <T extends string>(...names: T[]) => oneOf('name' as const, 'submission' as const, names)
 const users = { by: fc.constant('user' as const), ties: ties('bob', 'ann') }
@@ -42,8 +44,8 @@ const queues = { by: fc.constant('queue' as const), ties: ties('c', 'b', 'c.y') 
 const clean = <T extends object>(each: T) => JSON.parse(JSON.stringify(each)) as T
 
 const shared = fc.oneof(
-  fc.record({ ...users, inner, weights: some(ofUsers) }),
-  fc.record({ ...queues, inner, weights: some(ofQueues) }),
+  fc.record({ ...users, inner, weights: someUsers(weight) }),
+  fc.record({ ...queues, inner, weights: someQueues(weight) }),
   fc.constant({ by: 'job' as const }),
 ).map(clean)
 
@@ -64,11 +66,11 @@ describe('the orders by shares decide as their definitions do', () => {
   it('asset fairness', () => agree(80, shared, assetFairness, naiveAssets))
 
   it('max-min with minimum, maximum and weight', () => {
-    const claim = some({ weight, min: oneOf(1, 2, 4), max: oneOf(2, 4, 6) })
+    const claim = fc.record({ weight, min: oneOf(1, 2, 4), max: oneOf(2, 4, 6) }, { requiredKeys: [] })
     const options: fc.Arbitrary<MaxMinOptions> = fc
       .oneof(
-        fc.record({ ...users, inner, shares: some({ user: claim, ann: claim, bob: claim }) }),
-        fc.record({ ...queues, inner, shares: some({ a: claim, b: claim, c: claim, 'c/x': claim }) }),
+        fc.record({ ...users, inner, shares: someUsers(claim) }),
+        fc.record({ ...queues, inner, shares: someQueues(claim) }),
       )
       .map(clean)
     agree(120, options, maxMin, naiveMaxMin)
@@ -78,7 +80,7 @@ describe('the orders by shares decide as their definitions do', () => {
     const more = { inner: oneOf('fifo' as const, 'fair' as const), cost: oneOf('tasks' as const, 'share' as const) }
     const powers = oneOf(0.5, 2, 4)
     const options: fc.Arbitrary<WfqOptions> = fc
-      .oneof(fc.record({ by: users.by, ...more, weights: some({ user: powers, ann: powers }) }), fc.record({ by: queues.by, ...more, weights: some({ a: powers, c: powers, 'c/x': powers }) }))
+      .oneof(fc.record({ by: users.by, ...more, weights: someUsers(powers) }), fc.record({ by: queues.by, ...more, weights: someQueues(powers) }))
       .map(clean)
     agree(100, options, wfq, naiveWfq)
   })
@@ -86,7 +88,7 @@ describe('the orders by shares decide as their definitions do', () => {
   it('round robin', () => {
     const turns = oneOf(1, 2, 3)
     const options: fc.Arbitrary<RoundRobinOptions> = fc
-      .oneof(fc.record({ by: users.by, inner: oneOf('fifo' as const, 'fair' as const), weights: some({ user: turns, ann: turns }) }), fc.record({ by: queues.by, weights: some({ a: turns, c: turns, 'c/x': turns }) }))
+      .oneof(fc.record({ by: users.by, inner: oneOf('fifo' as const, 'fair' as const), weights: someUsers(turns) }), fc.record({ by: queues.by, weights: someQueues(turns) }))
       .map(clean)
     agree(80, options, roundRobin, naiveRoundRobin)
   })

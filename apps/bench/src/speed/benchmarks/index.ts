@@ -15,6 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'omega': async () => (await import('./omega.js')).omega,
   'omega-day': async () => (await import('./omega-day.js')).omegaDay,
   'backfilling': async () => (await import('./backfilling.js')).backfilling,
+  'tenants': async () => (await import('./tenants.js')).tenants,
   'overload': async () => (await import('./overload.js')).overload,
   'swf-rows': async () => (await import('./swf-rows.js')).swfRows,
   'facebook-day': async () => (await import('./facebook-day.js')).facebookDay,

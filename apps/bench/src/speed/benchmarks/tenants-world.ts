@@ -1,0 +1,120 @@
+import { buildCluster, CellState, Draft, nodeIds, Shapes, Work, type DraftSink } from '@sched/cluster'
+import { randomStream, type CommitMode, type JobId, type LaneId, type NodeId, type Plug, type Policy, type TaskId } from '@sched/core'
+import type { DecisionHash } from '../harness/decision-hash.js'
+
+const SERIAL: CommitMode = { conflict: 'none', atomic: false }
+const LANE = 0 as LaneId
+/** Of CPU, memory, disk and network. Something of the first shape fits wherever there is room for the least of each. */
+const SHAPES = [
+  { cpu: 1, mem: 2, disk: 1, net: 1 },
+  { cpu: 2, mem: 4, disk: 1, net: 1 },
+  { cpu: 1, mem: 8, disk: 1, net: 2 },
+  { cpu: 1, mem: 2, disk: 3, net: 1 },
+]
+const NODE = { cpu: 16, mem: 64, disk: 20, net: 20 }
+const JOBS_PER_QUEUE = 10
+
+/** How large a world of many tenants is. */
+export interface Tenants {
+  readonly queues: number
+  readonly nodes: number
+  /** Tasks started once the cluster is full. */
+  readonly starts: number
+}
+
+/** Path of a leaf among so many in a tree of 4 levels, as even as it goes. */
+function queuePath(queue: number, queues: number): string {
+  const fan = Math.ceil(queues ** (1 / 4) - 1e-9)
+  return [fan ** 3, fan ** 2, fan, 1].map((size) => `q${Math.floor(queue / size) % fan}`).join('.')
+}
+
+/**
+ * The state and the policy of a full cluster without its simulation: 10 jobs in each queue, all with tasks left. Running
+ * tasks end at random; their node is offered, and the policy fills it.
+ */
+export class TenantDecisions implements DraftSink {
+  now = 0
+  readonly explained = false
+  readonly #work: Work
+  readonly #cell: CellState
+  readonly #draft: Draft
+  readonly #policy: Policy
+  readonly #running: TaskId[] = []
+  readonly #starts: number
+  #started = 0
+  #hash: DecisionHash | undefined
+
+  constructor({ queues, nodes, starts }: Tenants, policy: Plug<'policy'>) {
+    const model = buildCluster({ nodes: [{ count: nodes, resources: NODE }] })
+    const shapes = new Shapes(model)
+    this.#starts = starts
+    this.#cell = new CellState(model, shapes)
+    this.#work = new Work(model, shapes)
+    this.#draft = new Draft(this.#cell, this.#work, this)
+    this.#policy = policy.create({ cluster: this.#cell, work: this.#work, now: () => this.now, random: (name) => randomStream(1, name), warn: () => undefined })
+    this.#work.addListener(this.#policy)
+    this.#submit(queues, Math.ceil((2 * (starts + 16 * nodes)) / (queues * JOBS_PER_QUEUE)))
+    for (const node of nodeIds(model)) this.#offer(node)
+    this.#started = 0
+  }
+
+  /** Ends random tasks and lets the policy decide until so many were started; returns how many. */
+  run(hash?: DecisionHash): number {
+    this.#hash = hash
+    const draw = randomStream(1, 'ends')
+    const running = this.#running
+    while (this.#started < this.#starts) {
+      const at = Math.floor(draw() * running.length)
+      const task = running[at] as TaskId
+      running[at] = running[running.length - 1] as TaskId
+      running.pop()
+      const node = this.#work.nodeOf(task) as NodeId
+      this.now++
+      this.#end(task, node)
+      this.#offer(node)
+    }
+    return this.#started
+  }
+
+  #submit(queues: number, tasks: number): void {
+    const draw = randomStream(1, 'jobs')
+    for (let i = 0; i < queues * JOBS_PER_QUEUE; i++) {
+      const demand = SHAPES[Math.floor(draw() * SHAPES.length)] as (typeof SHAPES)[number]
+      const queue = queuePath(i % queues, queues)
+      this.#work.open(this.#work.submit({ id: `job${i}`, submit: 0, queue, user: queue, stages: [{ name: 'tasks', tasks, demand, duration: 1 }] }, 0, 0))
+    }
+  }
+
+  #offer(node: NodeId): void {
+    const round = this.#draft.begin(this.now, LANE, [node])
+    this.#policy.schedule(round)
+    round.commit(SERIAL)
+  }
+
+  #end(task: TaskId, node: NodeId): void {
+    const job = this.#work.jobOf(task)
+    this.#work.release(task, 'ended')
+    this.#cell.give(this.#work.shapeOf(task), node)
+    if (this.#work.finish(task)) this.#work.remove(job)
+  }
+
+  // ---- what a round asks for ----
+
+  start(task: TaskId, node: NodeId): void {
+    this.#running.push(task)
+    this.#started++
+    this.#hash?.add(task, node, this.now)
+  }
+  kill(): never {
+    throw new Error('no policy preempts here')
+  }
+  reserve(_job: JobId): void {
+    // promises are for observers
+  }
+  defer(_job: JobId): void {
+    // likewise
+  }
+  wakeAt(): void {
+    // there is no clock
+  }
+}

@@ -1,0 +1,47 @@
+import { drf, fair, greedy } from '@sched/policies'
+import { cost, rate, single } from '../harness/figures.js'
+import { TenantDecisions } from './tenants-world.js'
+import type { Benchmark, Figure, Measurement, Variant } from '../harness/benchmark.js'
+import type { Plug } from '@sched/core'
+
+/** Policies over queues, all with the same queues and jobs. */
+const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
+  fair: () => greedy(fair()),
+  drf: () => greedy(drf({ by: 'queue', inner: 'fair' })),
+}
+const sizes = [10, 100, 1000, 10_000]
+const HEADLINE = 1000
+
+/** What a decision costs where many share much: queues in a tree, several resources. */
+export const tenants: Benchmark = {
+  name: 'tenants',
+  summary:
+    'Decisions alone on 5,000 full nodes of 4 resources, one node offered at each end of a task: 1,000 queues in 4 levels with 10 pending jobs each, tasks of 4 shapes; and the cost of a decision with 10, 100 and 10,000 queues. A decision is a started task, with all that was tried before it.',
+  variants: Object.entries(policies).flatMap(([name, policy]) => sizes.map((queues) => variant(`${name}-${queues}`, queues, policy))),
+  figures: (measured) => Object.keys(policies).flatMap((name) => rows(name, (queues) => measured[`${name}-${queues}`]!)),
+}
+
+function rows(name: string, of: (queues: number) => Measurement): Figure[] {
+  const perDecision = (queues: number) => of(queues).warm / of(queues).work
+  // from 10 to 10,000 queues (100 to 100,000 jobs) log n grows 2.5-fold, log of queues alone 4-fold
+  return [
+    rate(`tenants/${name}`, 'decisions/s', of(HEADLINE), { goals: [{ of: 'warm', atLeast: 300_000 }] }),
+    ...sizes.map((queues) => cost(`tenants/${name}-${queues}`, 'ns/decision', of(queues))),
+    single(`tenants/${name}/growth`, perDecision(10_000) / perDecision(10), 'x per decision, 10,000 to 10 queues', [{ of: 'value', atMost: 4 }]),
+  ]
+}
+
+function variant(name: string, queues: number, policy: () => Plug<'policy'>): Variant {
+  return {
+    name,
+    processes: 1,
+    prepare(size) {
+      const tenants = size === 'small' ? { queues: Math.min(queues, 30), nodes: 20, starts: 500 } : { queues, nodes: 5000, starts: 200_000 }
+      let ready: TenantDecisions
+      return {
+        setUp: () => void (ready = new TenantDecisions(tenants, policy())),
+        run: (hash) => ({ work: ready.run(hash), check: ready.now }),
+      }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { SlotsAdjuster } from './dynamic-slots.js'
+import type { ClusterDescription, ClusterModel } from '@sched/cluster'
+import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
+import type { RuntimeModel, RuntimeOptions } from './runtime.js'
+
+/** One run: a cluster, a workload and the scheduling system under test. */
+export interface SimulationOptions {
+  readonly cluster: ClusterDescription | ClusterModel
+  readonly workload: Workload
+  readonly policy: Plug<'policy'>
+  /** Policies of single schedulers by name, where the architecture has several; the others run `policy`. */
+  readonly policies?: Readonly<Record<string, Plug<'policy'>>>
+  readonly architecture: Plug<'architecture'>
+  /** A whole number; everything random in the run depends on it alone. Default 1. */
+  readonly seed?: number
+  readonly runtime?: RuntimeOptions | RuntimeModel
+  readonly observers?: readonly Observer[]
+  /** Checks conservation, placement and every counter while running; slow. Default false. */
+  readonly validate?: boolean
+  /** What happens to a job with a task larger than every node: an error, or `onReject` and the run goes on. Default `fail`. */
+  readonly infeasible?: 'fail' | 'reject'
+  /**
+   * Hadoop's "commit pending" bug: a finished task stops counting as running one heartbeat before its slot is free,
+   * which hides sticky slots. Default false.
+   */
+  readonly commitPendingBug?: boolean
+  /**
+   * On a cluster without heartbeats, a pass after every event instead of one per instant, as some published simulators
+   * do; of events at one time, submissions or ends come first.
+   */
+  readonly passPerEvent?: 'submits-first' | 'ends-first'
+  /** Tasks that run at time 0 already and belong to no job. */
+  readonly prefill?: Iterable<PrefillTask>
+  /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */
+  readonly slotsAdjuster?: SlotsAdjuster
+  /** Called once for each thing the user should know. */
+  readonly warn?: (message: string) => void
+}
+
+/** A task that runs before the first job arrives. */
+export interface PrefillTask {
+  readonly node: NodeId
+  readonly demand: Demand
+  /** When it ends, seconds from the start of the run; `Infinity`: never. */
+  readonly end: Seconds
+}
+
+/** `done`: everything has ended; `paused`: the limit was reached; `starved`: the source's `more()` must be awaited. */
+export type RunState = 'done' | 'paused' | 'starved'

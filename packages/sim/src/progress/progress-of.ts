@@ -1,0 +1,17 @@
+import type { CellState, ClusterModel } from '@sched/cluster'
+import type { RuntimeModel, RuntimeOptions } from '../runtime.js'
+import { Contention } from './contention.js'
+import type { Progress, ProgressHost } from './progress.js'
+import { Shuffle } from './shuffle.js'
+import { undisturbed } from './undisturbed.js'
+
+/** The model of progress that a run's options and cluster ask for; `undefined`: tasks take their own time. */
+export function progressOf(runtime: RuntimeOptions | RuntimeModel | undefined, model: ClusterModel, cell: CellState): ((host: ProgressHost) => Progress) | undefined {
+  const { contention = true, network = undefined } = runtime === undefined || 'runtime' in runtime ? {} : runtime
+  const isContended = contention && model.hardware.kinds.length > 0
+  if (!isContended && network === undefined) return undefined
+  return (host) => {
+    const work = isContended ? new Contention(host, model.hardware, cell.hardwareUse, cell.working) : undisturbed(host)
+    return network === undefined ? work : new Shuffle(host, work, model, network === true ? {} : network)
+  }
+}

@@ -1,0 +1,255 @@
+import type { CellState, ClusterModel, Work } from '@sched/cluster'
+import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskId } from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+import { NodeRuns } from './node-runs.js'
+import type { Observers } from './observers.js'
+import type { Progress, ProgressHost } from './progress/progress.js'
+import type { RuntimeModel } from './runtime.js'
+import { TaskEnds } from './task-ends.js'
+import type { JobKeys } from './task-start.js'
+import { TaskStart } from './task-start.js'
+
+export interface TaskRunsOptions {
+  readonly model: ClusterModel
+  readonly work: Work
+  readonly cell: CellState
+  readonly queue: EventQueue
+  readonly observers: Observers
+  readonly runtime: RuntimeModel
+  readonly keys: JobKeys
+  /** Whether ends of tasks that start in a row may be one event. */
+  readonly sharesEvents: boolean
+  readonly commitPending: boolean
+  /** How tasks go on where that depends on what else runs; default: each takes its own time. */
+  readonly progress?: ((host: ProgressHost) => Progress) | undefined
+  /** The last task of a job has ended. */
+  readonly jobEnded: (job: JobId) => void
+}
+
+/**
+ * Tasks from their start to their end: how long they take, when they stop and when the master knows. Where the cluster
+ * has heartbeats a stopped task is reported by the next heartbeat of its node, otherwise at once.
+ */
+export class TaskRuns implements ProgressHost {
+  launches = 0
+  /** Events that fired with another one. */
+  shared = 0
+  /** The latest end of any task so far. */
+  lastEnd: Seconds = 0
+  readonly #o: TaskRunsOptions
+  readonly #hasHeartbeats: boolean
+  readonly #nodeRuns: NodeRuns
+  readonly #ends: TaskEnds
+  readonly #start: TaskStart
+  readonly #progress: Progress | undefined
+  /** With a progress model: the event of a run's stop where the cluster has heartbeats, -1 without; whether its end is known elsewhere. */
+  #events = new Int32Array(64)
+  #alarm = -1
+  readonly #stopped: number[] = []
+  /** Runs that wait one more heartbeat for their slot (commit pending), per node. */
+  readonly #pendingCommits: number[][] = []
+
+  constructor(options: TaskRunsOptions) {
+    this.#o = options
+    const { model, queue, cell } = options
+    this.#hasHeartbeats = model.heartbeat !== undefined
+    this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
+    this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
+    this.#start = new TaskStart(cell.levels, options.keys)
+    this.#progress = options.progress?.(this)
+  }
+
+  // ---- starts and evictions ----
+
+  start(task: TaskId, node: NodeId, now: Seconds): void {
+    const { work, observers, runtime } = this.#o
+    const run = work.taskRun[task] as number
+    const stage = work.taskStage[task] as number
+    const job = work.stageJob[stage] as JobId
+    const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
+    const start = this.#fill(task, stage, job, level, node)
+    const alone = runtime.runtime(start)
+    work.runStart[run] = now
+    this.launches++
+    if (this.#progress === undefined) this.#addEnd(run, node, now + alone)
+    else this.#begin(this.#progress, run, node, start, alone, now)
+    observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+  }
+
+  #fill(task: TaskId, stage: number, job: JobId, level: number, node: NodeId): TaskStart {
+    const { work, model } = this.#o
+    const start = this.#start
+    const spec = work.spec(job)
+    const stageIndex = stage - (work.jobFirstStage[job] as number)
+    start.spec = spec
+    start.stage = spec.stages[stageIndex] as StageSpec
+    start.stageIndex = stageIndex
+    start.task = task - (work.stageFirst[stage] as number)
+    start.tasks = work.stageTasks[stage] as number
+    start.job = job
+    start.level = level
+    start.speed = model.speed[node] as number
+    return start
+  }
+
+  #addEnd(run: number, node: NodeId, end: Seconds): void {
+    this.#o.work.runEnd[run] = end
+    if (this.#hasHeartbeats) this.#nodeRuns.add(run, node, end)
+    else this.#ends.add(run, end)
+    if (end > this.lastEnd) this.lastEnd = end
+  }
+
+  kill(task: TaskId, now: Seconds): void {
+    const { work, observers, queue } = this.#o
+    const run = work.taskRun[task] as number
+    const node = work.runNode[run] as NodeId
+    const started = work.runStart[run] as number
+    if (this.#progress !== undefined) this.#takeBack(this.#progress, run, node, now)
+    else if (this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
+    else this.#ends.cancel(run)
+    observers.onTaskEnd(task, work.jobOf(task), work.laneOf(task), node, 'evicted', started, now, now)
+    work.unclaim(task, 'evicted')
+    if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
+  }
+
+  // ---- ends ----
+
+  /** A heartbeat of a node tells of its stopped runs. */
+  beat(node: NodeId, now: Seconds): void {
+    if (this.#o.commitPending) this.#freeCommitted(node, now)
+    if ((this.#nodeRuns.nextStop[node] as number) <= now) this.#report(node, now)
+  }
+
+  #report(node: NodeId, now: Seconds): void {
+    const count = this.#nodeRuns.takeStopped(node, now, this.#stopped)
+    for (let i = 0; i < count; i++) {
+      const run = this.#stopped[i] as number
+      if (this.#o.commitPending) {
+        this.#o.work.release(this.#o.work.runTask[run] as TaskId, 'ended')
+        ;(this.#pendingCommits[node] ??= []).push(run)
+      } else this.#end(run, now)
+    }
+  }
+
+  #freeCommitted(node: NodeId, now: Seconds): void {
+    const runs = this.#pendingCommits[node]
+    if (runs === undefined) return
+    this.#pendingCommits[node] = []
+    for (const run of runs) this.#finish(run, now)
+  }
+
+  /** The event of an end, of one run or of several. */
+  ended(first: number, now: Seconds): void {
+    this.#ends.fired(now)
+    for (let run = first; run >= 0; ) {
+      const next = this.#ends.after(run)
+      if (this.#progress !== undefined) this.#events[run] = GONE
+      this.#progress?.stop(run, true, now)
+      this.#end(run, now)
+      if (next >= 0) this.shared++
+      run = next
+    }
+  }
+
+  #end(run: number, now: Seconds): void {
+    this.#o.work.release(this.#o.work.runTask[run] as TaskId, 'ended')
+    this.#finish(run, now)
+  }
+
+  /** Ends a released run: its `runTask` is complemented. */
+  #finish(run: number, now: Seconds): void {
+    const { work, cell, observers, jobEnded } = this.#o
+    const task = ~(work.runTask[run] as number) as TaskId
+    const stage = work.taskStage[task] as number
+    const job = work.stageJob[stage] as JobId
+    const node = work.runNode[run] as NodeId
+    cell.give(work.stageShape[stage] as ShapeId, node, work.runDevices[run])
+    const started = work.runStart[run] as number
+    const stopped = work.runEnd[run] as number
+    const last = work.finish(task)
+    observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, now)
+    if (last) jobEnded(job)
+  }
+
+  // ---- progress that depends on what else runs ----
+
+  #begin(progress: Progress, run: number, node: NodeId, { job, spec, stage, stageIndex, task }: TaskStart, alone: Seconds, now: Seconds): void {
+    if (run >= this.#events.length) this.#grow(run + 1)
+    this.#events[run] = GONE
+    this.#o.work.runEnd[run] = Infinity
+    progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
+  }
+
+  /** A run stops on a cluster with heartbeats, and its node will tell. */
+  stop(run: number, now: Seconds): void {
+    this.#events[run] = STOPPED
+    this.#progress?.stop(run, true, now)
+  }
+
+  wake(now: Seconds): void {
+    this.#alarm = -1
+    this.#progress?.wake?.(now)
+  }
+
+  setEnd(run: number, end: Seconds): void {
+    const { work, queue } = this.#o
+    const node = work.runNode[run] as NodeId
+    this.#forget(run, node)
+    work.runEnd[run] = end
+    if (end === Infinity) return
+    if (end > this.lastEnd) this.lastEnd = end
+    if (this.#hasHeartbeats) {
+      this.#nodeRuns.add(run, node, end)
+      this.#events[run] = queue.push(end, EventKind.Stop, run)
+    } else {
+      this.#ends.add(run, end)
+      this.#events[run] = SET
+    }
+  }
+
+  alarm(time: Seconds): void {
+    const { queue } = this.#o
+    if (this.#alarm >= 0) queue.cancel(this.#alarm)
+    this.#alarm = time === Infinity ? -1 : queue.push(time, EventKind.Alarm, 0)
+  }
+
+  fetched(run: number, now: Seconds): void {
+    const { work, observers } = this.#o
+    observers.onTaskFetched(work.runTask[run] as TaskId, now)
+  }
+
+  fetches(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
+    this.#o.observers.onFetch(job, from, to, bytes, now)
+  }
+
+  #takeBack(progress: Progress, run: number, node: NodeId, now: Seconds): void {
+    const isStopped = this.#events[run] === STOPPED
+    if (isStopped) this.#nodeRuns.remove(run, node)
+    else this.#forget(run, node)
+    this.#events[run] = GONE
+    if (!isStopped) progress.stop(run, false, now)
+  }
+
+  /** Takes the end of a run back, if one is set. */
+  #forget(run: number, node: NodeId): void {
+    const event = this.#events[run] as number
+    if (event === GONE) return
+    if (!this.#hasHeartbeats) this.#ends.cancel(run)
+    else {
+      this.#nodeRuns.remove(run, node)
+      this.#o.queue.cancel(event)
+    }
+    this.#events[run] = GONE
+  }
+
+  #grow(needed: number): void {
+    const events = new Int32Array(Math.max(needed, this.#events.length * 2))
+    events.set(this.#events)
+    this.#events = events
+  }
+}
+
+/** Instead of the event of a run's stop: no end is set; it is set where ends are kept; the run has stopped. */
+const GONE = -1
+const SET = -2
+const STOPPED = -3
