@@ -53,7 +53,7 @@ describe('the orders by shares decide as their definitions do', () => {
   it('drf, strict and not, of users, queues in a tree, and jobs', () => {
     const perResource = oneOf({ cpu: 2 }, { cpu: 0.5, mem: 3 })
     const drfOptions: fc.Arbitrary<DrfOptions> = fc.tuple(shared, oneOf(undefined, 'strict' as const, 'skip' as const)).map(([each, blocked]) => ({ ...each, ...(blocked && { blocked }) }))
-    agree(200, drfOptions, drf, naiveDrf)
+    agree(100, drfOptions, drf, naiveDrf)
     fc.assert(
       fc.property(worlds({ jobs: 8, slots: false }), perResource, (world, each) => {
         const options = { by: 'queue' as const, weights: { a: each, 'root.c.x': each } }
@@ -63,7 +63,7 @@ describe('the orders by shares decide as their definitions do', () => {
     )
   })
 
-  it('asset fairness', () => agree(80, shared, assetFairness, naiveAssets))
+  it('asset fairness', () => agree(40, shared, assetFairness, naiveAssets))
 
   it('max-min with minimum, maximum and weight', () => {
     const claim = fc.record({ weight, min: oneOf(1, 2, 4), max: oneOf(2, 4, 6) }, { requiredKeys: [] })
@@ -73,7 +73,7 @@ describe('the orders by shares decide as their definitions do', () => {
         fc.record({ ...queues, inner, shares: someQueues(claim) }),
       )
       .map(clean)
-    agree(120, options, maxMin, naiveMaxMin)
+    agree(60, options, maxMin, naiveMaxMin)
   })
 
   it('weighted fair queueing', () => {
@@ -82,7 +82,7 @@ describe('the orders by shares decide as their definitions do', () => {
     const options: fc.Arbitrary<WfqOptions> = fc
       .oneof(fc.record({ by: users.by, ...more, weights: someUsers(powers) }), fc.record({ by: queues.by, ...more, weights: someQueues(powers) }))
       .map(clean)
-    agree(100, options, wfq, naiveWfq)
+    agree(50, options, wfq, naiveWfq)
   })
 
   it('round robin', () => {
@@ -90,6 +90,6 @@ describe('the orders by shares decide as their definitions do', () => {
     const options: fc.Arbitrary<RoundRobinOptions> = fc
       .oneof(fc.record({ by: users.by, inner: oneOf('fifo' as const, 'fair' as const), weights: someUsers(turns) }), fc.record({ by: queues.by, weights: someQueues(turns) }))
       .map(clean)
-    agree(80, options, roundRobin, naiveRoundRobin)
+    agree(40, options, roundRobin, naiveRoundRobin)
   })
 })
