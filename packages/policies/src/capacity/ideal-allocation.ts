@@ -111,10 +111,10 @@ class Ideal {
           this.#wanted[at] = Math.max(0, (pending[at] as number) - (reserved[at] as number))
           this.#preemptable[at] = isProtected[queue] === 1 ? 0 : extra
         } else this.#preemptable[at] = Math.min(extra, inside[at] as number)
-        this.#untouchable[at] = extra - (this.#preemptable[at] as number)
+        this.#untouchable[at] = extra - (this.#preemptable[at])
         if (queue === 0) continue
         const above = (parent[queue] as number) * width + i
-        inside[above] = (inside[above] as number) + (this.#preemptable[at] as number)
+        inside[above] = (inside[above] as number) + (this.#preemptable[at])
         this.#pending[above] = (this.#pending[above] as number) + (this.#pending[at] as number)
         this.#wanted[above] = (this.#wanted[above] as number) + (this.#wanted[at] as number)
       }

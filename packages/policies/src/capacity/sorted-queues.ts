@@ -26,6 +26,9 @@ function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
   return larger
 }
 
+/** Up to so many members looking through them is faster than searching by keys. */
+const SHORT = 32
+
 /** Queues of one parent in ascending order of their keys. One that changes is moved; the list is never sorted. */
 export class SortedQueues {
   ids = new Int32Array(4)
@@ -75,6 +78,12 @@ export class SortedQueues {
 
   /** Where a member stands. */
   #find(id: number): number {
+    const { ids, size } = this
+    if (size <= SHORT) {
+      let at = 0
+      while (ids[at] !== id) at++
+      return at
+    }
     return this.#place(id, 0, this.size) - 1
   }
 

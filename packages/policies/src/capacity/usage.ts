@@ -90,13 +90,19 @@ export class QueueUsage {
 
   /** Counts an amount for a leaf and all above it. */
   change(leaf: number, pot: number, amounts: Float64Array, from: number, sign: 1 | -1): void {
-    const { count, width } = this.#pots
+    const { count, width, totals } = this.#pots
     const { parents } = this.#tree
     const { used } = this
     for (let id = leaf; id >= 0; id = parents[id] as number) {
-      const at = (id * count + pot) * width
-      for (let i = 0; i < width; i++) used[at + i] = (used[at + i] as number) + sign * (amounts[from + i] as number)
-      if (id > 0 && !this.#isStale) this.#place(id, pot)
+      const at = id * count + pot
+      let share = 0
+      for (let i = 0; i < width; i++) {
+        const amount = (used[at * width + i] as number) + sign * (amounts[from + i] as number)
+        used[at * width + i] = amount
+        const part = amount / (totals[pot * width + i] as number) // NaN or Infinity where there is none, which is no share
+        if (part > share && part < Infinity) share = part
+      }
+      if (id > 0 && !this.#isStale) this.#place(id, pot, at, share)
     }
   }
 
@@ -119,15 +125,15 @@ export class QueueUsage {
     }
   }
 
-  #place(id: number, pot: number): void {
-    const keys = this.#keys[pot] as QueueKeys
-    const ratio = this.#ratio(id, pot)
+  /** Puts a queue where its share belongs among its siblings. */
+  #place(id: number, pot: number, at: number, share: number): void {
+    const guaranteed = this.#guaranteedShare[at] as number
+    const ratio = guaranteed === 0 ? 0 : share / guaranteed
     const band = this.#band(id, ratio)
-    if (this.#listed[id * this.#pots.count + pot] === 1) this.children(this.#tree.parents[id] as number, pot).move(id, band, ratio)
-    else {
-      keys.band[id] = band
-      keys.ratio[id] = ratio
-    }
+    if (this.#listed[at] === 1) return this.children(this.#tree.parents[id] as number, pot).move(id, band, ratio)
+    const keys = this.#keys[pot] as QueueKeys
+    keys.band[id] = band
+    keys.ratio[id] = ratio
   }
 
   #ratio(id: number, pot: number): number {

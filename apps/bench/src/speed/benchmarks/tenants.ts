@@ -1,4 +1,4 @@
-import { drf, fair, greedy } from '@sched/policies'
+import { capacity, drf, fair, greedy } from '@sched/policies'
 import { cost, rate, single } from '../harness/figures.js'
 import { TenantDecisions } from './tenants-world.js'
 import type { Benchmark, Figure, Measurement, Variant } from '../harness/benchmark.js'
@@ -7,6 +7,7 @@ import type { Plug } from '@sched/core'
 /** Policies over queues, all with the same queues and jobs. */
 const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   fair: () => greedy(fair()),
+  capacity: () => greedy(capacity({ resourceCalculator: 'dominant' })),
   drf: () => greedy(drf({ by: 'queue', inner: 'fair' })),
 }
 const sizes = [10, 100, 1000, 10_000]
