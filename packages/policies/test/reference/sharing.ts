@@ -24,7 +24,7 @@ interface Rule {
 
 const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
 
-export function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
+function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
   return (env) => {
     const { cluster, work } = env
     const rule = makeRule(env)
