@@ -26,9 +26,9 @@ export interface ExperimentOptions {
   readonly heartbeat?: number
   readonly policies?: string
   readonly policy?: string
+  readonly architecture?: string
   readonly queues?: string
   readonly yarnSite?: string
-  readonly architecture?: string
   readonly seed?: number
   readonly seeds?: number
   readonly until?: number
@@ -56,8 +56,8 @@ const DEFAULT_HEARTBEAT = 3
 export function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Description {
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
-  if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
+  if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = overrides(options, base?.spec, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
@@ -79,9 +79,9 @@ function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined
     cluster: clusterOf(options, spec, cwd),
     policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
     policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
+    architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     queues: options.queues?.split(',').map((each) => resolve(cwd, each.trim())),
     yarnSite: options.yarnSite === undefined ? undefined : resolve(cwd, options.yarnSite),
-    architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     seed,
     seeds,
     until,

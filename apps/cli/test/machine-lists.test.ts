@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+const pods = 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\na,1000,10,1,600,,LS,Running,0,10,0\nb,1000,10,1,600,T4,LS,Running,1,11,1\n'
+const nodes = 'sn,cpu_milli,memory_mib,gpu,model\nn0,4000,100,1,P100\nn1,4000,100,1,T4\n'
+
+describe('a list of machines', () => {
+  const world = () => {
+    const cwd = directory()
+    writeFileSync(join(cwd, 'pods.csv'), pods)
+    writeFileSync(join(cwd, 'nodes.csv'), nodes)
+    writeFileSync(join(cwd, 'e.yaml'), 'workload: { trace: pods.csv }\ncluster: nodes.csv\npolicy: fifo\n')
+    return cwd
+  }
+
+  it.each([
+    ['--nodes', ['run', '--trace', 'pods.csv', '--nodes', 'nodes.csv', '--policy', 'fifo']],
+    ['--cluster', ['run', '--trace', 'pods.csv', '--cluster', 'nodes.csv', '--policy', 'fifo']],
+    ['the cluster of an experiment file', ['run', 'e.yaml']],
+  ])('is a cluster as %s', async (_, args) => {
+    const { code, out } = await sched([...args, '--validate'], { cwd: world() })
+    expect([code, /2 jobs on 2 nodes/.test(out), /2 of 2 jobs finished/.test(out)]).toEqual([0, true, true])
+  })
+
+  it('stands alone, and a mistake in it is told with its line', async () => {
+    const cwd = world()
+    const beside = await sched(['run', '--trace', 'pods.csv', '--nodes', 'nodes.csv', '--racks', '2'], { cwd })
+    expect([beside.code, beside.err]).toEqual([2, expect.stringContaining('--racks: stands beside --nodes FILE.')])
+    writeFileSync(join(cwd, 'nodes.csv'), `${nodes}n2,4000,100,x,T4\n`)
+    const bad = await sched(['run', '--trace', 'pods.csv', '--nodes', 'nodes.csv'], { cwd })
+    expect(bad.err).toContain('nodes.csv" line 4 gpu: found "x", expected a number of at least 0. Correct the line.')
+  })
+})
