@@ -1,5 +1,5 @@
 import { naturalOrder, type DecidedTimes, type DecisionFigures, type DecisionsResult } from '@sched/metrics'
-import type { Figure } from './figures.js'
+import type { Figure } from './figure.js'
 import type { RunResult } from './run-once.js'
 
 type OfGroup = Figure<DecisionFigures>

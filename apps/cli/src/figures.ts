@@ -2,16 +2,8 @@ import { naturalOrder, type Summary } from '@sched/metrics'
 import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
+import type { Figure } from './figure.js'
 import type { RunResult } from './run-once.js'
-
-/** A number that every run yields, or every class of jobs in it. */
-export interface Figure<Of> {
-  readonly key: string
-  readonly title: string
-  /** `%` figures are fractions that are shown times 100. */
-  readonly unit: ComparisonRow['unit']
-  readonly of: (measured: Of) => number
-}
 
 type ClassOfJobs = Pick<Summary['classes'][number], 'times' | 'locality'>
 

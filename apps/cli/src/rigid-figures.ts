@@ -1,5 +1,5 @@
 import type { Group, JobGroupsResult, RigidResult, Summary } from '@sched/metrics'
-import type { Figure } from './figures.js'
+import type { Figure } from './figure.js'
 
 /** A figure of a run, with what the log itself records where it does. */
 export interface RigidFigure extends Figure<Summary> {

@@ -21,7 +21,7 @@ export interface RunResult {
 }
 
 /** Tasks, and the parts of the cluster that they hold at time 0, by resource. */
-export interface Prefilled {
+interface Prefilled {
   readonly tasks: number
   readonly shares: Readonly<Record<string, number>>
 }

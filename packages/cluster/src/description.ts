@@ -72,7 +72,7 @@ export interface ClusterDescription {
 }
 
 /** Devices per node: one bit each says which of them a task holds. */
-export const MOST_DEVICES = 30
+const MOST_DEVICES = 30
 /** Above this a number of nodes is a slip of the hand: ten times the largest cluster of the literature. */
 const MOST_NODES = 1_000_000
 

@@ -4,7 +4,7 @@ import { dispatcher, job, type Dispatcher, type JobChange } from '@sched/testkit
 type Cluster = Parameters<typeof dispatcher>[0]['cluster']
 
 /** Jobs in order of submission, task by task, where the placement says. */
-export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
+const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
   definePolicy({
     name: 'placing',
     summary: 'tasks of jobs in order of submission, where the placement says',

@@ -71,9 +71,10 @@ export {
   capacityOptions,
   capacitySchedulerOptions,
   type CapacityOptions,
-  type CapacityQueueOptions,
   type CapacitySchedulerOptions,
 } from './capacity/options.js'
+export type { CapacityQueueOptions } from './capacity/queue-options.js'
+export { idealAllocation, type IdealAllocation, type PreemptionFactors, type QueueLoads } from './capacity/ideal-allocation.js'
 export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'

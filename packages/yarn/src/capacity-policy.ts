@@ -176,7 +176,10 @@ const ofLabel =
 const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
 const preempt =
   (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Property) => unknown): UseInAll =>
-  (options, property) => void (options.preemption = { ...options.preemption, [key]: read(property) })
+  (options, property) => {
+    options.preemption = { ...options.preemption, [key]: read(property) }
+    return { verdict: 'approximated', note: 'preemption of this scheduler is not simulated: tasks above a guarantee end by themselves' }
+  }
 const seconds = (property: Property) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Property) => numberOf(property, { least: 0 })
 const byDefault =
@@ -233,7 +236,7 @@ const generalProperties: Readonly<Record<string, UseInAll>> = {
   'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
   'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {
     if (!value.includes('ProportionalCapacityPreemptionPolicy')) options.preemption = { ...options.preemption, enabled: false }
-    return value.split(',').length > 1 ? { verdict: 'approximated', note: 'of the policies only preemption is simulated' } : undefined
+    return value.split(',').length > 1 ? { verdict: 'approximated', note: 'preemption of this scheduler is not simulated' } : undefined
   },
   [`${preemptionPrefix}observe_only`]: preempt('observeOnly', booleanOf),
   [`${preemptionPrefix}monitoring_interval`]: preempt('monitoringInterval', seconds),

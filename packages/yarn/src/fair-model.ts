@@ -45,7 +45,7 @@ export interface FairFile {
   readonly ignored: Findings
 }
 
-export type RuleName = 'specified' | 'user' | 'primaryGroup' | 'secondaryGroupExistingQueue' | 'nestedUserQueue' | 'default' | 'reject'
+type RuleName = 'specified' | 'user' | 'primaryGroup' | 'secondaryGroupExistingQueue' | 'nestedUserQueue' | 'default' | 'reject'
 
 /** A rule of a queuePlacementPolicy. */
 export interface PlacementRule {

@@ -90,7 +90,7 @@ export function atPoint<E>(at: Point['at'], error: E): E | SchedError {
   return error instanceof SchedError ? new SchedError(error.code, `at ${pointText(at)}: ${error.message}`) : error
 }
 
-export function namingPoint<T>(at: Point['at'], run: () => T): T {
+function namingPoint<T>(at: Point['at'], run: () => T): T {
   try {
     return run()
   } catch (error) {

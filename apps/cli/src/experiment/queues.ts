@@ -58,4 +58,4 @@ function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSourc
   }
 }
 
-export type PlacedWorkload = (workload: Workload) => Workload
+type PlacedWorkload = (workload: Workload) => Workload

@@ -2,7 +2,7 @@ import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } f
 import { performanceIndex, roundedWeights, type NodeProfile } from './performance.js'
 
 /** Samples of processor and memory use of a node under a probe job, in [0, 1]. */
-export interface ProbeSamples {
+interface ProbeSamples {
   readonly cpu: readonly number[]
   readonly memory: readonly number[]
 }

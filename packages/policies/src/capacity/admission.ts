@@ -1,6 +1,6 @@
 import { SchedError, type ClusterView, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapping } from './mappings.js'
-import type { ReadCapacityOptions } from './options.js'
+import type { ReadCapacityOptions } from './queue-options.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { Quotas } from './quotas.js'

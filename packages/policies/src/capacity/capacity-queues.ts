@@ -4,7 +4,7 @@ import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
-import type { ReadCapacityOptions } from './options.js'
+import type { ReadCapacityOptions } from './queue-options.js'
 import { Pots } from './pots.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { Quotas } from './quotas.js'
@@ -164,6 +164,11 @@ export class CapacityQueues {
     waiting.add(pair)
   }
 
+  /** What a job is sorted by in its leaf, smallest first. */
+  keyOf(job: JobId, lane: LaneId): number {
+    return this.#key(job, lane, this.tree.queue(this.leafOf(job)))
+  }
+
   /** What jobs of a leaf are sorted by, smallest first. */
   #key(job: JobId, lane: LaneId, { ordering, isSizeBased, own }: Queue): number {
     const { work } = this.#env
@@ -178,7 +183,7 @@ export class CapacityQueues {
   /** Memory that the job's waiting tasks want, as if all were like the next one. */
   #wanted(job: JobId, lane: LaneId): number {
     const { work } = this.#env
-    return work.unplaced(job, lane) * (this.pots.demands[this.pots.demandAt(work.shape(job, lane), lane)] as number)
+    return work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * (this.pots.demands[this.pots.demandAt(work.shape(job, lane), lane)] as number)
   }
 
   /** The pot that the job's next task must be in: of the partition it requires, else of its queue's default one. */

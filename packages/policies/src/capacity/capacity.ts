@@ -1,6 +1,7 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { CapacityQueues } from './capacity-queues.js'
-import { capacityOptions, type CapacityOptions, type ReadCapacityOptions } from './options.js'
+import { capacityOptions, type CapacityOptions } from './options.js'
+import type { ReadCapacityOptions } from './queue-options.js'
 import { QueueReading } from './queue-reading.js'
 
 /**

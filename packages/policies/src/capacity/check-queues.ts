@@ -3,7 +3,7 @@ import type { RefinementCtx } from 'zod'
 import { fraction, isLess, plus, none as nothing, valueOf, type Fraction } from './fraction.js'
 import { readMapping } from './mappings.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
-import type { ReadCapacityOptions, ReadQueueOptions } from './options.js'
+import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
 
 /** Percentages that sum to 100 but for so much are taken as meant, for thirds: Hadoop's PRECISION of 0.0005. */
 const ROUNDING = fraction(0.05)

@@ -1,87 +1,10 @@
 import { z } from 'zod'
 import { checkQueues } from './check-queues.js'
+import { treeOptions, treeShape } from './queue-options.js'
 
-const amounts = z.record(z.string(), z.int().nonnegative())
-const percentage = z.number().min(0).max(100)
-const weight = z
-  .string()
-  .regex(/^\d+(\.\d+)?w$/, 'a weight such as "3w"')
-const capacity = z.union([percentage, weight, amounts])
-const limit = z.union([percentage, amounts])
-const count = z.int().nonnegative()
-const names = z.union([z.literal('*'), z.array(z.string())])
-
-const ofLabel = z.strictObject({
-  capacity: capacity.optional().describe("percent of the parent's part of the partition, a weight such as 3w, or amounts; default 0, of `root` 100"),
-  maximumCapacity: limit.optional().describe("percent of the parent's maximum in the partition, or amounts; default 100"),
-})
-
-/** What can be said of one queue. Percentages are of the parent; amounts are whole, per resource, of the whole cluster. */
-export const queueOptions = z.strictObject({
-  capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; default: what its siblings leave'),
-  maximumCapacity: limit.optional().describe("most it may use: percent of the parent's maximum, or amounts by resource; default 100"),
-  elastic: z.boolean().optional().describe('whether it may use more than its capacity at all; false: its maximum is its capacity; default true'),
-  minimumUserLimitPercent: z.number().positive().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
-  userLimitFactor: z.union([z.literal(-1), z.number().nonnegative()]).optional().describe('most that one user may have, in capacities of the queue; -1: no such limit; default 1'),
-  userWeights: z.record(z.string(), z.number().nonnegative()).optional().describe("factors of single users' limits; default 1 each"),
-  ordering: z
-    .enum(['fifo', 'priority', 'fair'])
-    .optional()
-    .describe('jobs of a leaf: fifo by submission (and priority, up to `maximumApplicationPriority`), priority by any priority and then submission, fair by least memory used; default fifo'),
-  sizeBasedWeight: z.boolean().optional().describe('fair: what a job uses is divided by the logarithm of what it uses and wants; default false'),
-  queueOrdering: z.enum(['utilization', 'priority-utilization']).optional().describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default utilization'),
-  priority: z.int().optional().describe('of the queue among its siblings, larger first; counts where the parent orders by priority-utilization; default 0'),
-  defaultApplicationPriority: z.int().optional().describe('priority of jobs that have none (0)'),
-  maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit'),
-  maxParallelApps: count.optional().describe('jobs that may run at once; further ones wait; default unlimited'),
-  maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
-  state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),
-  autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1; default false, of `root` true where no queue is declared'),
-  accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
-  labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
-  defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's, else the default one"),
-  disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
-  disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from one of its jobs for another one; default: its parent's setting"),
-})
-export type CapacityQueueOptions = z.input<typeof queueOptions>
-
-const treeShape = {
-  queues: z
-    .record(z.string(), queueOptions)
-    .default({})
-    .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
-  defaults: z
-    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true }).shape)
-    .default({})
-    .describe('settings of queues that do not say otherwise'),
-  resourceCalculator: z
-    .enum(['default', 'dominant'])
-    .default('default')
-    .describe('default: shares and limits count memory (else the first resource) alone; dominant: all resources, compared by the largest part. Tasks need all they ask on their node either way'),
-  minimumAllocation: amounts.default({}).describe('steps in which user limits are counted, by resource; default 1 each. Demands are not rounded'),
-  userLimitBasis: z
-    .enum(['active-usage', 'active-users'])
-    .default('active-usage')
-    .describe('what is divided among the active users: what they use and one step more (Hadoop 2.9 and later), or the queue (before, and the survey)'),
-  maximumApplications: count.default(10_000).describe('jobs in the system, running and waiting; further ones are refused'),
-  maximumApplicationPriority: count.default(0).describe('priorities above are lowered to it (yarn.cluster.max-application-priority); fifo ignores priorities at the default 0'),
-  maxParallelAppsPerUser: count.optional().describe('jobs of any one user that may run at once; default unlimited'),
-  users: z.record(z.string(), z.strictObject({ maxParallelApps: count })).default({}).describe('limits of single users'),
-  mappings: z.array(z.string()).default([]).describe('queues of jobs that name none, first that applies: u:USER:QUEUE, g:GROUP:QUEUE; %user and %primary_group stand for the names'),
-  overrideWithMappings: z.boolean().default(false).describe('mappings apply to jobs that name a queue too'),
-  partitionLabel: z.string().default('partition').describe('the label of nodes, and of what stages require, that names the partition; nodes without it are in the default one'),
-  exclusiveLabels: names.default('*').describe('partitions whose idle resources are not lent to jobs of the default partition; * for all'),
-}
-
-const treeOptions = z.strictObject({
-  ...treeShape,
-  ties: z.enum(['name', 'capacity']).default('name').describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
-})
 /** What the order `capacity` needs to know. */
 export const capacityOptions = treeOptions.superRefine(checkQueues)
 export type CapacityOptions = z.input<typeof treeOptions>
-export type ReadCapacityOptions = z.output<typeof treeOptions>
-export type ReadQueueOptions = z.output<typeof queueOptions>
 
 /** Delay and reservations, of the discipline `reserving`. */
 export const assignmentShape = {
@@ -95,7 +18,7 @@ export const assignmentShape = {
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),
 }
 
-export const preemptionOptions = z.strictObject({
+const preemptionOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
   observeOnly: z.boolean().default(false).describe('computes and kills nothing'),
   monitoringInterval: z.number().positive().default(3).describe('seconds between two looks'),
@@ -113,7 +36,7 @@ const schedulerOptions = z.strictObject({
   ...treeShape,
   ties: z.enum(['name', 'capacity']).default('capacity').describe('siblings that are equal: the one with the larger guarantee, then by name (Hadoop 2.9 and later), or by name alone (the survey)'),
   ...assignmentShape,
-  preemption: preemptionOptions.optional().describe('takes back what queues use above their guarantee for queues below theirs; absent: tasks end by themselves'),
+  preemption: preemptionOptions.optional().describe('settings of preemption as Hadoop has them; not simulated: a warning, and tasks end by themselves'),
 })
 /** What the policy `capacity-scheduler` needs to know: queues, delay, reservations, preemption. */
 export const capacitySchedulerOptions = schedulerOptions.superRefine(checkQueues)

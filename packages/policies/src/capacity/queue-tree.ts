@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
-import type { ReadCapacityOptions, ReadQueueOptions } from './options.js'
+import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
 
 /** A queue with its settings, own or inherited. Ids are dense in the order of making; queue 0 is the root. */
 export interface Queue {

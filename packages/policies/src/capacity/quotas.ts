@@ -2,7 +2,7 @@ import { SchedError, suggest, type ClusterView } from '@sched/core'
 import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
-import type { ReadQueueOptions } from './options.js'
+import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = Exclude<ReadQueueOptions['capacity'], undefined>
 type Amounts = Exclude<Capacity, number | string>

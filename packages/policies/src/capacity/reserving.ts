@@ -6,7 +6,7 @@ import { LocalityDelay } from './locality-delay.js'
 import { NodeReservations, type Reservation } from './node-reservations.js'
 import { assignmentShape } from './options.js'
 
-export const reservingOptions = z.strictObject(assignmentShape)
+const reservingOptions = z.strictObject(assignmentShape)
 type ReadReservingOptions = z.output<typeof reservingOptions>
 /** Options of `reserving`; all may be left out. */
 export type ReservingOptions = z.input<typeof reservingOptions>

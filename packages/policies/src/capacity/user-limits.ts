@@ -116,6 +116,13 @@ export class UserLimits {
     return compareShares(rest, 0, this.#weighted(pair, limit), 0, limit.total, 0, width) > 0
   }
 
+  /** What a user of a leaf may still be given, at least 0. */
+  room(pair: number, pot: number): Float64Array {
+    const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
+    const { width, count } = this.#pots
+    return Float64Array.from(this.#weighted(pair, limit), (amount, i) => Math.max(0, amount - (this.#users.used[(pair * count + pot) * width + i] as number)))
+  }
+
   #weighted(pair: number, { value, minimum }: Limit): readonly number[] {
     if (this.#users.weight[pair] === inMillionths) return value
     return value.map((amount, i) => Math.floor((amount * this.#users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))

@@ -11,14 +11,14 @@ export interface Associations {
 }
 
 /** Usage of every association with all that lies in it. */
-export function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
+function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
   const total = Float64Array.from({ length: parent.length }, (_, id) => usage[id] ?? 0)
   for (let id = parent.length - 1; id > 0; id--) total[parent[id] as number] = (total[parent[id] as number] as number) + (total[id] as number)
   return total
 }
 
 /** Shares of every association as a fraction of its siblings' and its own; 1 for the root. */
-export function siblingShares({ parent, shares }: Associations): Float64Array {
+function siblingShares({ parent, shares }: Associations): Float64Array {
   const sum = new Float64Array(parent.length)
   for (let id = 1; id < parent.length; id++) sum[parent[id] as number] = (sum[parent[id] as number] as number) + (shares[id] as number)
   return Float64Array.from({ length: parent.length }, (_, id) => (id === 0 ? 1 : ratio(shares[id] as number, sum[parent[id] as number] as number)))

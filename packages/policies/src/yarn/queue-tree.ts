@@ -1,7 +1,7 @@
 import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
 import type { Amounts, QueueOptions } from './options.js'
 
-export type QueuePolicy = 'fair' | 'drf' | 'fifo'
+type QueuePolicy = 'fair' | 'drf' | 'fifo'
 
 /** A queue of the tree, with what it inherits filled in. Amounts are by `ResourceId`; ids are dense, queue 0 is the root. */
 export interface Queue {
@@ -137,7 +137,7 @@ export class QueueTree {
 }
 
 /** The full path of a queue name: `ads` and `root.ads` are one. */
-export const fullPath = (name: string): string => (name === 'root' || name.startsWith('root.') ? name : `root.${name}`)
+const fullPath = (name: string): string => (name === 'root' || name.startsWith('root.') ? name : `root.${name}`)
 
 function checkPolicy(path: string, policy: QueuePolicy, parent: Queue | undefined, isParent: boolean, field: string): void {
   if (policy === 'fifo' && isParent && parent !== undefined)

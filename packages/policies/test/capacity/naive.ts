@@ -24,7 +24,7 @@ const plus = (a: Vector, b: Vector): Vector => a.map((each, i) => each + (b[i] ?
 const minus = (a: Vector, b: Vector): Vector => a.map((each, i) => each - (b[i] ?? 0))
 const smaller = (a: Vector, b: Vector): Vector => a.map((each, i) => Math.min(each, b[i] ?? 0))
 
-export class NaiveQueues {
+class NaiveQueues {
   readonly env: Env
   readonly options: CapacitySchedulerOptions
   readonly root: NaiveQueue

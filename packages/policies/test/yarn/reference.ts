@@ -22,7 +22,7 @@ type Compare = (a: Schedulable, b: Schedulable) => number
 
 const sign = Math.sign
 
-export const fairComparator =
+const fairComparator =
   (memory: number): Compare =>
   (a, b) => {
     const minA = Math.min(a.min[memory]!, a.demand[memory]!)
@@ -47,7 +47,7 @@ const surveyComparator =
     return byMin || sign(a.weight / Math.max(a.jobs, 1) - b.weight / Math.max(b.jobs, 1))
   }
 
-export const drfComparator =
+const drfComparator =
   (resources: readonly number[], capacity: (r: number) => number): Compare =>
   (a, b) => {
     const share = (s: Schedulable, r: number) => s.usage[r]! / capacity(r)
