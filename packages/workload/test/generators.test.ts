@@ -178,7 +178,7 @@ const others: Record<string, Record<string, unknown>> = {
     seed: 2, jobs: 10, rate: 1, tasks: { min: 1, max: 5 }, duration: 7, demand: { cpu: 2 }, data: false, users: 5, queues: ['a'], startup: 3,
   },
   'omega-example': { seed: 2, horizon: 1000, batch: { gap: 5 }, service: { tasks: 3 }, demand: { cpu: 500 } },
-  'omega-cluster': { seed: 2, cluster: 'A', scale: 0.5, horizon: 1000, batchRate: 2, batchRunTime: 0.5 },
+  'omega-cluster': { seed: 2, cluster: 'A', scale: 0.5, horizon: 1000, batchRate: 2, batchRunTime: 0.5, mapReduce: 0.5 },
   'omega-distributions': {
     seed: 2, horizon: 1000, interarrival: { batch: [5], service: [9] }, csizes: { batch: [3], service: [1] }, runtimes: { batch: [7], service: [8] },
     demand: { cpu: 500 },

@@ -172,7 +172,7 @@ class Ideal {
       let gained = 0
       for (let i = 0; i < width; i++) {
         const part = isEqual ? 1 / hungry.length : (active[i] as number) === 0 ? 0 : (guaranteed[queue * width + i] as number) / (active[i] as number)
-        const accepted = this.#accept(queue, i, Math.ceil(Math.max(0, left[i] as number) * part))
+        const accepted = this.#accept(queue, i, this.#rounded(Math.max(0, left[i] as number) * part))
         given[i] = (given[i] as number) + accepted
         gained += accepted
       }
@@ -224,7 +224,12 @@ class Ideal {
     const { maxIgnoredOverCapacity, naturalTerminationFactor } = this.#factors
     const zone = Float64Array.from({ length: width }, (_, i) => Math.floor((guaranteed[queue * width + i] as number) * (1 + maxIgnoredOverCapacity)))
     if (isProtected[queue] === 1 || compareShares(used, queue * width, zone, 0, total, 0, width) <= 0) return
-    for (let at = queue * width; at < (queue + 1) * width; at++) this.#toObtain[at] = Math.ceil((this.#excess[at] as number) * naturalTerminationFactor)
+    for (let at = queue * width; at < (queue + 1) * width; at++) this.#toObtain[at] = this.#rounded((this.#excess[at] as number) * naturalTerminationFactor)
+  }
+
+  /** Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. */
+  #rounded(amount: number): number {
+    return this.#loads.width === 1 ? Math.floor(amount + 0.5) : Math.ceil(amount)
   }
 
   #hasGuarantee(queue: number): boolean {

@@ -18,7 +18,7 @@ export const assignmentShape = {
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),
 }
 
-const preemptionOptions = z.strictObject({
+export const preemptionOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
   observeOnly: z.boolean().default(false).describe('computes and kills nothing'),
   monitoringInterval: z.number().positive().default(3).describe('seconds between two looks'),
@@ -26,7 +26,7 @@ const preemptionOptions = z.strictObject({
   totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is marked in one look, part of the cluster'),
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is marked in one look'),
-  intraQueue: z.boolean().default(false).describe('also from jobs of a queue for other ones of the same queue'),
+  intraQueue: z.boolean().default(false).describe('also from jobs of a queue for other ones of the same queue: not simulated, a warning'),
   intraQueueMinimumThreshold: z.number().min(0).max(1).default(0.5).describe('part of its guarantee that a queue must use before anything is taken inside it'),
   intraQueueMaxAllowableLimit: z.number().min(0).max(1).default(0.2).describe('most that is taken inside a queue in one look, part of its guarantee'),
   intraQueueOrder: z.enum(['userlimit_first', 'priority_first']).default('userlimit_first').describe('take from users above their limit for those below it, or from low priorities for higher ones'),
@@ -36,7 +36,7 @@ const schedulerOptions = z.strictObject({
   ...treeShape,
   ties: z.enum(['name', 'capacity']).default('capacity').describe('siblings that are equal: the one with the larger guarantee, then by name (Hadoop 2.9 and later), or by name alone (the survey)'),
   ...assignmentShape,
-  preemption: preemptionOptions.optional().describe('settings of preemption as Hadoop has them; not simulated: a warning, and tasks end by themselves'),
+  preemption: preemptionOptions.optional().describe('takes back what queues use above their guarantee for queues below theirs; absent: tasks end by themselves'),
 })
 /** What the policy `capacity-scheduler` needs to know: queues, delay, reservations, preemption. */
 export const capacitySchedulerOptions = schedulerOptions.superRefine(checkQueues)
