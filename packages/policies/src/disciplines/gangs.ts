@@ -10,12 +10,15 @@ type Pick = (job: JobId, round: Round) => NodeId | None
 
 /**
  * Starts all tasks of the job's front stage that are left, or none. Whether the nodes in sight have room for all is
- * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way.
+ * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way. A round that only
+ * asks which job would be taken up is told so.
  */
 export function startGang(job: JobId, round: Round, pick: Pick): Gang {
   const { work, lane } = round
   const tasks = work.together(job, lane)
-  if (tasks > round.claimsLeft || !hasRoom(job, tasks, round)) return Gang.NoRoom
+  const isAsked = round.claimsLeft === 0
+  if ((tasks > round.claimsLeft && !isAsked) || !hasRoom(job, tasks, round)) return Gang.NoRoom
+  if (isAsked) return round.take(job) ? Gang.Started : Gang.NoRoom
   const before = round.savepoint()
   for (let left = tasks; left > 0; left--) {
     const node = pick(job, round)
