@@ -2,6 +2,7 @@ import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
+import { HardwareUse, NodeHardware } from './hardware.js'
 import type { ClusterModel } from './model.js'
 import { NodeList } from './node-list.js'
 import { Special, type Shapes } from './shapes.js'
@@ -28,9 +29,11 @@ export class CellState implements ClusterView {
   readonly changeLog = new NodeChanges()
   /** What nodes have now: less than described where slots are withheld. */
   readonly #total: Int32Array
-  /** What tasks really use of each kind of hardware, `[kind * nodes + node]`, and how many work on each node; set by who models it. */
-  readonly hardwareUse: Float64Array
-  readonly working: Int32Array
+  /** What tasks really use of the hardware; written by who models it, read through `hardware`. */
+  readonly hardwareUse: HardwareUse
+  readonly hardware: NodeHardware
+  /** Tasks that have taken something, by node. */
+  readonly #claims: Int32Array
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
@@ -55,8 +58,9 @@ export class CellState implements ClusterView {
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
     this.freeAmounts = stockOf === undefined ? model.total.slice() : new Int32Array(model.total.length)
     this.#total = stockOf !== undefined ? stockOf.#total : model.dynamicSlots === undefined ? model.total : model.total.slice()
-    this.hardwareUse = stockOf?.hardwareUse ?? new Float64Array(model.hardware.kinds.length * model.nodes)
-    this.working = stockOf?.working ?? new Int32Array(model.nodes)
+    this.hardwareUse = stockOf?.hardwareUse ?? new HardwareUse(model.hardware, model.nodes)
+    this.#claims = stockOf === undefined ? new Int32Array(model.nodes) : stockOf.#claims
+    this.hardware = new NodeHardware(this, model.hardware, this.hardwareUse, this.#claims)
     this.versions = stockOf?.versions ?? new Int32Array(model.nodes)
     this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
     this.#capacity = stockOf === undefined ? new Float64Array(model.resources.length) : stockOf.#capacity
@@ -170,6 +174,7 @@ export class CellState implements ClusterView {
   take(shape: ShapeId, node: NodeId, devices = 0): number {
     if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
     this.#move(shape, node, -1)
+    this.#claims[node] = (this.#claims[node] as number) + 1
     const lane = this.shapes.lanes[shape] as number
     const taken = ((this.shapes.special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
     if (!this.#countRoom(lane, node)) (this.#roomy[lane] as BitSet).delete(node)
@@ -179,6 +184,7 @@ export class CellState implements ClusterView {
   /** Gives back what a task had, with the devices that `take` returned. */
   give(shape: ShapeId, node: NodeId, devices = 0): void {
     this.#move(shape, node, 1)
+    this.#claims[node] = (this.#claims[node] as number) - 1
     if (((this.shapes.special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
     const lane = this.shapes.lanes[shape] as number
     const roomy = this.#roomy[lane] as BitSet

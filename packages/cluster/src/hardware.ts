@@ -1,3 +1,4 @@
+import type { ClusterView, HardwareView, NodeId, ResourceId } from '@sched/core'
 import type { NodeGroup } from './description.js'
 
 /** What the nodes really have, as columns `[kind * nodes + node]`. */
@@ -23,4 +24,60 @@ export function hardwareOf(groups: readonly NodeGroup[], nodes: number): Hardwar
     }
   }
   return { kinds, amounts, speeds }
+}
+
+/** What tasks use of each kind, `[kind * nodes + node]`, and how many work on each node; written by who models it. */
+export class HardwareUse {
+  readonly use: Float64Array
+  readonly runnable: Int32Array
+  /** Whether somebody models it. */
+  isMeasured = false
+
+  constructor({ kinds }: Hardware, nodes: number) {
+    this.use = new Float64Array(kinds.length * nodes)
+    this.runnable = new Int32Array(nodes)
+  }
+}
+
+/** The hardware of a cell's nodes as schedulers read it: measured where somebody models it, otherwise by what is claimed. */
+export class NodeHardware implements HardwareView {
+  readonly #cell: ClusterView
+  readonly #hardware: Hardware
+  readonly #use: HardwareUse
+  readonly #claims: Int32Array
+  readonly #nodes: number
+
+  /** `claims`: tasks that have claimed something on each node, kept by the cell. */
+  constructor(cell: ClusterView, hardware: Hardware, use: HardwareUse, claims: Int32Array) {
+    this.#cell = cell
+    this.#hardware = hardware
+    this.#use = use
+    this.#claims = claims
+    this.#nodes = cell.nodes
+  }
+
+  get isMeasured(): boolean {
+    return this.#use.isMeasured
+  }
+
+  get kinds(): readonly string[] {
+    return this.isMeasured ? this.#hardware.kinds : this.#cell.resources
+  }
+
+  amount(node: NodeId, kind: number): number {
+    return this.isMeasured ? (this.#hardware.amounts[kind * this.#nodes + node] as number) : this.#cell.total(node, kind as ResourceId)
+  }
+
+  speed(node: NodeId, kind: number): number {
+    return this.isMeasured ? (this.#hardware.speeds[kind * this.#nodes + node] as number) : this.#cell.speed(node)
+  }
+
+  use(node: NodeId, kind: number): number {
+    if (this.isMeasured) return this.#use.use[kind * this.#nodes + node] as number
+    return this.#cell.total(node, kind as ResourceId) - this.#cell.free(node, kind as ResourceId)
+  }
+
+  runnable(node: NodeId): number {
+    return (this.isMeasured ? this.#use.runnable : this.#claims)[node] as number
+  }
 }

@@ -6,7 +6,7 @@ export {
   resourceId,
   type ClusterModel,
 } from './model.js'
-export type { Hardware } from './hardware.js'
+export type { Hardware, HardwareUse } from './hardware.js'
 export { CellState } from './cell-state.js'
 export { infeasible } from './infeasible.js'
 export { Shapes } from './shapes.js'

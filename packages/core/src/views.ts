@@ -20,6 +20,27 @@ export interface ChangeLog {
   node(change: number): NodeId
 }
 
+/**
+ * What a monitor on each node would report: what the node has of each kind of hardware, how fast that is, what its tasks
+ * use of it now and how many of them work. Where the cluster describes its nodes' `hardware`, this is the real use (a
+ * stage's `use`), whatever the tasks asked for. Where it does not, the kinds are the resources and what is claimed stands for
+ * what is used. Reading costs an array access, keeping it current nothing that grows.
+ */
+export interface HardwareView {
+  /** Kinds of work by index: `cores`, `disks`, `memory`, ... in the units of the cluster's description. */
+  readonly kinds: readonly string[]
+  /** Whether `use` is what tasks really use; false: it is what they claim, with the draft. */
+  readonly isMeasured: boolean
+  /** What the node has of the kind; `Infinity` where its description does not say. */
+  amount(node: NodeId, kind: number): number
+  /** Relative speed of the kind on the node, 1 = nominal. */
+  speed(node: NodeId, kind: number): number
+  /** What the tasks on the node use of the kind now; more than `amount` where they crowd it. */
+  use(node: NodeId, kind: number): number
+  /** Tasks that work on the node now: its load. Tasks that wait for the network do not, where the use is measured. */
+  runnable(node: NodeId): number
+}
+
 /** What a scheduler may read about nodes. Amounts are integers in the resource's unit; they already count the draft. */
 export interface ClusterView {
   /** Number of nodes; ids are 0 to nodes - 1. */
@@ -69,6 +90,8 @@ export interface ClusterView {
   hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
   nextWithRoom(lane: LaneId, from: number): NodeId | None
+  /** What nodes really have and use, beside what is asked for and free. */
+  readonly hardware: HardwareView
   /** Absent: what is kept per node must be found anew. */
   readonly changeLog?: ChangeLog
 }

@@ -1,4 +1,4 @@
-import type { Hardware } from '@sched/cluster'
+import type { Hardware, HardwareUse } from '@sched/cluster'
 import type { NodeId, Seconds, StageSpec } from '@sched/core'
 import type { Progress, ProgressHost, StartedTask } from './progress.js'
 
@@ -26,15 +26,18 @@ export class Contention implements Progress {
   readonly #uses = new WeakMap<StageSpec, Float64Array>()
   readonly #use: Float64Array
   readonly #runnable: Int32Array
+  readonly #slows: boolean
 
-  /** `use` and `runnable` are kept current: what tasks use of each kind, `[kind * nodes + node]`, and how many work on a node. */
-  constructor(host: ProgressHost, hardware: Hardware, use: Float64Array, runnable: Int32Array) {
+  /** Keeps `measured` current. `slows` false: crowded kinds go at their full speed, and only the use is kept. */
+  constructor(host: ProgressHost, hardware: Hardware, measured: HardwareUse, slows: boolean) {
+    measured.isMeasured = true
     this.#host = host
     this.#hardware = hardware
-    this.#nodes = runnable.length
-    this.#use = use
-    this.#runnable = runnable
-    this.#on = Array.from(runnable, () => [])
+    this.#nodes = measured.runnable.length
+    this.#use = measured.use
+    this.#runnable = measured.runnable
+    this.#slows = slows
+    this.#on = Array.from(measured.runnable, () => [])
   }
 
   start({ run, node, stage, alone }: StartedTask, now: Seconds): void {
@@ -84,7 +87,7 @@ export class Contention implements Progress {
       const part = use[kind] as number
       if (part === 0 || HELD.includes(kinds[kind] as string)) continue
       const at = kind * this.#nodes + node
-      const crowding = Math.max(1, (this.#use[at] as number) / (amounts[at] as number))
+      const crowding = this.#slows ? Math.max(1, (this.#use[at] as number) / (amounts[at] as number)) : 1
       used += part
       time += (part * crowding) / (speeds[at] as number)
     }

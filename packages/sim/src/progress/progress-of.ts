@@ -8,10 +8,10 @@ import { undisturbed } from './undisturbed.js'
 /** The model of progress that a run's options and cluster ask for; `undefined`: tasks take their own time. */
 export function progressOf(runtime: RuntimeOptions | RuntimeModel | undefined, model: ClusterModel, cell: CellState): ((host: ProgressHost) => Progress) | undefined {
   const { contention = true, network = undefined } = runtime === undefined || 'runtime' in runtime ? {} : runtime
-  const isContended = contention && model.hardware.kinds.length > 0
-  if (!isContended && network === undefined) return undefined
+  const isDescribed = model.hardware.kinds.length > 0
+  if (!isDescribed && network === undefined) return undefined
   return (host) => {
-    const work = isContended ? new Contention(host, model.hardware, cell.hardwareUse, cell.working) : undisturbed(host)
+    const work = isDescribed ? new Contention(host, model.hardware, cell.hardwareUse, contention) : undisturbed(host)
     return network === undefined ? work : new Shuffle(host, work, model, network === true ? {} : network)
   }
 }
