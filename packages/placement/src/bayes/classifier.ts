@@ -1,0 +1,98 @@
+import { SchedError } from '@sched/core'
+import { extractInto, featureCount } from './features.js'
+import type { BayesModel } from './model.js'
+import type { Plan } from './plan.js'
+
+export interface Prediction {
+  /** Class C1, communication-active; on a tie C0, so that nothing moves (our choice). */
+  readonly isActive: boolean
+  /** ln P(C1|x) / P(C0|x). */
+  readonly logOdds: number
+  /** They sum to 1. */
+  readonly probabilities: { readonly C0: number; readonly C1: number }
+}
+
+/** More than this a feature never counts, so that sums stay finite and equal ones cancel. */
+const MOST = 1e290
+
+/** A model ready for predictions: one pass over the features in log space, without allocation but for the answer. */
+export class BayesClassifier {
+  readonly model: BayesModel
+  readonly #features: Float64Array
+  /** ln P(C1) / P(C0), and of gaussians the normalising constants of all features. */
+  readonly #offset: number
+  /** gaussian: mean and 1 / (2 variance) of C1, then of C0; bernoulli: log odds if used, if not. By feature. */
+  readonly #terms: Float64Array
+
+  constructor(model: BayesModel) {
+    this.model = model
+    const { C0, C1 } = model.classes
+    this.#features = new Float64Array(featureCount(model.cluster, model.features))
+    const prior = Math.log(C1.prior) - Math.log(C0.prior)
+    if (model.kind === 'gaussian') {
+      const { C0: lazy, C1: active } = model.classes
+      this.#terms = interleaved([active.mean, halfPrecisions(active.variance), lazy.mean, halfPrecisions(lazy.variance)])
+      this.#offset = prior + active.variance.reduce((sum, variance, m) => sum + (Math.log(lazy.variance[m] as number) - Math.log(variance)) / 2, 0)
+    } else {
+      const { C0: lazy, C1: active } = model.classes
+      const used = active.used.map((part, m) => Math.log(part) - Math.log(lazy.used[m] as number))
+      const unused = active.used.map((part, m) => Math.log1p(-part) - Math.log1p(-(lazy.used[m] as number)))
+      this.#terms = interleaved([used, unused])
+      this.#offset = prior
+    }
+  }
+
+  /** Throws `BAD_INPUT` for a plan of another cluster shape than the model's, and for entries that are missing or NaN. */
+  predict(plan: Plan): Prediction {
+    const { cluster, features, max } = this.model
+    extractInto(this.#features, 0, plan, cluster, features, max)
+    return this.#predict(this.#features)
+  }
+
+  /** The same of features; any finite numbers. Throws `BAD_INPUT` for missing or further features and NaN. */
+  predictFeatures(features: ArrayLike<number>): Prediction {
+    const expected = this.#features.length
+    if (features.length !== expected) throw new SchedError('BAD_INPUT', `has ${features.length} numbers, the model ${expected}.`, { field: 'features' }, 'Extract them as the model does.')
+    for (let m = 0; m < expected; m++)
+      if (!Number.isFinite(features[m])) throw new SchedError('BAD_INPUT', `is ${features[m] ?? 'missing'}.`, { field: `features[${m}]` }, 'Use finite numbers.')
+    return this.#predict(features)
+  }
+
+  #predict(features: ArrayLike<number>): Prediction {
+    const logOdds = this.#offset + (this.model.kind === 'gaussian' ? this.#distances(features) : this.#bits(features))
+    const less = Math.exp(-Math.abs(logOdds)) // at most 1, so nothing overflows: log-sum-exp with the larger one taken out
+    const least = less / (1 + less)
+    const isActive = logOdds > 0
+    return { isActive, logOdds, probabilities: isActive ? { C0: least, C1: 1 - least } : { C0: 1 - least, C1: least } }
+  }
+
+  #distances(features: ArrayLike<number>): number {
+    const terms = this.#terms
+    let sum = 0
+    for (let m = 0, at = 0; m < features.length; m++, at += 4) {
+      const x = features[m] as number
+      const toActive = x - (terms[at] as number)
+      const toLazy = x - (terms[at + 2] as number)
+      const active = toActive * toActive * (terms[at + 1] as number)
+      const lazy = toLazy * toLazy * (terms[at + 3] as number)
+      sum += (lazy < MOST ? lazy : MOST) - (active < MOST ? active : MOST)
+    }
+    return sum
+  }
+
+  #bits(features: ArrayLike<number>): number {
+    const terms = this.#terms
+    let sum = 0
+    for (let m = 0; m < features.length; m++) sum += terms[2 * m + ((features[m] as number) > 0 ? 0 : 1)] as number
+    return sum
+  }
+}
+
+const halfPrecisions = (variances: readonly number[]) => variances.map((variance) => Math.min(0.5 / variance, MOST))
+
+/** Column by column to row by row. */
+function interleaved(columns: readonly (readonly number[])[]): Float64Array {
+  const rows = new Float64Array(columns.length * (columns[0]?.length ?? 0))
+  for (const [c, column] of columns.entries()) for (const [m, value] of column.entries()) rows[m * columns.length + c] = value
+  return rows
+}
