@@ -32,7 +32,7 @@ export class Columns {
   /** The first of the columns that is there and not empty; '' when none is. */
   text(...names: string[]): string {
     for (const name of names) {
-      const at = this.#at.get(name.toLowerCase())
+      const at = this.#at.get(name) ?? this.#at.get(name.toLowerCase())
       const field = at === undefined ? '' : this.#fields[at]!.trim()
       if (field !== '') return field
     }
