@@ -228,6 +228,9 @@ export class Requests implements WorkView {
   nodeOf(task: TaskId): NodeId | None {
     return this.#node[task] as NodeId | None
   }
+  devicesOf(): number {
+    return 0
+  }
   started(task: TaskId): Seconds {
     return this.#started[task] as Seconds
   }

@@ -152,6 +152,8 @@ export interface WorkView {
   /** The demand vector of the task's stage. */
   shapeOf(task: TaskId): ShapeId
   nodeOf(task: TaskId): NodeId | None
+  /** The devices of its node that a claimed or running task holds, one bit each, counted over all resources that come in devices; 0: none. */
+  devicesOf(task: TaskId): number
   /** When a running task started. */
   started(task: TaskId): Seconds
   /** Appends the running tasks of a job in a lane to `out`, in task order. Costs a scan of the job. */
