@@ -52,6 +52,11 @@ export class WholeNodes implements ClusterView {
     this.#versions[node] = this.version(node) + 1
   }
 
+  /** That of the machine. */
+  get hardware() {
+    return this.#cluster.hardware
+  }
+
   free(node: NodeId): number {
     return this.isFree(node) ? 1 : 0
   }

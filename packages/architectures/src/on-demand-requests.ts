@@ -194,6 +194,9 @@ export class Requests implements WorkView {
   isGang(): boolean {
     return true
   }
+  use(): undefined {
+    return undefined
+  }
   demand(): number {
     return 1
   }

@@ -190,6 +190,10 @@ export class Work implements WorkView {
     const stage = this.laneFront[job * this.lanes + lane] as number
     return stage >= 0 && this.stageGang[stage] === 1
   }
+  use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage < 0 ? undefined : this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.use
+  }
   demand(shape: ShapeId, resource: number): number {
     return this.shapes.amount(shape, resource)
   }

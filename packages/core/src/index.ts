@@ -4,6 +4,7 @@ export { SchedError, nearest, suggest, type ErrorCode, type Place } from './erro
 export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'
 export type * from './views.js'
+export { forwarding } from './forwarding.js'
 export { phasesTime } from './phases.js'
 export { Reason, reasonNames, type Moulding, type Round } from './round.js'
 export type * from './plugs.js'

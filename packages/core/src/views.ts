@@ -130,6 +130,11 @@ export interface WorkView {
   together(job: JobId, lane: LaneId): number
   /** Whether the front stage is a gang. */
   isGang(job: JobId, lane: LaneId): boolean
+  /**
+   * What a task of the front stage is known to use of its node's hardware while it runs alone there, by kind (a stage's
+   * `use`, as if measured on earlier runs); `undefined` where nothing is known. The same object for the same stage.
+   */
+  use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
   /** Whether the constraints of the shape allow the node, as far as its labels go: nothing about what is free there. */

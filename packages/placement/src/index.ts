@@ -41,4 +41,9 @@ export { shapeOf, totalTasks, type ClusterShape, type Plan } from './bayes/plan.
 export { movedTasks, moveToRack, proportionalParts, rebalance, redeploy, type Performances, type Redeployment, type RedeployOptions } from './bayes/redeploy.js'
 export { trainBayes, type Sample, type TrainOptions } from './bayes/train.js'
 
+export { GoodBadClassifier, type GoodBadOptions } from './learning/good-bad.js'
+export { learning, learningPolicy } from './learning/learning.js'
+export type { LearningOptions } from './learning/options.js'
+export { isOverloaded, type OverloadRule } from './learning/overload.js'
+
 export { registerPlacements } from './register.js'

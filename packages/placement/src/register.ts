@@ -2,6 +2,7 @@ import type { Registry } from '@sched/core'
 import { bestFitPlacement } from './best-fit.js'
 import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
+import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
 import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
@@ -10,7 +11,7 @@ import { roundRobinPlacement } from './round-robin.js'
 import { weightedPlacement } from './weighted.js'
 import { worstFitPlacement } from './worst-fit.js'
 
-/** Adds all placements of this package to a registry. */
+/** Adds all placements and policies of this package to a registry. */
 export const registerPlacements = (registry: Registry): Registry =>
   registry
     .add(firstFitPlacement)
@@ -24,3 +25,4 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(dotProductPlacement)
     .add(weightedPlacement)
     .add(nodeWeightPlacement)
+    .add(learningPolicy)

@@ -1,4 +1,5 @@
 import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import { hardwareNames } from '../hardware-names.js'
 import { performanceIndex, roundedWeights, type NodeProfile } from './performance.js'
 
 /** Samples of processor and memory use of a node under a probe job, in [0, 1]. */
@@ -19,8 +20,8 @@ export interface HardwareOptions {
 
 /** Weights by node from what the cluster has and what a probe has measured. Throws `BAD_OPTION` and `UNKNOWN_NAME`. */
 export function measuredWeights(cluster: ClusterView, options: HardwareOptions): readonly number[] {
-  const cores = resourceOf(cluster, options.cores, ['cpu', 'cpus', 'cores', 'vcores', 'millicores', 'procs'], 'cores')
-  const memory = resourceOf(cluster, options.memory, ['memory', 'mem', 'memory-mb', 'ram'], 'memory')
+  const cores = resourceOf(cluster, options.cores, hardwareNames.cores, 'cores')
+  const memory = resourceOf(cluster, options.memory, hardwareNames.memory, 'memory')
   if (options.probe !== undefined) checkProbe(cluster, options.probe)
   const profiles = Array.from({ length: cluster.nodes }, (_, node): NodeProfile => {
     const samples = options.probe?.[cluster.name(node as NodeId)]
@@ -31,19 +32,19 @@ export function measuredWeights(cluster: ClusterView, options: HardwareOptions):
   return options.round ? roundedWeights(performance) : performance
 }
 
-/** Weights by node as given: by node name, or by the name of its group of nodes. Throws `BAD_OPTION` for a node without. */
-export function givenWeights(cluster: ClusterView, weights: Readonly<Record<string, number>>): number[] {
+/** Weights by node as given: by node name, or by the name of its group of nodes; `field` is for messages. Throws `BAD_OPTION` for a node without. */
+export function givenWeights(cluster: ClusterView, weights: Readonly<Record<string, number>>, field = 'node-weight.weights'): number[] {
   const used = new Set<string>()
   const found = Array.from({ length: cluster.nodes }, (_, node) => {
     const name = cluster.name(node as NodeId)
     const key = name in weights ? name : name.replace(/-\d+$/, '')
     const weight = weights[key]
     if (weight === undefined)
-      throw new SchedError('BAD_OPTION', `node "${name}" has no weight.`, { field: 'node-weight.weights' }, 'Give a weight for every node, or for every group of nodes by its name.')
+      throw new SchedError('BAD_OPTION', `node "${name}" has no weight.`, { field }, 'Give a weight for every node, or for every group of nodes by its name.')
     used.add(key)
     return weight
   })
-  for (const key of Object.keys(weights)) if (!used.has(key)) throw absent(cluster, key, 'node-weight.weights')
+  for (const key of Object.keys(weights)) if (!used.has(key)) throw absent(cluster, key, field)
   return found
 }
 

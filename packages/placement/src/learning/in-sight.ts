@@ -1,0 +1,19 @@
+import { None, type JobId, type NodeId, type Round } from '@sched/core'
+
+/** Visits the nodes in sight that have room, the lowest first, until one answers with true. */
+export function someInSight(round: Round, visit: (node: NodeId) => boolean): boolean {
+  const { cluster, lane, nodes } = round
+  if (nodes.length < cluster.nodes) return nodes.some((node) => cluster.hasRoom(lane, node) && visit(node))
+  for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (visit(node)) return true
+  return false
+}
+
+/** The lowest node in sight on which the job's next task fits. */
+export function firstInSight(job: JobId, round: Round): NodeId | None {
+  let found: NodeId | None = None
+  someInSight(round, (node) => {
+    if (round.fits(job, node)) found = node
+    return found !== None
+  })
+  return found
+}

@@ -1,0 +1,232 @@
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
+import { firstInSight, someInSight } from './in-sight.js'
+import { PairJudge } from './pair-judge.js'
+import { falls, utilities } from './utility.js'
+
+/**
+ * The Learning scheduler: when a node offers room, the job for which utility x P(good) is largest starts on it, among
+ * those with P(good) above one half; where there is none only an idle node gets a task. Whether a pair of job and node was
+ * good turns out at the node's next heartbeat: bad if it is overloaded then. The utility is the place in the inner order.
+ *
+ * Ours, where the source is silent: a node counts as idle while it runs no task of this scheduler; tasks drafted in a round
+ * count as load at once; after `patience` seconds without a start one is made all the same, so that it never stalls; a gang is
+ * judged by its first task; in rounds for one job the order alone chooses it, and P(good) its nodes. Where the use of
+ * hardware is not measured nothing is ever overloaded, and jobs start as the order says.
+ *
+ * Source: Dhok and Varma, "Using pattern classification for task assignment in MapReduce", 2010; a survey of cluster
+ * resource scheduling, section 7.
+ */
+export const learningPolicy = definePolicy({
+  name: 'learning',
+  summary: 'learns which jobs overload which nodes, and keeps them apart',
+  source: 'Dhok and Varma 2010; survey of cluster resource scheduling, section 7',
+  options: learningOptions,
+  inner: { order: 'order' },
+  defaults: { order: 'fifo' },
+  create: (options, env, { order }) => new Learning(options, env, order.create(env)),
+})
+
+/** The Learning scheduler over an order. */
+export const learning = (order: Plug<'order'>, options: LearningOptions = {}): Plug<'policy'> => learningPolicy.plug({ order }, options)
+
+class Learning implements Policy {
+  readonly #options: CheckedOptions
+  readonly #env: Env
+  readonly #order: Order
+  readonly #hasHeartbeats: boolean
+  /** Tasks of this scheduler by node. */
+  readonly #tasks: Int32Array
+  /** Jobs with unplaced tasks by lane. */
+  readonly #ready: Int32Array
+  #judge: PairJudge | undefined
+  #serial = -1
+  /** Jobs that are done with in this call. */
+  readonly #doneIn: number[] = []
+  #call = 0
+  #lastStart: Seconds = 0
+  #hasStarted = false
+  #wasRefused = false
+
+  constructor(options: CheckedOptions, env: Env, order: Order) {
+    this.#options = options
+    this.#env = env
+    this.#order = order
+    this.#hasHeartbeats = env.cluster.heartbeat > 0
+    this.#tasks = new Int32Array(env.cluster.nodes)
+    this.#ready = new Int32Array(env.cluster.lanes.length)
+    Object.assign(this, forwarding(order, this.#hooks()))
+  }
+
+  get sharing() {
+    return this.#order.sharing
+  }
+
+  schedule(round: Round): void {
+    const judge = this.#begin(round)
+    if (round.nodes.length === 0 || round.pending === 0) return
+    if (round.jobsLeft < Infinity) this.#takeInTurn(judge, round)
+    else
+      someInSight(round, (node) => {
+        while (round.room(node) && this.#startBest(node, judge, round)) {
+          // the next task
+        }
+        return false
+      })
+    if (!this.#hasHeartbeats) this.#wake(round)
+  }
+
+  #hooks() {
+    return {
+      onReady: (_job: JobId, lane: LaneId) => {
+        if (this.#ready.every((count) => count === 0)) this.#lastStart = this.#env.now()
+        this.#ready[lane] = (this.#ready[lane] as number) + 1
+      },
+      onDrained: (_job: JobId, lane: LaneId) => {
+        this.#ready[lane] = (this.#ready[lane] as number) - 1
+      },
+      onClaim: (_job: JobId, _lane: LaneId, _task: TaskId, node: NodeId) => {
+        this.#tasks[node] = (this.#tasks[node] as number) + 1
+      },
+      onRelease: (_job: JobId, _lane: LaneId, task: TaskId, node: NodeId, why: string) => {
+        this.#tasks[node] = (this.#tasks[node] as number) - 1
+        this.#judge?.release(task, why === 'ended')
+      },
+      ...(this.#hasHeartbeats && { onHeartbeat: (node: NodeId, now: Seconds) => void this.#judge?.judge(node, now) }),
+    }
+  }
+
+  #begin(round: Round): PairJudge {
+    this.#call++
+    this.#hasStarted = false
+    this.#wasRefused = false
+    const judge = (this.#judge ??= this.#makeJudge())
+    if (round.serial !== this.#serial) judge.beginRound()
+    this.#serial = round.serial
+    if (!this.#hasHeartbeats) judge.judgeDue(round.now)
+    return judge
+  }
+
+  /** What is measured of the hardware is known once the run has begun. */
+  #makeJudge(): PairJudge {
+    const { jobLimits, nodeLimits, smoothing, decay, overload, feedback } = this.#options
+    if (!this.#env.cluster.hardware.isMeasured)
+      this.#env.warn('learning: the use of hardware is not measured, so no assignment is ever bad. Describe the `hardware` of nodes, and the `use` of stages.')
+    return new PairJudge(this.#env, {
+      classifier: { smoothing, decay },
+      limits: { job: jobLimits, node: nodeLimits },
+      overload,
+      delay: this.#hasHeartbeats ? 0 : feedback,
+    })
+  }
+
+  /** Starts the best job on the node; false when none may start. */
+  #startBest(node: NodeId, judge: PairJudge, round: Round): boolean {
+    const job = this.#bestFor(node, judge, round)
+    if (job === None) return false
+    const tasks = round.work.together(job, round.lane)
+    return tasks > 1 ? this.#startGang(job, tasks, node, judge, round) : this.#claim(job, node, judge, round)
+  }
+
+  /** Of the pairs that are good enough, or of all where the node is idle and none is, the one of the largest utility x P(good). */
+  #bestFor(node: NodeId, judge: PairJudge, round: Round): JobId | None {
+    const { utility: name, threshold } = this.#options
+    const jobs = this.#ready[round.lane] as number
+    const nodePart = judge.nodePart(node)
+    let [best, most] = [None as JobId | None, -Infinity]
+    let [other, otherMost] = [None as JobId | None, -Infinity]
+    let place = 0
+    this.#order.begin(round)
+    for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
+      for (let i = block.from; i < block.to; i++, place++) {
+        const job = block.ids[i] as JobId
+        const wanted = utilities[name](job, place, jobs, round)
+        if (falls(name) && wanted <= most) return best // no later one can be better
+        if (this.#doneIn[job] === this.#call || !round.fits(job, node)) continue
+        const good = judge.good(judge.pair(job, nodePart, round.lane))
+        const value = wanted * good
+        if (good > threshold) {
+          if (value > most) [best, most] = [job, value]
+        } else if (value > otherMost) [other, otherMost] = [job, value]
+      }
+    if (best !== None) return best
+    if (this.#mayBeBad(node, round)) return other
+    this.#wasRefused ||= other !== None
+    return None
+  }
+
+  #mayBeBad(node: NodeId, round: Round): boolean {
+    return this.#tasks[node] === 0 || round.now >= this.#lastStart + this.#options.patience
+  }
+
+  /** The first task on the node, the others on the lowest nodes with room, or none. True: the node may be asked again. */
+  #startGang(job: JobId, tasks: number, node: NodeId, judge: PairJudge, round: Round): boolean {
+    const before = { draft: round.savepoint(), judge: judge.savepoint(), lastStart: this.#lastStart, hasStarted: this.#hasStarted }
+    let next: NodeId | None = node
+    for (let left = tasks; left > 0 && next !== None && this.#claim(job, next, judge, round); next = firstInSight(job, round)) if (--left === 0) return true
+    round.rollback(before.draft)
+    judge.rollback(before.judge)
+    this.#lastStart = before.lastStart
+    this.#hasStarted = before.hasStarted
+    this.#doneIn[job] = this.#call
+    return true
+  }
+
+  #claim(job: JobId, node: NodeId, judge: PairJudge, round: Round): boolean {
+    const { work, lane, now, cluster } = round
+    const task = round.fits(job, node) ? work.taskFor(job, lane, node, cluster.levels) : None
+    if (task === None) return false
+    const pair = judge.pair(job, judge.nodePart(node), lane)
+    const use = work.use(job, lane) // of the stage that the task is of: the claim may be its last
+    if (!round.claim(task, node)) return false
+    judge.assign(task, node, pair, use)
+    this.#lastStart = now
+    this.#hasStarted = true
+    return true
+  }
+
+  /** A round for so many jobs: each is taken up although nothing may start, since its decision takes time all the same. */
+  #takeInTurn(judge: PairJudge, round: Round): void {
+    while (round.jobsLeft > 0) {
+      const job = this.#takeNext(round)
+      if (job === None) return
+      while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0) {
+        const node = this.#bestNode(job, judge, round)
+        if (node === None || !this.#claim(job, node, judge, round)) break
+      }
+    }
+  }
+
+  #takeNext(round: Round): JobId | None {
+    this.#order.begin(round)
+    for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
+        this.#doneIn[job] = this.#call
+        return job
+      }
+    return None
+  }
+
+  /** The node of the largest P(good) on which the job's next task fits, the lowest of equals; `None` where none is good enough or idle. */
+  #bestNode(job: JobId, judge: PairJudge, round: Round): NodeId | None {
+    const isGang = round.work.isGang(job, round.lane)
+    let [best, most] = [None as NodeId | None, -1]
+    someInSight(round, (node) => {
+      if (!round.fits(job, node)) return false
+      const good = judge.good(judge.pair(job, judge.nodePart(node), round.lane))
+      if (good <= most) return false
+      if (good > this.#options.threshold || isGang || this.#mayBeBad(node, round)) [best, most] = [node, good]
+      else this.#wasRefused = true
+      return false
+    })
+    return best
+  }
+
+  /** Without heartbeats nobody else asks again when assignments are to be judged, and when patience ends. */
+  #wake(round: Round): void {
+    if (this.#hasStarted) round.wakeAt(round.now + this.#options.feedback)
+    if (this.#wasRefused) round.wakeAt(this.#lastStart + this.#options.patience)
+  }
+}

@@ -1,0 +1,127 @@
+import type { HardwareView, JobId, LaneId, NodeId, WorkView } from '@sched/core'
+import { hardwareNames } from '../hardware-names.js'
+
+/** Limits between the values of the features: two make three values. */
+export interface FeatureLimits {
+  /** What a task uses of a kind of hardware, as a part of what the average node has of it. */
+  readonly job: readonly number[]
+  /** What is in use on a node, as a part of what it has. */
+  readonly node: readonly number[]
+}
+
+/** A kind of hardware that jobs and nodes have features of. */
+interface Kind {
+  readonly index: number
+  readonly name: string
+  /** Mean of the nodes that say what they have. */
+  readonly mean: number
+}
+
+const none: Readonly<Record<string, number>> = {}
+
+/**
+ * What is known of a job on a node, as values of features: of the job its use of processors, memory, disks and network; of
+ * the node the used part of its processors, the free part of its memory, and its load per processor. A kind of hardware that
+ * the cluster does not describe has one value, so that it never counts.
+ *
+ * A pair is a number, `jobPart * nodeParts + nodePart`: the two are found on their own.
+ *
+ * Source: a survey of cluster resource scheduling, section 7, names the features; values and limits are ours.
+ */
+export class PairFeatures {
+  /** How many values each feature has: those of the job, then those of the node. */
+  readonly values: readonly number[]
+  readonly nodeParts: number
+  readonly #hardware: HardwareView
+  readonly #work: WorkView
+  readonly #limits: FeatureLimits
+  readonly #kinds: readonly (Kind | undefined)[]
+  readonly #byUse = new WeakMap<Readonly<Record<string, number>>, number>()
+  readonly #byDefault: number
+
+  constructor(hardware: HardwareView, nodes: number, work: WorkView, limits: FeatureLimits) {
+    this.#hardware = hardware
+    this.#work = work
+    this.#limits = limits
+    this.#kinds = [hardwareNames.cores, hardwareNames.memory, hardwareNames.disks, hardwareNames.network].map((names) => kindOf(hardware, nodes, names))
+    const [cores, memory] = this.#kinds
+    const count = (kind: Kind | undefined, { length }: readonly number[]) => (kind === undefined ? 1 : length + 1)
+    const ofNode = [count(cores, limits.node), count(memory, limits.node), count(cores, limits.node)]
+    this.values = [...this.#kinds.map((kind) => count(kind, limits.job)), ...ofNode]
+    this.nodeParts = ofNode.reduce((product, each) => product * each, 1)
+    this.#byDefault = this.#jobPart(cores === undefined ? none : { [cores.name]: 1 }) // as tasks use where nothing is said
+  }
+
+  /** Number of pairs. */
+  get pairs(): number {
+    return this.values.reduce((product, each) => product * each, 1)
+  }
+
+  jobPart(job: JobId, lane: LaneId): number {
+    const use = this.#work.use(job, lane)
+    if (use === undefined) return this.#byDefault
+    let part = this.#byUse.get(use)
+    if (part === undefined) this.#byUse.set(use, (part = this.#jobPart(use)))
+    return part
+  }
+
+  /** The node as it is reported, and with so many further tasks that use so much. */
+  nodePart(node: NodeId, more: Drafted | undefined): number {
+    const hardware = this.#hardware
+    const [cores, memory] = this.#kinds
+    const limits = this.#limits.node
+    let part = 0
+    if (cores !== undefined) part = levelOf(hardware.use(node, cores.index) + (more?.cores ?? 0), hardware.amount(node, cores.index), limits)
+    if (memory !== undefined) part = part * (limits.length + 1) + limits.length - levelOf(hardware.use(node, memory.index) + (more?.memory ?? 0), hardware.amount(node, memory.index), limits)
+    if (cores !== undefined) part = part * (limits.length + 1) + levelOf(hardware.runnable(node) + (more?.tasks ?? 0), hardware.amount(node, cores.index), limits)
+    return part
+  }
+
+  /** What is drafted on a node with one task more that uses so much. */
+  drafted(before: Drafted | undefined, use: Readonly<Record<string, number>> | undefined): Drafted {
+    const [cores, memory] = this.#kinds
+    const { tasks, cores: busy, memory: held } = before ?? { tasks: 0, cores: 0, memory: 0 }
+    const more = (kind: Kind | undefined, otherwise: number) => (kind === undefined ? 0 : use === undefined ? otherwise : (use[kind.name] ?? 0))
+    return { tasks: tasks + 1, cores: busy + more(cores, 1), memory: held + more(memory, 0) }
+  }
+
+  /** The values of a pair, one per feature. */
+  unpack(pair: number, out: number[]): number[] {
+    for (let i = this.values.length - 1; i >= 0; i--) {
+      const count = this.values[i] as number
+      out[i] = pair % count
+      pair = Math.floor(pair / count)
+    }
+    return out
+  }
+
+  #jobPart(use: Readonly<Record<string, number>>): number {
+    const { job: limits } = this.#limits
+    return this.#kinds.reduce((part, kind) => (kind === undefined ? part : part * (limits.length + 1) + levelOf(use[kind.name] ?? 0, kind.mean, limits)), 0)
+  }
+}
+
+/** What was drafted on a node in a round and is in no report yet. */
+export interface Drafted {
+  readonly tasks: number
+  readonly cores: number
+  readonly memory: number
+}
+
+/** How many of the limits a part reaches; a node of which the amount is unknown has endlessly much. */
+const levelOf = (used: number, amount: number, limits: readonly number[]): number => limits.reduce((level, limit) => (used / amount >= limit ? level + 1 : level), 0)
+
+function kindOf(hardware: HardwareView, nodes: number, names: readonly string[]): Kind | undefined {
+  const name = names.find((each) => hardware.kinds.includes(each))
+  if (name === undefined) return undefined
+  const index = hardware.kinds.indexOf(name)
+  let sum = 0
+  let count = 0
+  for (let node = 0 as NodeId; node < nodes; node++) {
+    const amount = hardware.amount(node, index)
+    if (amount === Infinity) continue
+    sum += amount
+    count++
+  }
+  return { index, name, mean: sum / count }
+}

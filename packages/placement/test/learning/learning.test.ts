@@ -1,0 +1,130 @@
+import type { JobSpec } from '@sched/core'
+import { checkPolicyLaws, job, run } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { learning, type LearningOptions } from '../../src/index.js'
+import { arrival } from './arrival.js'
+import { naiveLearning } from './naive.js'
+
+const servers = (count: number, cores: number, slots = 8, interval: number | null = 3) => ({
+  nodes: [{ count, resources: { container: slots }, hardware: { cores, memory: 16 } }],
+  ...(interval !== null && { heartbeat: { interval, stagger: true } }),
+})
+const jobs = (count: number, change: { readonly tasks?: number; readonly duration?: number; readonly gap?: number; readonly use?: Readonly<Record<string, number>> } = {}): JobSpec[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `j${i}`, submit: i * (change.gap ?? 5),
+    stages: [{ name: 's', tasks: change.tasks ?? 2, demand: { container: 1 }, duration: change.duration ?? 8, ...(change.use !== undefined && { use: change.use }) }],
+  }))
+
+/** The most tasks on a node at once among those that start in a period. */
+function mostAtOnce(lines: readonly { readonly node: string; readonly started: number; readonly stopped: number }[], from: number): number {
+  const late = lines.filter(({ started }) => started >= from)
+  return Math.max(...late.map((one) => lines.filter((other) => other.node === one.node && other.started <= one.started && other.stopped > one.started).length))
+}
+
+describe('the learning scheduler', () => {
+  it('starts jobs as its order says while nothing was overloaded', () => {
+    const { recorder } = run({ policy: learning(arrival()), jobs: jobs(2, { gap: 0 }), cluster: servers(2, 8, 2) })
+    expect(recorder.launchLines()).toEqual(['0 j0.0 on node-0', '0 j0.1 on node-0', '1.5 j1.0 on node-1', '1.5 j1.1 on node-1'])
+  })
+
+  it('learns to keep tasks off nodes that they would overload', () => {
+    // 8 slots for 4 cores: without probabilities the nodes are crowded for good
+    const most = (threshold: number, from: number) =>
+      mostAtOnce(run({ policy: learning(arrival(), { threshold, overload: { cpu: 1, load: 1 } }), jobs: jobs(60, { tasks: 4, duration: 6, gap: 3 }), cluster: servers(2, 4) }).recorder.ends, from)
+    expect([most(0.5, 0), most(0, 0)]).toEqual([8, 8])
+    expect([most(0.5, 60), most(0, 60)]).toEqual([4, 8])
+  })
+
+  it('tells light jobs from heavy ones: on a half busy node the light start', () => {
+    // heavy ones take 3 of 4 cores, so two of them are one too many
+    const mixed = jobs(120, { tasks: 1, duration: 7, gap: 1 }).map((each, i) => ({ ...each, stages: each.stages.map((stage) => ({ ...stage, use: { cores: i % 3 === 0 ? 3 : 0.1 } })) }))
+    const isHeavy = ({ job: id }: { readonly job: string }) => Number(id.slice(1)) % 3 === 0
+    const busy = (threshold: number) => {
+      const { recorder } = run({ policy: learning(arrival(), { threshold, overload: { cpu: 0.9, load: 2 } }), jobs: mixed, cluster: servers(1, 4, 8, 1) })
+      const starts = recorder.ends.filter((end) => end.started > 40 && recorder.ends.some((other) => other !== end && isHeavy(other) && other.started <= end.started && other.stopped > end.started))
+      return { heavy: starts.filter(isHeavy).length, light: starts.filter((end) => !isHeavy(end)).length }
+    }
+    const [learnt, greedy] = [busy(0.5), busy(0)]
+    expect(learnt.heavy).toBeLessThan(greedy.heavy / 2)
+    expect(learnt.light).toBeGreaterThan(20)
+  })
+
+  it('gives an idle node a task although every pair is bad, and no other node', () => {
+    // one core, tasks that take two: always overloaded, so that after the first all is bad
+    const { recorder } = run({ policy: learning(arrival()), jobs: jobs(4, { tasks: 1, gap: 3, duration: 4, use: { cores: 2 } }), cluster: servers(1, 1) })
+    // alone a task takes 8 s on half the cores it wants
+    expect(recorder.launchLines()).toEqual(['0 j0.0 on node-0', '9 j1.0 on node-0', '18 j2.0 on node-0', '27 j3.0 on node-0'])
+  })
+
+  it('starts one more when its patience is at an end', () => {
+    const { recorder } = run({ policy: learning(arrival(), { patience: 30 }), jobs: jobs(3, { tasks: 1, gap: 4, duration: 100, use: { cores: 2 } }), cluster: servers(1, 1) })
+    // j0 at 0 turns out bad at 3; j1 has waited since 4 and the last start was at 0, j2 follows 30 s later
+    expect(recorder.launchLines()).toEqual(['0 j0.0 on node-0', '36 j1.0 on node-0', '66 j2.0 on node-0'])
+  })
+
+  it('judges and asks again by the clock where the cluster has no heartbeats', () => {
+    const { recorder } = run({ policy: learning(arrival(), { feedback: 2, patience: 30 }), jobs: jobs(2, { tasks: 1, gap: 10, duration: 100, use: { cores: 2 } }), cluster: servers(1, 1, 8, null) })
+    // judged at 2; at 10 the pair is bad and the node busy; 30 s after 10, when waiting began
+    expect(recorder.launchLines()).toEqual(['0 j0.0 on node-0', '40 j1.0 on node-0'])
+  })
+
+  it('forgets, so that a load that has become harmless is welcome again', () => {
+    const heavy = jobs(30, { tasks: 2, gap: 4, duration: 6, use: { cores: 1 } })
+    const light = jobs(60, { tasks: 2, gap: 4, duration: 6, use: { cores: 0.3 } }).map((each, i) => ({ ...each, id: `l${i}`, submit: 300 + i * 4 }))
+    const makespan = (options: LearningOptions) => Math.max(...run({ policy: learning(arrival(), { jobLimits: [10], overload: { cpu: 0.9, load: 9 }, ...options }), jobs: [...heavy, ...light], cluster: servers(1, 1) }).recorder.ends.map(({ stopped }) => stopped))
+    expect(makespan({ decay: 0.8 })).toBeLessThan(makespan({}))
+  })
+
+  it('weighs utility by probability: the best pair wins where all are wanted alike, the first good job where the place counts most', () => {
+    const mixed = jobs(90, { tasks: 1, duration: 9, gap: 1 }).map((each, i) => ({ ...each, stages: each.stages.map((stage) => ({ ...stage, use: { cores: i % 2 === 0 ? 2 : 0.1 } })) }))
+    const meanStart = (utility: 'equal' | 'reciprocal' | 'age', isLight: boolean) => {
+      const { recorder } = run({ policy: learning(arrival(), { utility, overload: { cpu: 0.9, load: 9 } }), jobs: mixed, cluster: servers(1, 4, 4, 1) })
+      const starts = recorder.launches.filter(({ job: id }) => (Number(id.slice(1)) % 2 === 1) === isLight)
+      return starts.reduce((sum, { time }) => sum + time, 0) / starts.length
+    }
+    expect(meanStart('equal', true)).toBeLessThan(meanStart('reciprocal', true))
+    expect(meanStart('age', true)).not.toBe(meanStart('equal', true))
+  })
+
+  it('warns once where the use of hardware is not measured', () => {
+    const warnings: string[] = []
+    run({ policy: learning(arrival()), jobs: [job({ demand: { container: 1 } })], cluster: { nodes: [{ count: 1, resources: { container: 1 } }] }, warn: (message) => warnings.push(message) })
+    expect(warnings).toEqual(['learning: the use of hardware is not measured, so no assignment is ever bad. Describe the `hardware` of nodes, and the `use` of stages.'])
+  })
+
+  it('refuses options that cannot be', () => {
+    expect(() => learning(arrival(), { decay: 0 })).toThrow(/decay/)
+    expect(() => learning(arrival(), { threshold: 2 })).toThrow(/threshold/)
+    expect(() => learning(arrival(), { utility: 'best' as never })).toThrow(/utility/)
+  })
+
+  it('decides as its plain reference does, start by start', () => {
+    const use = fc.constantFrom(undefined, { cores: 0.1 }, { cores: 0.9, memory: 2 }, { cores: 3, memory: 6 }, { memory: 5 })
+    const draft = fc.record({ gap: fc.constantFrom(0, 0, 1, 2.5, 9), tasks: fc.integer({ min: 1, max: 4 }), duration: fc.constantFrom(2, 5, 11.5, 30), demand: fc.constantFrom(1, 1, 2), use })
+    const group = fc.record({ count: fc.integer({ min: 1, max: 3 }), cores: fc.constantFrom(1, 2, 4), slots: fc.constantFrom(2, 5) })
+    let starts = 0
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 1, maxLength: 2 }), fc.array(draft, { minLength: 3, maxLength: 25 }), fc.constantFrom(1, 3), (groups, drafts, interval) => {
+        let submit = 0
+        const specs = drafts.map(({ gap, tasks, duration, demand, use: used }, i): JobSpec => ({
+          id: `j${i}`, submit: (submit += gap), stages: [{ name: 's', tasks, demand: { container: demand }, duration, ...(used !== undefined && { use: used }) }],
+        }))
+        const cluster = {
+          nodes: groups.map(({ count, cores, slots }, i) => ({ name: `g${i}`, count, resources: { container: slots }, hardware: { cores, memory: 8 } })),
+          heartbeat: { interval, stagger: true },
+        }
+        const [fast, plain] = [learning(arrival()), naiveLearning()].map((policy) => run({ policy, jobs: specs, cluster }).recorder.launchLines())
+        expect(fast).toEqual(plain)
+        starts += fast?.length ?? 0
+      }),
+      { seed: 5, numRuns: 40 },
+    )
+    expect(starts).toBeGreaterThan(900)
+  })
+
+  it('obeys the laws of policies', () => {
+    const { launches } = checkPolicyLaws(() => learning(arrival()), { runs: 40 })
+    expect(launches).toBeGreaterThan(300)
+  })
+})
