@@ -61,11 +61,23 @@ function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): 
 
 /** What the user should know of some runs, each once. */
 export function warningsOf(results: readonly RunResult[]): string[] {
-  const rejected = results.find(({ summary }) => summary.counts.rejected > 0)
-  const warnings = rejected === undefined ? [] : [`${rejected.summary.counts.rejected} jobs rejected: a task of theirs is larger than every node.`]
+  const warnings: string[] = []
   for (const policy of new Set(results.map((result) => result.policy))) {
     const abandoned = results.filter((result) => result.policy === policy).reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
+    const rejecting = results.find((result) => result.policy === policy && result.rejections.length > 0)
+    if (rejecting !== undefined) warnings.push(rejectedText(rejecting))
     if (abandoned > 0) warnings.push(`${policy}: ${abandoned} jobs abandoned after too many attempts (\`abandonAfter\` of the architecture); they do not count in times.`)
   }
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
+}
+
+/** How many jobs a run has rejected, and why the first of them. */
+function rejectedText({ policy, seed, rejections, summary }: RunResult): string {
+  const { rejected } = summary.counts
+  const rest = rejected - rejections.length
+  return [
+    `${policy}: ${rejected} job${rejected === 1 ? '' : 's'} rejected on seed ${seed}:`,
+    ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ].join('\n')
 }

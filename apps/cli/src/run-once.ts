@@ -13,11 +13,18 @@ export interface RunResult {
   readonly seed: number
   /** What the user should know, each once. */
   readonly warnings: readonly string[]
+  /** The first jobs that were rejected, with the limit that forbids them; `summary.counts.rejected` counts all. */
+  readonly rejections: readonly Rejection[]
   readonly summary: Summary
   /** What schedulers did with their time and how long jobs waited for them; null where no decision was told of. */
   readonly decisions: DecisionsResult | null
   /** What ran at time 0 and belongs to no job, which no other figure counts; null where nothing did. */
   readonly prefilled: Prefilled | null
+}
+
+interface Rejection {
+  readonly job: string
+  readonly reason: string
 }
 
 /** Tasks, and the parts of the cluster that they hold at time 0, by resource. */
@@ -38,6 +45,8 @@ export interface RunWatch {
 
 /** Instants between two looks at signals and at the progress bar: some 20 ms. */
 const SLICE = 10_000
+/** So many rejected jobs are named. */
+const NAMED = 5
 
 /** One policy on one seed. Depends on its arguments alone, so that runs may go in any order and on any thread. */
 export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed: number, watch: RunWatch): Promise<RunResult> {
@@ -49,8 +58,12 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, rigid: rigid && { sizes, lengths } })
   const decided = decisions({ exact: spec.metrics?.exact })
   const warnings: string[] = []
+  const rejections: Rejection[] = []
   let ended = 0
-  const progress = { onJobEnd: () => void ended++ }
+  const progress: Observer = {
+    onJobEnd: () => void ended++,
+    onReject: ({ id }, reason) => void (rejections.length < NAMED && rejections.push({ job: id, reason })),
+  }
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
   const { prefill, notes } = experiment.prefill.of(seed)
   const simulation = new Simulation({
@@ -70,7 +83,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   })
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment) }
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment) }
 }
 
 function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {

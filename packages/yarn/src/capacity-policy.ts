@@ -117,11 +117,12 @@ const queueProperties: Readonly<Record<string, UseInQueue>> = {
   'auto-queue-creation-v2.maximum-queue-depth': ignored('the depth of queues made at first use has no limit'),
   'auto-create-child-queue.management-policy': templates,
   'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
-  'accessible-node-labels': (options, property) => {
+  'accessible-node-labels': (options, property, cluster) => {
     const names = property.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    for (const name of names) if (name !== '*') checkLabel(name, property, cluster)
     options.accessibleLabels = names.includes('*') ? '*' : names
   },
-  'default-node-label-expression': (options, property) => void (options.defaultLabelExpression = property.value.trim()),
+  'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
   disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
   'intra-queue-preemption.disable_preemption': (options, property) => void (options.disableIntraQueuePreemption = booleanOf(property)),
   'maximum-am-resource-percent': masters,
@@ -161,9 +162,16 @@ function patterned(suffix: string): UseInQueue | undefined {
   return undefined
 }
 
+function checkLabel(label: string, { file, line, name }: Property, { partitions }: ClusterFacts): string {
+  if (partitions !== undefined && label !== '' && !partitions.includes(label))
+    throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, partitions.length > 0 ? suggest(label, partitions) : 'No node of the cluster has a label `partition`.')
+  return label
+}
+
 const ofLabel =
   (label: string, suffix: string): UseInQueue =>
   (options, property, cluster) => {
+    checkLabel(label, property, cluster)
     if (suffix === 'maximum-am-resource-percent') return masters()
     const read = capacityValue(property, suffix === 'maximum-capacity')
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
@@ -299,7 +307,7 @@ function checkMappings({ general, root }: CapacityFile): void {
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
     const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
-      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => path)))
+      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path)))))
     if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
       throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
   }

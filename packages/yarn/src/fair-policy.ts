@@ -12,6 +12,8 @@ export interface ClusterFacts {
   readonly nodes: number
   /** Whether nodes have heartbeats. */
   readonly heartbeat: boolean
+  /** Labels of nodes that are partitions; undefined: any may be named. */
+  readonly partitions?: readonly string[]
 }
 
 /** A queue file as a policy, and what became of each of its settings, by line. */

@@ -144,7 +144,7 @@ describe('a capacity-scheduler.xml', () => {
     ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
-    ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Known: root.a, root.b.'],
+    ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
   ])('tells the line of %s', (_, pairs, expected) => {
     expect(message(pairs)).toContain(expected)
   })

@@ -5,7 +5,7 @@ import type { Description } from './experiment.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
-import { isRigidGenerator, isRigidTrace } from './rigid.js'
+import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
 import { hasOwnCell } from './workload.js'
 
 /** What the command line says of an experiment; each overrides what the file says, if there is one. */
@@ -58,7 +58,7 @@ export function describeExperiment(file: string | undefined, options: Experiment
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
   if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
-  const given = overrides(options, base?.spec, cwd)
+  const given = overrides(options, base, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
@@ -70,18 +70,20 @@ function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentI
   return rest
 }
 
-function overrides(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Partial<ExperimentInput> {
+function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Partial<ExperimentInput> {
+  const spec = base?.spec
   const { seed, seeds, until, validate, architecture, policy, passPerEvent } = options
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
+  const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
   return defined({
-    workload: workloadOf(options, spec, cwd),
-    cluster: clusterOf(options, spec, cwd),
+    workload: workloadOf(options, base, cwd),
+    cluster: clusterOf(options, base, cwd),
     policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
     policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
-    queues: options.queues?.split(',').map((each) => resolve(cwd, each.trim())),
-    yarnSite: options.yarnSite === undefined ? undefined : resolve(cwd, options.yarnSite),
+    queues: options.queues?.split(',').map((each) => named(each.trim())),
+    yarnSite: options.yarnSite === undefined ? undefined : named(options.yarnSite),
     seed,
     seeds,
     until,
@@ -114,10 +116,12 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
   return configs.map((config) => named.find(({ name }) => name === config) ?? config)
 }
 
-function workloadOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['workload'] | undefined {
+function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
   const { trace, generate, format, onBadLine, take, window, load } = options
+  const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
-  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions(options, spec, cwd) })
+  const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
+  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions(options, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
@@ -125,12 +129,18 @@ function workloadOf(options: ExperimentOptions, spec: ExperimentInput | undefine
 }
 
 /** Options of the trace's format; `--procs` is one of them where it reads logs of parallel machines. */
-function formatOptions(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): Readonly<Record<string, unknown>> | undefined {
+function formatOptions(options: ExperimentOptions, base: Description | undefined, cwd: string): Readonly<Record<string, unknown>> | undefined {
   const { option, procs, trace } = options
-  const isLog = trace !== undefined ? isRigid(options, cwd) : spec?.workload.trace !== undefined
-  const given = { ...option, ...(procs !== undefined && isLog && { procs }) }
+  const given = { ...option, ...(procs !== undefined && readerTakesProcs(options, base, cwd) && { procs }) }
   if (Object.keys(given).length === 0) return undefined
-  return trace === undefined ? { ...spec?.workload.options, ...given } : given
+  return trace === undefined ? { ...base?.spec.workload.options, ...given } : given
+}
+
+/** Whether the jobs are read from a log whose format has an option `procs`. */
+function readerTakesProcs({ trace, generate, format }: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
+  if (trace !== undefined) return takesProcs(resolve(cwd, trace), format)
+  const file = generate === undefined ? base?.spec.workload.trace : undefined
+  return file !== undefined && takesProcs(resolve(base?.directory ?? cwd, file), format ?? base?.spec.workload.format)
 }
 
 function withProcs(generate: unknown, procs: number | undefined): unknown {
@@ -141,18 +151,27 @@ function withProcs(generate: unknown, procs: number | undefined): unknown {
 }
 
 /** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
-function machineOf({ procs, resources }: ExperimentOptions, shape: object, spec: ExperimentInput | undefined, rigid: boolean): ExperimentInput['cluster'] | null {
+function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | null {
+  const { procs, resources } = options
+  const rigid = isRigid(options, cwd)
   const [other] = Object.keys(shape)
   if (procs !== undefined) {
     if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
-    return rigid || (spec !== undefined && spec.cluster === undefined) ? undefined : { nodes: 1, resources: { procs } }
+    return base?.spec.cluster === undefined && jobsTakeProcs(options, base, cwd) ? undefined : { nodes: 1, resources: { procs } }
   }
   if (rigid && resources === undefined && other !== undefined)
     throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')
-  return rigid && other === undefined && spec === undefined ? undefined : null
+  return rigid && other === undefined && base === undefined ? undefined : null
 }
 
-function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
+/** Whether the log or the generator is told the number of processors, and says what the machine is. */
+function jobsTakeProcs(options: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
+  const { trace, generate = base?.spec.workload.generate } = options
+  return readerTakesProcs(options, base, cwd) || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
+}
+
+function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
+  const spec = base?.spec
   const { racks, slots, resources, heartbeat, trace, generate } = options
   const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
   const nodes = typeof options.nodes === 'string' ? undefined : options.nodes
@@ -162,7 +181,7 @@ function clusterOf(options: ExperimentOptions, spec: ExperimentInput | undefined
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
     return resolve(cwd, file)
   }
-  const machine = machineOf(options, shape, spec, isRigid(options, cwd))
+  const machine = machineOf(options, shape, base, cwd)
   if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)

@@ -13,7 +13,9 @@ export function openQueues(file: string, directory: string): QueueFile {
 
 export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
 
-export const clusterFacts = ({ resources, nodes, heartbeat }: ClusterModel): ClusterFacts => ({ resources, nodes, heartbeat: heartbeat !== undefined })
+export const clusterFacts = ({ resources, nodes, heartbeat, labels }: ClusterModel): ClusterFacts => ({
+  resources, nodes, heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
+})
 
 /** The policies of the queue files of an experiment, each under the name of its file. */
 export function queuePolicies(registry: Registry, { queues, yarnSite }: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {

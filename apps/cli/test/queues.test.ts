@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+/** A fair-scheduler.xml, by line. */
+const fair = `<?xml version="1.0"?>
+<allocations>
+  <queue name="ads">
+    <weight>2.0</weight>
+    <minResources>20000 mb, 10 vcores</minResources>
+    <schedulingPolicy>fifo</schedulingPolicy>
+    <aclSubmitApps>ann</aclSubmitApps>
+  </queue>
+  <queue name="research">
+    <maxResources>50%</maxResources>
+    <maxRuningApps>5</maxRuningApps>
+    <queue name="ml"/>
+    <queue name="bio"><weight>3</weight></queue>
+  </queue>
+  <queuePlacementPolicy>
+    <rule name="specified" create="false"/>
+    <rule name="reject"/>
+  </queuePlacementPolicy>
+</allocations>
+`
+const site = (...properties: readonly [string, string][]) => `<configuration>${properties.map(([name, value]) => `\n<property><name>${name}</name><value>${value}</value></property>`).join('')}\n</configuration>\n`
+/** A capacity-scheduler.xml with one property a line, from line 2. */
+const capacity = (...properties: readonly [string, string][]) => site(...properties.map(([name, value]): [string, string] => [`yarn.scheduler.capacity.${name}`, value]))
+const plain: readonly [string, string][] = [['root.queues', 'ads,research'], ['root.ads.capacity', '40'], ['root.research.capacity', '60'], ['root.research.queues', 'ml,bio'], ['root.research.ml.capacity', '1w'], ['root.research.bio.capacity', '3w']]
+
+const work = (id: string, queue: string, mem = 1000, user = 'ann') => ({ id, submit: 0, queue, user, stages: [{ name: 't', tasks: 4, demand: { mem, cpu: 1 }, duration: 10 }] })
+const jobs = (...all: readonly object[]) => `${[{ format: 'sched-workload', version: 1, name: 'some jobs' }, ...all].map((each) => JSON.stringify(each)).join('\n')}\n`
+const cluster = ['--nodes', '4', '--resources', 'mem=10000,cpu=8']
+const files = { 'fair.xml': fair, 'capacity.xml': capacity(...plain), 'jobs.jsonl': jobs(work('a', 'ads'), work('b', 'research.ml'), work('c', 'nowhere')) }
+
+const lines = (text: string) => text.split('\n').map((line) => line.trimEnd())
+
+describe('sched queues show', () => {
+  it('prints the tree of a fair-scheduler.xml with shares, and what becomes of each line', async () => {
+    const { code, out } = await sched(['queues', 'show', 'fair.xml'], { cwd: directory(files) })
+    // ads 2 of 3 parts, research 1 (its 50 % is no bound); of that ml 1/4, bio 3/4
+    expect({ code, lines: lines(out) }).toEqual({ code: 0, lines: [
+      'queue       weight  policy                  min  max  share',
+      '----------  ------  ------  -------------------  ---  -----',
+      'root             1    fair                             100%',
+      '  ads          2.0    fifo  20000 mb, 10 vcores       66.7%',
+      '  research       1    fair                       50%  33.3%',
+      '    bio          3    fair                            25.0%',
+      '    ml           1    fair                             8.3%',
+      'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.',
+      '',
+      'honoured: 6 settings',
+      '  line 4: root.ads weight = 2.0',
+      '  line 5: root.ads minResources = 20000 mb, 10 vcores',
+      '  line 6: root.ads schedulingPolicy = fifo',
+      '  line 13: root.research.bio weight = 3',
+      '  line 16: rule specified',
+      '  line 17: rule reject',
+      'approximated: 1 setting',
+      '  line 10: root.research maxResources = 50%: of the cluster as it is at the start',
+      'ignored: 2 settings',
+      '  line 7: root.ads aclSubmitApps = ann: everybody may submit in a simulation',
+      '  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?',
+      '',
+    ] })
+  })
+
+  it('gives amounts on a cluster, to the queues with work alone', async () => {
+    const { out } = await sched(['queues', 'show', 'fair.xml', ...cluster, '--active', 'research.ml,bio'], { cwd: directory(files) })
+    // 50 % of 40,000 and 32 for ml and bio, 1 : 3
+    expect(lines(out).slice(2, 7).map((line) => line.replace(/^.*? (?=0 \(|[\d,]+ \()/, ''))).toEqual([
+      '40,000 (100%)   32 (100%)', '0 (0%)      0 (0%)', '20,000 (50.0%)  16 (50.0%)', '15,000 (37.5%)  12 (37.5%)', '5,000 (12.5%)   4 (12.5%)',
+    ])
+  })
+
+  it('prints a capacity-scheduler.xml with its own settings', async () => {
+    const { code, out } = await sched(['queues', 'show', 'capacity.xml'], { cwd: directory({ 'capacity.xml': capacity(...plain, ['root.ads.user-limit-facter', '2'], ['root.adds.capacity', '1']) }) })
+    expect({ code, lines: lines(out) }).toMatchObject({ code: 0, lines: [
+      'queue       capacity  share',
+      '----------  --------  -----',
+      'root                   100%',
+      '  ads             40  40.0%',
+      '  research        60  60.0%',
+      '    ml            1w  15.0%',
+      '    bio           3w  45.0%',
+      '',
+      'honoured: 6 settings',
+      ...plain.map(([name, value], i) => `  line ${i + 2}: yarn.scheduler.capacity.${name} = ${value}`),
+      'ignored: 2 settings',
+      '  line 8: yarn.scheduler.capacity.root.ads.user-limit-facter = 2: no such property; did you mean user-limit-factor?',
+      '  line 9: yarn.scheduler.capacity.root.adds.capacity = 1: there is no queue "root.adds": yarn.scheduler.capacity.root.queues does not list it; did you mean root.ads?',
+      '',
+    ] })
+  })
+
+  it('reads a yarn-site.xml beside it and names files where there are two', async () => {
+    const cwd = directory({ ...files, 'site.xml': site(['yarn.scheduler.fair.preemption', 'true'], ['yarn.scheduler.fair.max.asign', '3'], ['yarn.scheduler.fair.locality.threshold.node', '0.5']) })
+    const { out } = await sched(['queues', 'show', 'fair.xml', '--yarn-site', 'site.xml'], { cwd })
+    expect(lines(out).filter((line) => line.includes('site.xml'))).toEqual([
+      '  site.xml line 2: yarn.scheduler.fair.preemption = true',
+      '  site.xml line 4: yarn.scheduler.fair.locality.threshold.node = 0.5: as opportunities skipped by the job, in whole nodes of the cluster',
+      '  site.xml line 3: yarn.scheduler.fair.max.asign = 3: no such property; did you mean yarn.scheduler.fair.max.assign?',
+    ])
+    expect(out).toContain('  fair.xml line 4: root.ads weight = 2.0')
+  })
+
+  it('prints all of it as JSON, with the policy that runs it', async () => {
+    const { out } = await sched(['queues', 'show', 'fair.xml', ...cluster, '--json'], { cwd: directory(files) })
+    expect(JSON.parse(out)).toMatchObject({
+      file: 'fair.xml',
+      scheduler: 'fair',
+      totals: { mem: 40000, cpu: 32 },
+      queues: [{ path: 'root' }, { path: 'root.ads', settings: { weight: '2.0' } }, { path: 'root.research' }, { path: 'root.research.bio' }, { path: 'root.research.ml' }],
+      policy: { greedy: { order: { 'yarn-fair': { root: { queues: { ads: { weight: 2, policy: 'fifo', minResources: { mem: 20000, cpu: 10 } }, research: { maxResources: { mem: '50%', cpu: '50%' } } } } } } } },
+      findings: [{ verdict: 'honoured', file: 'fair.xml', line: 4, setting: 'root.ads weight', value: '2.0', note: '' }, ...Array.from({ length: 8 }, () => ({}))],
+    })
+  })
+})
+
+describe('sched queues diff', () => {
+  const diff = async (before: string, after: string, ...more: string[]) => (await sched(['queues', 'diff', 'before.xml', 'after.xml', ...more], { cwd: directory({ 'before.xml': before, 'after.xml': after }) })).out
+
+  it('names queues, settings and shares that differ', async () => {
+    // 3 : 1 instead of 2 : 1; all of research is now bio's
+    expect(lines(await diff(fair, fair.replace('2.0', '3.0').replace('<queue name="ml"/>', '')))).toEqual([
+      'Removed: root.research.ml',
+      '',
+      'queue     setting  before  after',
+      '--------  -------  ------  -----',
+      'root.ads  weight   2.0     3.0',
+      '',
+      'queue             share of  before  after',
+      '----------------  --------  ------  -----',
+      'root.ads          cluster   66.7%   75.0%',
+      'root.research     cluster   33.3%   25.0%',
+      'root.research.ml  cluster   8.3%    -',
+      '',
+    ])
+  })
+
+  it('says so when nothing differs, whatever the order of queues and the layout', async () => {
+    expect(await diff(fair, fair.replace('<queue name="ml"/>\n    <queue name="bio"><weight>3</weight></queue>', '<queue name="bio">\n<weight>3</weight>\n</queue>\n<!-- moved --><queue name="ml"/>'))).toBe('No difference.\n')
+  })
+
+  it('compares shares across schedulers', async () => {
+    expect(lines(await diff(fair, files['capacity.xml']))).toEqual(expect.arrayContaining(['The files are of different schedulers: their settings are not compared.', 'root.ads           cluster   66.7%   40.0%', 'root.research.ml   cluster   8.3%    15.0%']))
+  })
+
+  it('is JSON for a program, amounts where the cluster is given', async () => {
+    expect(JSON.parse(await diff(fair, fair.replace('50%', '10%'), ...cluster, '--active', 'ads,ml', '--json'))).toMatchObject({
+      changed: [{ path: 'root.research', setting: 'maxResources', before: '50%', after: '10%' }],
+      shares: expect.arrayContaining([{ path: 'root.research', resource: 'mem', before: expect.closeTo(40000 / 3, 6), after: 4000 }]),
+    })
+  })
+})
+
+describe('--queues', () => {
+  it('runs a production file unchanged: findings, refused jobs with the rule that refuses them', async () => {
+    const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster, '--validate'], { cwd: directory(files) })
+    expect(code).toBe(0)
+    expect(out).toContain('fair on seed 1\n\n2 of 2 jobs finished, 1 rejected; 8 tasks, 8 starts')
+    expect(lines(err).filter((line) => !line.startsWith('  line'))).toEqual(['fair:', 'honoured: 6 settings', 'approximated: 1 setting', 'ignored: 2 settings', 'warning: fair: 1 job rejected on seed 1:', '  c: rule "reject" in line 17 refuses it', ''])
+    expect(lines(err)).toContain('  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?')
+  })
+
+  it('compares files under their names', async () => {
+    const { code, out } = await sched(['compare', '--queues', 'fair.xml,capacity.xml', '--trace', 'jobs.jsonl', '--seeds', '1', '--json', '-', ...cluster], { cwd: directory(files) })
+    expect(code).toBe(0)
+    expect((JSON.parse(out) as { runs: { policy: string }[] }).runs.map(({ policy }) => policy)).toEqual(['fair', 'capacity'])
+  })
+
+  it('changes what happens as the file says: half of the cluster is all that a capped queue gets', async () => {
+    // 32 tasks of 10 s, one CPU each, on 32: at once, or 16 at a time
+    const many = { ...work('m', 'research.ml'), stages: [{ name: 't', tasks: 32, demand: { mem: 1000, cpu: 1 }, duration: 10 }] }
+    const cwd = directory({ 'fair.xml': fair, 'open.xml': fair.replace('50%', '100%'), 'jobs.jsonl': jobs(many) })
+    const { out } = await sched(['compare', '--queues', 'fair.xml,open.xml', '--trace', 'jobs.jsonl', '--seeds', '1', '--json', '-', ...cluster], { cwd })
+    const [capped = 0, free = 0] = (JSON.parse(out) as { runs: { summary: { times: { makespan: number } } }[] }).runs.map(({ summary }) => summary.times.makespan)
+    expect(capped / free).toBeGreaterThan(1.7)
+  })
+
+  it.each([
+    ['a job larger than the maximum of a queue', fair.replace('50%', '900 mb, 8 vcores'), 'b', 'a task asks 1000 mem, and maxResources of queue "root.research" is 900 mem'],
+    ['a job larger than the largest container', fair.replace('<queue name="ml"/>', '<queue name="ml"><maxContainerAllocation>500 mb, 8 vcores</maxContainerAllocation></queue>'), 'b', 'a task asks 1000 mem, and maxContainerAllocation of queue "root.research.ml" is 500 mem'],
+  ])('reports %s and goes on', async (_, text, job, reason) => {
+    const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': text }) })
+    expect(code).toBe(0)
+    expect(out).toContain('1 of 1 jobs finished, 2 rejected')
+    expect(err).toContain(`\n  ${job}: ${reason}\n`)
+  })
+})
+
+describe('a queue file with a mistake', () => {
+  const refused = async (file: string, text: string, command: readonly string[] = ['queues', 'show', file]) => {
+    const { code, out, err } = await sched(command, { cwd: directory({ ...files, [file]: text }) })
+    return { code, out, err }
+  }
+  const withLine = (...more: readonly [string, string][]) => capacity(...plain, ...more)
+
+  it.each<[string, string, string, string]>([
+    ['capacities that do not sum to 100', 'c.xml', withLine(['root.ads.capacity', '30']), '"c.xml" line 4 yarn.scheduler.capacity.root.research.capacity: the capacities of the queues in "root" sum to 90, not 100: ads 30 (line 8), research 60 (line 4). Change one of them.'],
+    ['a capacity above the maximum', 'c.xml', withLine(['root.ads.maximum-capacity', '30']), '"c.xml" line 8 yarn.scheduler.capacity.root.ads.maximum-capacity: the maximum capacity of queue "root.ads" is 30, less than its capacity, 40 (line 3). Raise the one or lower the other.'],
+    ['a minimum above the maximum', 'f.xml', fair.replace('<maxResources>50%</maxResources>', '<maxResources>5 mb, 1 vcores</maxResources><minResources>6 mb, 1 vcores</minResources>'), '"f.xml" line 10 root.research: minResources has 6 memory-mb, more than maxResources, 5 (line 10). Raise the one or lower the other.'],
+    ['an unknown parent', 'c.xml', withLine(['root.reserch.queues', 'x']), '"c.xml" line 8 yarn.scheduler.capacity.root.reserch.queues: it lists queues inside "root.reserch", and there is no such queue. Did you mean "root.research"? Known: root, root.ads, root.research, root.research.ml, root.research.bio.'],
+    ['a queue listed twice', 'c.xml', capacity(['root.queues', 'ads,ads'], ['root.ads.capacity', '100']), '"c.xml" line 2 yarn.scheduler.capacity.root.queues: queue "ads" is listed twice.'],
+    ['a user that maps to no queue', 'c.xml', withLine(['queue-mappings', 'u:ann:adz']), '"c.xml" line 8 yarn.scheduler.capacity.queue-mappings: "u:ann:adz" maps to queue "adz", which is not there. Did you mean "ads"? Known: ads, ml, bio.'],
+    ['a negative weight', 'f.xml', fair.replace('2.0', '-2'), '"f.xml" line 4 root.ads weight: found "-2", expected a number of at least 0.'],
+    ['a negative weight of capacity', 'c.xml', withLine(['root.research.ml.capacity', '-1w']), '"c.xml" line 8 yarn.scheduler.capacity.root.research.ml.capacity: the weight -1 is negative. Use a number of at least 0.'],
+    ['an external entity', 'f.xml', fair.replace('<allocations>', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<allocations>'), '"f.xml" line 2: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
+    ['a billion laughs', 'f.xml', `<!DOCTYPE a [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY b${i} "${'&a;'.repeat(10)}">`).join('')}]>\n<allocations/>`, '"f.xml" line 1: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
+    ['text that is no XML', 'f.xml', 'queues: none', '"f.xml": is no well-formed XML: missing root element. Correct it there.'],
+  ])('%s: one line with its place, exit 2', async (_, file, text, expected) => {
+    expect(await refused(file, text)).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
+    // the same where it is to be run
+    expect(await refused(file, text, ['run', '--queues', file, '--trace', 'jobs.jsonl', ...cluster])).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
+  })
+
+  it('a label that no node has is told where the cluster is known', async () => {
+    const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
+    expect((await refused('c.xml', text)).code).toBe(0)
+    const message = 'error: "c.xml" line 8 yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity: no node has the label "gpu". No node of the cluster has a label `partition`.\n'
+    expect(await refused('c.xml', text, ['queues', 'show', 'c.xml', ...cluster])).toEqual({ code: 2, out: '', err: message })
+    expect(await refused('c.xml', text, ['run', '--queues', 'c.xml', '--trace', 'jobs.jsonl', ...cluster])).toEqual({ code: 2, out: '', err: message })
+  })
+
+  it.each([
+    [['queues', 'show', 'fair.xml', '--active', 'adz'], '--active: there is no queue "adz". Known: root, root.ads, root.research, root.research.bio, root.research.ml.'],
+    [['run', '--queues', 'fair.xml', '--policy', 'fifo', '--trace', 'jobs.jsonl'], '--policy: stands beside --queues. The queue file is the policy.'],
+    [['run', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: stands without a queue file. Give one with `queues`.'],
+    [['queues', 'show', 'fair.xml', '--yarn-site', 'fair.xml'], '"fair.xml" line 2: begins with <allocations>, expected <configuration>.'],
+  ])('%s is refused', async (args, expected) => {
+    expect(await sched(args, { cwd: directory(files) })).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
+  })
+})
