@@ -1,33 +1,29 @@
-import { buildCluster, CellState, Draft, infeasible, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   randomStream,
   SchedError,
-  suggest,
   type Architecture,
-  type ArchitectureEnv,
-  type Cell,
   type JobId,
   type JobSpec,
   type LaneId,
   type NodeId,
   type Reason,
   type Scheduler,
-  type ShapeId,
-  type Stock,
   type Seconds,
-  type StageSpec,
   type TaskId,
-  type WorkListener,
 } from '@sched/core'
+import { cellFor } from './cell-for.js'
 import { DynamicSlots } from './dynamic-slots.js'
-import { both } from './both.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
+import { JobLives } from './job-lives.js'
 import { Observers } from './observers.js'
-import type { PrefillTask, RunState, SimulationOptions } from './options.js'
+import type { RunState, SimulationOptions } from './options.js'
+import { Prefill } from './prefill.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
+import { Schedulers } from './schedulers.js'
 import { TaskRuns } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
@@ -46,7 +42,7 @@ export class Simulation implements DraftSink {
   readonly work: Work
   readonly cell: CellState
   /** The schedulers of the run; a monolithic one has one. */
-  readonly schedulers: Scheduler[] = []
+  readonly schedulers: readonly Scheduler[]
   /** Events handled so far, for rates. */
   events = 0
 
@@ -60,17 +56,13 @@ export class Simulation implements DraftSink {
   readonly #ring: HeartbeatRing | undefined
   readonly #runs: TaskRuns
   readonly #jobs: JobArrivals
-  readonly #drafts: Draft[] = []
-  readonly #prefilled: { readonly shape: ShapeId; readonly node: NodeId; readonly devices: number }[] = []
-  readonly #jobKeys = new JobKeys()
+  readonly #lives: JobLives
+  readonly #prefill: Prefill
   readonly #beats: NodeId[] = []
   readonly #wakes = new Set<Seconds>()
-  /** By shape: whether some node can hold it; `undefined` until it is asked. */
-  readonly #feasible: (boolean | undefined)[] = []
   readonly #warned = new Set<string>()
   #passNeeded = false
   #wakeDue = false
-  #lastStartup: Seconds = 0
   #ended = false
 
   constructor(options: SimulationOptions) {
@@ -86,6 +78,7 @@ export class Simulation implements DraftSink {
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots(this.cell, this.work, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
     if (this.#slots !== undefined) this.#queue.push(this.#slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
+    const keys = new JobKeys()
     this.#runs = new TaskRuns({
       model,
       work: this.work,
@@ -93,11 +86,11 @@ export class Simulation implements DraftSink {
       queue: this.#queue,
       observers: this.#observers,
       runtime: options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime),
-      keys: this.#jobKeys,
+      keys,
       sharesEvents: options.passPerEvent === undefined,
       commitPending: options.commitPendingBug ?? false,
       progress: progressOf(options.runtime, model, this.cell),
-      jobEnded: (job) => this.#endJob(job),
+      jobEnded: (job) => this.#lives.end(job, this.now),
     })
     const env = {
       cluster: this.cell,
@@ -106,21 +99,34 @@ export class Simulation implements DraftSink {
       random: (stream: string) => randomStream(seed, stream),
       warn: (message: string) => this.#warn(message),
     }
-    const addScheduler: ArchitectureEnv['addScheduler'] = (name, { group = name, listeners = [] } = {}) => {
-      if (this.schedulers.some((other) => other.name === name)) throw new SchedError('TAKEN_NAME', `two schedulers are called "${name}".`, {}, 'Give them different names.')
-      // streams of its own: schedulers that drew the same numbers would all choose the same nodes
-      const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
-      const policy = (options.policies?.[name] ?? options.policies?.[group] ?? options.policy).create({ ...env, random })
-      const id = this.work.addListener(listeners.reduce<WorkListener>(both, policy))
-      this.#drafts.push(new Draft(this.cell, this.work, this, id))
-      const scheduler = { id, name, group, policy, pending: (lane: LaneId) => this.work.pending(id, lane) }
-      this.schedulers.push(scheduler)
-      return scheduler
-    }
-    this.#architecture = options.architecture.create({ ...env, addScheduler, cell: this.#cellFor() })
-    this.#checkSchedulers()
+    const schedulers = new Schedulers(options, env, this.cell, this.work, this)
+    this.schedulers = schedulers.all
+    const cell = cellFor({
+      state: this.cell,
+      work: this.work,
+      drafts: schedulers.drafts,
+      queue: this.#queue,
+      now: () => this.now,
+      askForPass: () => (this.#passNeeded = true),
+      abandon: (job) => this.#lives.abandon(job, this.now),
+      decided: (decision) => this.#observers.onDecision(decision, this.now),
+    })
+    this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
+    schedulers.check()
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
-    for (const task of options.prefill ?? []) this.#prefill(task)
+    this.#prefill = new Prefill(this.cell, shapes, this.#queue)
+    for (const task of options.prefill ?? []) this.#prefill.add(task)
+    this.#lives = new JobLives({
+      model,
+      work: this.work,
+      queue: this.#queue,
+      observers: this.#observers,
+      keys,
+      architecture: this.#architecture,
+      schedulers: this.schedulers,
+      infeasible: options.infeasible,
+      arrivals: () => this.#jobs,
+    })
     this.#jobs = new JobArrivals(options.workload, this.#queue, (spec) => this.#submit(spec))
   }
 
@@ -225,7 +231,7 @@ export class Simulation implements DraftSink {
 
   /** The latest time at which something is known to happen. */
   #lastProgress(): Seconds {
-    return Math.max(this.#lastStartup, this.#runs.lastEnd)
+    return Math.max(this.#lives.lastStartup, this.#runs.lastEnd)
   }
 
   /** The next instant at which anything happens. */
@@ -333,131 +339,22 @@ export class Simulation implements DraftSink {
         if (subject === LOOK_AT_SLOTS) this.#lookAtSlots()
         else this.#architecture.wake?.(subject)
         return
-      case EventKind.PrefillEnd: {
-        const { shape, node, devices } = this.#prefilled[subject] as { shape: ShapeId; node: NodeId; devices: number }
+      case EventKind.PrefillEnd:
         this.#passNeeded = true
-        this.cell.give(shape, node, devices)
+        this.#prefill.ended(subject)
         return
-      }
     }
   }
 
   #submit(spec: JobSpec): void {
     this.events++
-    for (let i = 0; i < spec.stages.length; i++) {
-      const stage = spec.stages[i] as StageSpec
-      if (!this.#isFeasible(stage)) return this.#reject(spec, infeasible(spec, stage, this.#model, this.work.shapes))
-    }
-    const owner = this.#ownerOf(spec)
-    if (owner < 0) return
-    const refusal = (this.schedulers[owner] as Scheduler).policy.admits?.(spec)
-    if (refusal !== undefined) return this.#leaveOut(spec, refusal)
-    const job = this.work.submit(spec, this.now, owner)
-    this.#jobKeys.forget(job)
-    this.#observers.onSubmit(job, spec, this.now)
-    const startup = spec.startup ?? 0
-    this.#lastStartup = Math.max(this.#lastStartup, this.now + startup)
-    if (startup > 0) this.#queue.push(this.now + startup, EventKind.Ready, job)
-    else this.work.open(job)
-    this.#passNeeded = true
-  }
-
-  /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */
-  #ownerOf(spec: JobSpec): number {
-    try {
-      return this.#architecture.route?.(spec).id ?? 0
-    } catch (error) {
-      if (!(error instanceof SchedError) || error.code !== 'INFEASIBLE') throw error
-      this.#reject(spec, error)
-      return -1
-    }
-  }
-
-  #isFeasible(stage: StageSpec): boolean {
-    const { shapes } = this.work
-    const shape = shapes.intern(stage.demand, stage.constraints)
-    if (!(this.#feasible[shape] ??= shapes.feasible(shape))) return false
-    return stage.gang !== true || stage.tasks === 1 || shapes.most(shape, stage.tasks) === stage.tasks
-  }
-
-  #reject(spec: JobSpec, why: SchedError): void {
-    if (this.#options.infeasible !== 'reject') throw why
-    this.#leaveOut(spec, why.fact)
-  }
-
-  #leaveOut(spec: JobSpec, reason: string): void {
-    this.#observers.onReject(spec, reason, this.now)
-    this.#jobs.ended(spec.id, this.now)
-  }
-
-  #endJob(job: JobId): void {
-    const spec = this.work.spec(job)
-    this.#observers.onJobEnd(job, spec, this.now)
-    this.work.remove(job)
-    this.#jobs.ended(spec.id, this.now)
+    if (this.#lives.submit(spec, this.now)) this.#passNeeded = true
   }
 
   #lookAtSlots(): void {
     const slots = this.#slots as DynamicSlots
     slots.look()
     this.#queue.push(this.now + slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
-  }
-
-  #cellFor(): Cell {
-    const { cell, work } = this
-    return {
-      cluster: cell,
-      work,
-      nodes: Array.from({ length: this.#model.nodes }, (_, node) => node as NodeId),
-      now: () => this.now,
-      draft: ({ id }, lane, visible, limits, on) =>
-        (this.#drafts[id] as Draft).begin(this.now, lane, visible, limits, on === undefined ? cell : (on.cluster as CellState)),
-      stock: () => this.#stock(),
-      after: (delay, token) => {
-        if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
-        this.#queue.push(this.now + delay, EventKind.Timer, token)
-      },
-      unplaced: (job) => {
-        let count = 0
-        for (let lane = 0 as LaneId; lane < work.lanes; lane++) count += work.unplaced(job, lane)
-        return count
-      },
-      holdBack: (job) => work.holdBack(job),
-      letGo: (job) => {
-        work.letGo(job)
-        this.#passNeeded = true
-      },
-      abandon: (job) => this.#abandon(job),
-      decided: (decision) => this.#observers.onDecision(decision, this.now),
-    }
-  }
-
-  #stock(): Stock {
-    const { cell } = this
-    const cluster = cell.stock()
-    return {
-      cluster,
-      takeAll: () => cell.moveAllTo(cluster),
-      takeNode: (node) => cell.moveNodeTo(cluster, node),
-      giveBack: () => cluster.moveAllTo(cell),
-      nodes: () => cluster.filled(),
-    }
-  }
-
-  #abandon(job: JobId): void {
-    const spec = this.work.spec(job)
-    let unplaced = 0
-    for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) unplaced += this.work.unplaced(job, lane)
-    this.#observers.onAbandon(job, spec, unplaced, this.now)
-    if (this.work.drop(job)) this.#endJob(job)
-  }
-
-  #prefill({ node, demand, end }: PrefillTask): void {
-    const shape = this.work.shapes.intern(demand)
-    if (!this.cell.fits(shape, node))
-      throw new SchedError('BAD_INPUT', `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.cell.name(node)}`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
-    this.#prefilled.push({ shape, node, devices: this.cell.take(shape, node) })
-    if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#prefilled.length - 1)
   }
 
   #finish(now: Seconds): RunState {
@@ -467,15 +364,6 @@ export class Simulation implements DraftSink {
     this.#architecture.finish?.()
     this.#observers.onRunEnd(now)
     return 'done'
-  }
-
-  /** A policy for a scheduler that does not exist would silently never be used. */
-  #checkSchedulers(): void {
-    const { architecture, policies = {} } = this.#options
-    if (this.schedulers.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${architecture.name}" has no scheduler`)
-    const known = [...new Set(this.schedulers.flatMap(({ name, group }) => [group, name]))]
-    for (const name of Object.keys(policies))
-      if (!known.includes(name)) throw new SchedError('UNKNOWN_NAME', `no scheduler is called "${name}".`, { field: 'policies' }, suggest(name, known))
   }
 
   #stalled(): never {

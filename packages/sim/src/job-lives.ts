@@ -1,0 +1,101 @@
+import { infeasible, type ClusterModel, type Work } from '@sched/cluster'
+import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds, type StageSpec } from '@sched/core'
+import type { JobArrivals } from './job-arrivals.js'
+import { EventKind, type EventQueue } from './event-queue.js'
+import type { Observers } from './observers.js'
+import type { SimulationOptions } from './options.js'
+import type { JobKeys } from './task-start.js'
+
+export interface JobLivesOptions {
+  readonly model: ClusterModel
+  readonly work: Work
+  readonly queue: EventQueue
+  readonly observers: Observers
+  readonly keys: JobKeys
+  readonly architecture: Architecture
+  readonly schedulers: readonly Scheduler[]
+  readonly infeasible: SimulationOptions['infeasible']
+  /** Whom the end of a job is told to: others may follow it. Asked when a job ends. */
+  readonly arrivals: () => JobArrivals
+}
+
+/** Jobs from their submission to their end: whether they can run at all, whose they are, and how they leave the system. */
+export class JobLives {
+  /** The latest end of a job's start-up. */
+  lastStartup: Seconds = 0
+  readonly #o: JobLivesOptions
+  /** By shape: whether some node can hold it; `undefined` until it is asked. */
+  readonly #feasible: (boolean | undefined)[] = []
+
+  constructor(options: JobLivesOptions) {
+    this.#o = options
+  }
+
+  /** False for a job that is left out. Throws `INFEASIBLE` for one that can never run, unless such jobs are left out. */
+  submit(spec: JobSpec, now: Seconds): boolean {
+    const { work, keys, observers, queue, schedulers } = this.#o
+    for (let i = 0; i < spec.stages.length; i++) {
+      const stage = spec.stages[i] as StageSpec
+      if (!this.#isFeasible(stage)) return this.#reject(spec, infeasible(spec, stage, this.#o.model, work.shapes), now)
+    }
+    const owner = this.#ownerOf(spec, now)
+    if (owner < 0) return false
+    const refusal = (schedulers[owner] as Scheduler).policy.admits?.(spec)
+    if (refusal !== undefined) return this.#leaveOut(spec, refusal, now)
+    const job = work.submit(spec, now, owner)
+    keys.forget(job)
+    observers.onSubmit(job, spec, now)
+    const startup = spec.startup ?? 0
+    this.lastStartup = Math.max(this.lastStartup, now + startup)
+    if (startup > 0) queue.push(now + startup, EventKind.Ready, job)
+    else work.open(job)
+    return true
+  }
+
+  /** The last task of a job has ended. */
+  end(job: JobId, now: Seconds): void {
+    const { work, observers, arrivals } = this.#o
+    const spec = work.spec(job)
+    observers.onJobEnd(job, spec, now)
+    work.remove(job)
+    arrivals().ended(spec.id, now)
+  }
+
+  /** Gives up what has not been placed of a job. */
+  abandon(job: JobId, now: Seconds): void {
+    const { work, observers } = this.#o
+    let unplaced = 0
+    for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
+    observers.onAbandon(job, work.spec(job), unplaced, now)
+    if (work.drop(job)) this.end(job, now)
+  }
+
+  /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */
+  #ownerOf(spec: JobSpec, now: Seconds): number {
+    try {
+      return this.#o.architecture.route?.(spec).id ?? 0
+    } catch (error) {
+      if (!(error instanceof SchedError) || error.code !== 'INFEASIBLE') throw error
+      this.#reject(spec, error, now)
+      return -1
+    }
+  }
+
+  #isFeasible(stage: StageSpec): boolean {
+    const { shapes } = this.#o.work
+    const shape = shapes.intern(stage.demand, stage.constraints)
+    if (!(this.#feasible[shape] ??= shapes.feasible(shape))) return false
+    return stage.gang !== true || stage.tasks === 1 || shapes.most(shape, stage.tasks) === stage.tasks
+  }
+
+  #reject(spec: JobSpec, why: SchedError, now: Seconds): false {
+    if (this.#o.infeasible !== 'reject') throw why
+    return this.#leaveOut(spec, why.fact, now)
+  }
+
+  #leaveOut(spec: JobSpec, reason: string, now: Seconds): false {
+    this.#o.observers.onReject(spec, reason, now)
+    this.#o.arrivals().ended(spec.id, now)
+    return false
+  }
+}

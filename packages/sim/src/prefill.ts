@@ -1,0 +1,40 @@
+import type { CellState, Shapes } from '@sched/cluster'
+import { SchedError, type NodeId, type ShapeId } from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+import type { PrefillTask } from './options.js'
+
+interface Held {
+  readonly shape: ShapeId
+  readonly node: NodeId
+  /** One bit each. */
+  readonly devices: number
+}
+
+/** Tasks that run before the first job arrives and belong to no job: they hold resources until they end. */
+export class Prefill {
+  readonly #cell: CellState
+  readonly #shapes: Shapes
+  readonly #queue: EventQueue
+  readonly #held: Held[] = []
+
+  constructor(cell: CellState, shapes: Shapes, queue: EventQueue) {
+    this.#cell = cell
+    this.#shapes = shapes
+    this.#queue = queue
+  }
+
+  /** Throws `BAD_INPUT` for a task that does not fit. */
+  add({ node, demand, end }: PrefillTask): void {
+    const shape = this.#shapes.intern(demand)
+    if (!this.#cell.fits(shape, node))
+      throw new SchedError('BAD_INPUT', `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.#cell.name(node)}`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
+    this.#held.push({ shape, node, devices: this.#cell.take(shape, node) })
+    if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
+  }
+
+  /** The end of the task that was added at this place. */
+  ended(index: number): void {
+    const { shape, node, devices } = this.#held[index] as Held
+    this.#cell.give(shape, node, devices)
+  }
+}
