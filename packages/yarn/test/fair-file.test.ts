@@ -157,6 +157,21 @@ describe('a fair-scheduler.xml', () => {
     expect(findings).toHaveLength(8) // other daemons' properties are nobody's business here
   })
 
+  it.each([
+    ['allocation.file', 'fair.xml', 'ignored'], ['user-as-default-queue', 'false', 'honoured'], ['allow-undeclared-pools', 'false', 'honoured'], ['preemption', 'true', 'honoured'],
+    ['preemption.cluster-utilization-threshold', '0.9', 'honoured'], ['waitTimeBeforeKill', '1000', 'honoured'], ['waitTimeBeforeNextStarvationCheck', '2000', 'honoured'], ['am.preemption', 'false', 'ignored'],
+    ['am.preemption.root.a', 'false', 'ignored'], ['sizebasedweight', 'true', 'honoured'], ['assignmultiple', 'true', 'honoured'], ['dynamic.max.assign', 'false', 'honoured'], ['max.assign', '4', 'honoured'],
+    ['locality.threshold.node', '0.5', 'approximated'], ['locality.threshold.rack', '0.5', 'approximated'], ['locality-delay-node-ms', '100', 'approximated'], ['locality-delay-rack-ms', '100', 'approximated'],
+    ['continuous-scheduling-enabled', 'true', 'approximated'], ['continuous-scheduling-sleep-ms', '5', 'ignored'], ['update-interval-ms', '500', 'approximated'], ['reservable-nodes', '0.05', 'ignored'],
+    ['yarn.scheduler.increment-allocation-mb', '512', 'ignored'], ['yarn.scheduler.increment-allocation-vcores', '1', 'ignored'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'ignored'],
+    ['yarn.resource-types.vcores.increment-allocation', '1', 'ignored'], ['yarn.resource-types.gpu.increment-allocation', '1', 'ignored'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'ignored'],
+    ['yarn.scheduler.minimum-allocation-mb', '512', 'ignored'], ['yarn.scheduler.minimum-allocation-vcores', '1', 'ignored'], ['yarn.scheduler.maximum-allocation-mb', '8192', 'honoured'], ['yarn.scheduler.maximum-allocation-vcores', '4', 'honoured'],
+  ])('knows %s of the documentation', (name, value, verdict) => {
+    const [finding, ...others] = policy(inside('<queue name="a"/>'), site([name.startsWith('yarn.') ? name : `yarn.scheduler.fair.${name}`, value])).findings
+    expect({ verdict: finding?.verdict, others }).toEqual({ verdict, others: [] })
+    if (verdict !== 'honoured') expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
   it('tells the line of a property that is none', () => {
     expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a number of at least -1.')
     expect(() => policy(inside(), site(['yarn.scheduler.fair.preemption', 'yes']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.preemption: found "yes", expected true or false.')
