@@ -14,7 +14,7 @@ const jobFigures: readonly Figure<ClassOfJobs>[] = [
 ]
 
 /** Of a run as a whole, for the resources of its cluster. */
-const runFigures = ({ utilisation }: Summary): Figure<Summary>[] => [
+const runFigures = ({ utilisation, fragmentation = [] }: Summary): Figure<Summary>[] => [
   { key: 'response-median', title: 'median response', unit: 's', of: ({ times }) => times.response.median },
   { key: 'response-p95', title: '95th percentile of response', unit: 's', of: ({ times }) => times.response.p95 },
   { key: 'wait', title: 'mean wait for the first task', unit: 's', of: ({ times }) => times.wait.mean },
@@ -26,6 +26,12 @@ const runFigures = ({ utilisation }: Summary): Figure<Summary>[] => [
     title: `use of ${resource}`,
     unit: '%',
     of: (summary) => summary.utilisation.resources[i]?.utilisation ?? NaN,
+  })),
+  ...fragmentation.map(({ resource }, i): Figure<Summary> => ({
+    key: `fragments-${resource}`,
+    title: `free ${resource} in fragments`,
+    unit: '%',
+    of: (summary) => summary.fragmentation?.[i]?.share ?? NaN,
   })),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },

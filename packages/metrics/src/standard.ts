@@ -1,6 +1,7 @@
 import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { fairness, type FairnessOptions } from './fairness.js'
+import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
 import type { ClassOf } from './job-classes.js'
 import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
@@ -28,6 +29,8 @@ export interface Summary {
   readonly fairness: readonly LaneFairnessResult[]
   readonly preemption: PreemptionResult
   readonly promises: PromisesResult
+  /** By resource that comes in devices; absent on a cluster without. */
+  readonly fragmentation?: readonly FragmentationResult[]
   /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
   readonly rigid?: RigidResult
 }
@@ -65,11 +68,13 @@ export class StandardMetrics implements Observer {
   readonly #fairness
   readonly #preemption = preemption()
   readonly #promises = promises()
+  readonly #fragmentation
   readonly #rigid
 
   constructor({ classOf, exact, fairness: options, tau, period, rigid = false }: StandardOptions) {
     this.#times = jobTimes({ classOf, exact, tau, period })
     this.#utilisation = utilisation(period)
+    this.#fragmentation = fragmentation(period)
     this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
     this.#fairness = fairness({ queues: false, ...options })
@@ -78,6 +83,7 @@ export class StandardMetrics implements Observer {
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#locality.onRunStart(run)
     this.#utilisation.onRunStart(run)
+    this.#fragmentation.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#rigid?.onRunStart(run)
@@ -88,6 +94,7 @@ export class StandardMetrics implements Observer {
     this.#times.onSubmit(job, spec, now)
     this.#locality.onSubmit(job, spec)
     this.#utilisation.onSubmit(job, spec, now)
+    this.#fragmentation.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
     this.#rigid?.onSubmit(job, spec, now)
@@ -96,6 +103,7 @@ export class StandardMetrics implements Observer {
   onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
     this.#counts.onTaskStart()
     this.#times.onTaskStart(task, job, lane, node, level, now)
+    this.#fragmentation.onTaskStart(task, job, lane, node, level, now)
     this.#locality.onTaskStart(task, job, lane, node, level)
     this.#fairness.onTaskStart(task, job, lane, node, level, now)
     this.#promises.onTaskStart(task, job, lane, node, level, now)
@@ -105,6 +113,7 @@ export class StandardMetrics implements Observer {
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
     this.#counts.onTaskEnd(task, job, lane, node, how)
     this.#utilisation.onTaskEnd(task, job, lane, node, how, started, stopped, now)
+    this.#fragmentation.onTaskEnd(task, job, lane, node, how, started, stopped, now)
     this.#fairness.onTaskEnd(task, job, lane, node, how, started, stopped, now)
     this.#preemption.onTaskEnd(task, job, lane, node, how, started, stopped)
     this.#rigid?.onTaskEnd(task, job, lane, node, how, started, stopped, now)
@@ -138,6 +147,7 @@ export class StandardMetrics implements Observer {
     this.#counts.onRunEnd(now)
     this.#locality.onRunEnd(now)
     this.#utilisation.onRunEnd(now)
+    this.#fragmentation.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#rigid?.onRunEnd(now)
@@ -146,6 +156,7 @@ export class StandardMetrics implements Observer {
   result(): Summary {
     const times = this.#times.result()
     const near = this.#locality.result()
+    const fragments = this.#fragmentation.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -156,6 +167,7 @@ export class StandardMetrics implements Observer {
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
+      ...(fragments.length > 0 && { fragmentation: fragments }),
       ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
     }
   }

@@ -1,5 +1,5 @@
 import type { Architecture, ArchitectureEnv, Env, JobId, JobSpec, LaneId, NodeId, Observer, Plug, Policy, Round, TaskEnd, TaskId, Workload } from '@sched/core'
-import { Simulation } from '@sched/sim'
+import { Simulation, type SimulationOptions } from '@sched/sim'
 
 /** A run small enough to be counted again by hand. */
 export interface SmallRun {
@@ -40,15 +40,24 @@ export function simulated(run: SmallRun, observers: readonly Observer[]): Record
 }
 
 function simulateUntil(run: SmallRun, observers: readonly Observer[]): void {
+  const cluster = { nodes: [{ count: 6, racks: 3, slots: { map: 1, reduce: 1 } }], heartbeat: run.heartbeat ? { interval: 3, stagger: true } : undefined }
+  simulateOn(cluster, workloadOf(run), observers, { ...run, jitter: 0.1 })
+}
+
+/** Simulates a workload on a cluster, first come, first served. */
+export function simulateOn(
+  cluster: SimulationOptions['cluster'], workload: Workload, observers: readonly Observer[], { seed = 1, evictions = 0, until = Infinity, jitter = 0 } = {},
+): void {
   new Simulation({
-    cluster: { nodes: [{ count: 6, racks: 3, slots: { map: 1, reduce: 1 } }], heartbeat: run.heartbeat ? { interval: 3, stagger: true } : undefined },
-    workload: workloadOf(run),
-    policy: { kind: 'policy', name: 'rank', create: (env) => new ByRank(env, run.evictions) },
+    cluster,
+    workload,
+    policy: { kind: 'policy', name: 'rank', create: (env) => new ByRank(env, evictions) },
     architecture: serial,
-    seed: run.seed,
+    runtime: { jitter },
+    seed,
     observers,
     validate: true,
-  }).run(run.until)
+  }).run(until)
 }
 
 function workloadOf({ jobs }: SmallRun): Workload {

@@ -8,7 +8,7 @@ import { rigidText } from './rigid-text.js'
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
 export function runText({ summary, decisions, prefilled }: RunResult): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
-  return [countsText(summary) + prefilledText(prefilled), useTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+  return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
 function countsText({ counts, times, preemption }: Summary): string {
@@ -29,6 +29,12 @@ function prefilledText(prefilled: RunResult['prefilled']): string {
 function useTable({ utilisation }: Summary): string {
   const rows = utilisation.resources.map(({ resource, capacity, utilisation: use, usefulUtilisation }) => [resource, number(capacity), percent(use), percent(usefulUtilisation)])
   return table(columns('resource', 'in the cluster', 'in use', 'by work that counted'), rows)
+}
+
+function fragmentTable({ fragmentation = [] }: Summary): string {
+  if (fragmentation.length === 0) return ''
+  const rows = fragmentation.map(({ resource, capacity, free, fragmented, share, most }) => [resource, number(free), number(fragmented), percent(share), percent(fragmented / capacity), percent(most / capacity)])
+  return table(columns('fragments of', 'not allocated', 'of no use to a task', 'of what is free', 'of all', 'at most'), rows)
 }
 
 function timesTable({ times: { response, wait, slowdown } }: Summary): string {

@@ -1,0 +1,128 @@
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { secondsIn, wholeRun, type Period } from '../period.js'
+import { DeviceFragments } from './device-fragments.js'
+
+/**
+ * Fragments of a resource that comes in devices, from the first submission to the end of the run. Amounts are in its unit
+ * (thousandths of GPUs), means over time. A fragment is what is free and of no use to a task; expected for one drawn from the tasks
+ * submitted so far, by their number.
+ */
+export interface FragmentationResult {
+  readonly resource: string
+  /** Units in the whole cluster. */
+  readonly capacity: number
+  /** Mean of what is not allocated. */
+  readonly free: number
+  /** Mean of what is expected to be fragments. */
+  readonly fragmented: number
+  /** `fragmented` / `free`, in [0, 1]; NaN where nothing is ever free. */
+  readonly share: number
+  /** Most that was expected to be fragments at any time. */
+  readonly most: number
+  /** Kinds of tasks (demand and required labels), and the share of the tasks that is of a measured kind: the first 512 are. */
+  readonly kinds: number
+  readonly covered: number
+}
+
+/**
+ * How much of the free devices is scattered into parts that the workload cannot use.
+ *
+ * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3. The paper measures against a workload known
+ * beforehand; here it is the tasks submitted so far. What a run is prefilled with is never given back here.
+ */
+export const fragmentation = (period?: Period): Fragmentation => new Fragmentation(period)
+
+export class Fragmentation implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  #parts: readonly DeviceFragments[] = []
+  /** What is free, `[resource * nodes + node]`. */
+  #amounts = new Int32Array(0)
+  /** Devices of the running tasks that have some. */
+  readonly #held = new Map<TaskId, number>()
+  /** By part: amount times seconds of what is free, and of fragments; the most of these. */
+  readonly #free: number[] = []
+  readonly #fragments: number[] = []
+  readonly #most: number[] = []
+  #seconds: Seconds = 0
+  #last = NaN
+
+  constructor(private readonly period = wholeRun) {}
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    const inDevices = cluster.resources.flatMap((_, id) => (cluster.deviceSize(id as ResourceId) > 0 ? [id as ResourceId] : []))
+    if (inDevices.length === 0) return
+    this.#cluster = cluster
+    this.#work = work
+    this.#amounts = Int32Array.from({ length: cluster.resources.length * cluster.nodes }, (_, at) => cluster.free((at % cluster.nodes) as NodeId, Math.floor(at / cluster.nodes) as ResourceId))
+    this.#parts = inDevices.map((resource) => new DeviceFragments(resource, cluster, work, this.#amounts))
+  }
+
+  onSubmit(_job: JobId, spec: JobSpec, now: Seconds): void {
+    if (this.#parts.length === 0) return
+    this.#settle(now)
+    for (const part of this.#parts) part.submit(spec)
+  }
+
+  onTaskStart(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, _level: number, now: Seconds): void {
+    if (this.#parts.length === 0) return
+    const devices = this.#work.devicesOf(task)
+    if (devices !== 0) this.#held.set(task, devices)
+    this.#move(this.#work.shapeOf(task), node, devices, -1, now)
+  }
+
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+    if (this.#parts.length === 0) return
+    const devices = this.#held.get(task) ?? 0
+    this.#held.delete(task)
+    this.#move(this.#work.shapeOf(task), node, devices, 1, now)
+  }
+
+  onRunEnd(now: Seconds): void {
+    if (this.#parts.length > 0) this.#settle(now)
+  }
+
+  /** One per resource that comes in devices. */
+  result(): FragmentationResult[] {
+    return this.#parts.map((part, i) => {
+      const [free, fragments] = [this.#free[i] ?? 0, this.#fragments[i] ?? 0]
+      return {
+        resource: this.#cluster.resources[part.resource] as string,
+        capacity: this.#cluster.capacity(part.resource),
+        free: free / this.#seconds,
+        fragmented: fragments / this.#seconds,
+        share: free > 0 ? fragments / free : NaN,
+        most: this.#most[i] ?? 0,
+        kinds: part.kinds,
+        covered: part.counted / part.tasks,
+      }
+    })
+  }
+
+  #move(shape: ShapeId, node: NodeId, devices: number, sign: 1 | -1, now: Seconds): void {
+    this.#settle(now)
+    const { nodes, resources } = this.#cluster
+    for (let r = 0 as ResourceId; r < resources.length; r++) {
+      const at = r * nodes + node
+      this.#amounts[at] = (this.#amounts[at] as number) + sign * this.#work.demand(shape, r)
+    }
+    for (const part of this.#parts) part.move(shape, node, devices, sign)
+  }
+
+  /** Counts the time since the last change; several changes of one instant are one. */
+  #settle(now: Seconds): void {
+    if (now === this.#last) return
+    if (!Number.isNaN(this.#last)) this.#add(secondsIn(this.period, this.#last, now))
+    this.#last = now
+  }
+
+  #add(seconds: Seconds): void {
+    if (seconds === 0) return
+    this.#seconds += seconds
+    for (const [i, { free, expected }] of this.#parts.entries()) {
+      this.#free[i] = (this.#free[i] ?? 0) + seconds * free
+      this.#fragments[i] = (this.#fragments[i] ?? 0) + seconds * expected
+      this.#most[i] = Math.max(this.#most[i] ?? 0, expected)
+    }
+  }
+}
