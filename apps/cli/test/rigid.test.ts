@@ -54,6 +54,16 @@ describe('a log of a parallel machine', () => {
     expect(small.err).toContain('asks for 4 procs, the machine has 3 (option procs).')
   })
 
+  it('is the same log when it was converted: machine, policies and figures', async () => {
+    const cwd = directory({ 'a.swf': log, 'e.yaml': 'workload: { trace: a.jsonl }\npolicies: [strict]\n', 'l.yaml': 'workload: { generate: { lublin: { jobs: 3 } } }\npolicies: [strict]\n' })
+    expect((await sched(['trace', 'convert', 'a.swf', 'a.jsonl'], { cwd })).code).toBe(0)
+    const outcome = async (...args: string[]) => JSON.parse((await sched(['compare', ...args, '--json', '-'], { cwd })).out) as Results & { cluster: { description: string } }
+    const [plain, native] = [await outcome('--trace', 'a.swf'), await outcome('--trace', 'a.jsonl')]
+    for (const key of ['seeds', 'policies', 'cluster', 'table'] as const) expect(native[key]).toEqual(plain[key])
+    const machine = async (...args: string[]) => (await outcome(...args, '--procs', '16')).cluster.description
+    expect([await machine('--trace', 'a.jsonl'), await machine('e.yaml'), await machine('l.yaml')]).toEqual(Array(3).fill('one node of 16 procs'))
+  })
+
   it('takes options of the format: a run time above the estimate is cut, or kept', async () => {
     const over = `; MaxProcs: 4\n${line(1, 0, 0, 20, 3, 10)}`
     expect(figure(await results({ 'a.swf': over }, '--trace', 'a.swf', '--policies', 'easy'), 'makespan')).toMatchObject({ easy: 10 })

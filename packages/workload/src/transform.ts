@@ -1,5 +1,6 @@
 import { SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { DistinctIds } from './trace/distinct-ids.js'
+import { factsOf } from './trace/facts.js'
 
 /**
  * The same jobs with the gaps between submissions divided by `factor`: twice the factor, twice the load. Deadlines keep
@@ -49,7 +50,7 @@ type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 
 /** The change is started anew for every reading, so that it may count. */
 function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change): Workload {
-  return { name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
+  return { ...factsOf(workload), name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
 }
 
 function changedSource(source: JobSource, change: Change): JobSource {

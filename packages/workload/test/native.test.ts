@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 import {
-  facebookMixed, jobSchema, jobsOf, nativeJsonSchema, parseTrace, sensitivity, stageSchema, workloadOf, writeWorkload, writeWorkloadStream,
+  facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, sensitivity, stageSchema, take, workloadOf, writeWorkload, writeWorkloadStream,
 } from '../src/index.js'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -91,6 +91,16 @@ describe('native format', () => {
     const text = write([job({ id: 'ä' }), job({ id: 'b' })])
     expect(read(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n`)).toEqual(read(text))
     expect(read(text.trimEnd())).toEqual(read(text))
+  })
+
+  it('keeps the machine and the header of a log, also of a part of it', () => {
+    const log = parseTrace(bytesOf('; MaxProcs: 8\n; Acknowledge: Jane Doe\n1 0 -1 15 6 -1 -1 6 15 -1 1 1 1 -1 1 -1 -1 -1\n2 5 -1 1 1 -1 -1 1 1 -1 1 1 1 -1 1 -1 -1 -1\n'))
+    const { machine, header } = parseTrace(bytesOf([...writeWorkload(take(log, 1))].join('')))
+    expect({ machine, header }).toEqual({ machine: log.machine, header: [['MaxProcs', '8'], ['Acknowledge', 'Jane Doe']] })
+    expect(parseTrace(bytesOf([...writeWorkload(lublin({ jobs: 2, procs: 64 }))].join('')))).toMatchObject({ machine: { resources: { procs: 64 } } })
+    expect('machine' in parseTrace(bytesOf(write([job()])))).toBe(false)
+    const bad = '{"format":"sched-workload","version":1,"machine":{"resources":{"procs":0},"origin":"a guess"}}\n'
+    expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 machine.resources: found {"procs":0}, expected an amount above 0 of at least one resource.')
   })
 
   it('has the keys of JobSpec and StageSpec, no more and no fewer', () => {

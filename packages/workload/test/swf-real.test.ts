@@ -91,10 +91,18 @@ describe.skipIf(!logs.ctc.there)(`the log ${logs.ctc.title}`, () => {
     expect(digestOf(jobs)).toBe(digest)
   })
 
-  it('gives the same jobs through the native format (the first 8,000: checking every field takes a while)', () => {
-    const some = take(parseTrace(bytes), 8_000)
-    const native = new TextEncoder().encode([...writeWorkload(some)].join(''))
-    expect(digestOf(jobsOf(parseTrace(native)))).toBe(digestOf(jobsOf(some)))
+})
+
+/** Checking every field takes a while, so it is the first 8,000 jobs unless `SCHED_WHOLE_LOGS=1`. */
+const most = process.env['SCHED_WHOLE_LOGS'] === undefined ? 8_000 : Infinity
+
+describe.each([logs.hpc2n, logs.ctc])('the log $title through the native format', ({ path, there }) => {
+  it.skipIf(!there)(`gives the same jobs, machine and header (${most === Infinity ? 'all of it' : `its first ${most} jobs`})`, { timeout: 600_000 }, () => {
+    const log = swf(path)
+    const some = most === Infinity ? log : take(log, most)
+    const native = parseTrace(new TextEncoder().encode([...writeWorkload(some)].join('')))
+    expect(digestOf(jobsOf(native))).toBe(digestOf(jobsOf(some)))
+    expect([native.machine, native.header]).toEqual([log.machine, log.header])
   })
 })
 

@@ -41,10 +41,8 @@ export async function saved(workload: Workload, to: string, force: boolean | und
 
 /** The same workload, with a call for every job. */
 function watch(workload: Workload, onJob: () => void): Workload {
-  const { name, jobs } = workload
   return {
-    name,
-    ...(jobs !== undefined && { jobs }),
+    ...workload, // with what a trace says of its machine
     open() {
       const source = workload.open()
       return {

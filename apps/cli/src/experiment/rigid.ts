@@ -1,15 +1,24 @@
 import { SchedError, type JobSpec, type Workload } from '@sched/core'
 import { generators, traceFormat } from '@sched/workload'
-import { detectFormat } from '@sched/workload/node'
+import { detectFormat, openTrace } from '@sched/workload/node'
 import { z } from 'zod'
 import { drawsEstimates } from './estimates.js'
 import type { ExperimentSpec } from './schema.js'
 import type { WorkloadOfSeed } from './workload.js'
 
-/** Whether a trace is a log of a parallel machine: its format has an option `procs`. False for a file that cannot be read. */
-export function isRigidTrace(path: string, format: string | undefined): boolean {
+/**
+ * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
+ * says what machine that had. False for a file that cannot be read.
+ */
+export const isRigidTrace = (path: string, format: string | undefined): boolean =>
+  takesProcs(path, format) || ifReadable(() => openTrace(path, { format, stream: true }).machine !== undefined)
+
+/** Whether the format of a trace has an option `procs`. */
+export const takesProcs = (path: string, format: string | undefined): boolean => ifReadable(() => hasProcs(traceFormat(format ?? detectFormat(path)).options))
+
+function ifReadable(question: () => boolean): boolean {
   try {
-    return hasProcs(traceFormat(format ?? detectFormat(path)).options)
+    return question()
   } catch (error) {
     if (error instanceof SchedError) return false
     throw error

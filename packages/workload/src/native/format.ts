@@ -1,5 +1,6 @@
 import { describeIssues, fieldOf, SchedError, type JobSpec } from '@sched/core'
 import { z } from 'zod'
+import type { TraceFacts } from '../trace/facts.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { checkJob } from './check-job.js'
 import { headerSchema, nativeFormat, nativeVersion } from './schema.js'
@@ -15,8 +16,20 @@ export const native: TraceFormat<typeof noOptions> = {
   title: `native workload (JSON Lines, version ${nativeVersion})`,
   options: noOptions,
   chained: () => true,
+  facts: (_, head) => factsOfHeader(head),
   detect: (head) => /^\s*\{[^\n]*"format"\s*:\s*"sched-workload"/.test(head),
   parser: (_, place) => new NativeParser(place),
+}
+
+/** What the first line says besides; nothing if it cannot be read, which the parser tells in its turn. */
+function factsOfHeader(head: Uint8Array): TraceFacts {
+  const end = head.indexOf(10)
+  try {
+    const { machine, header } = headerSchema.parse(JSON.parse(new TextDecoder().decode(head.subarray(0, end === -1 ? head.length : end))))
+    return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }) }
+  } catch {
+    return {}
+  }
 }
 
 class NativeParser implements LineParser {

@@ -1,5 +1,6 @@
 import type { Constraints, DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
 import { z } from 'zod'
+import type { Machine } from '../trace/facts.js'
 
 /** Name and version that the first line of a native file gives. */
 export const nativeFormat = 'sched-workload'
@@ -84,11 +85,20 @@ export const jobSchema = z.strictObject({
   stages: z.array(stageSchema).min(1),
 }) satisfies z.ZodType<JobSpec>
 
+export const machineSchema = z.strictObject({
+  procs: z.int().min(1).exactOptional(),
+  nodes: z.int().min(1).exactOptional(),
+  resources: demandSchema.describe('All of it as one node, in what the jobs ask for: { "procs": 240 }.'),
+  origin: z.string().describe('Where the amounts come from, as a sentence.'),
+}) satisfies z.ZodType<Machine>
+
 export const headerSchema = z.strictObject({
   format: z.literal(nativeFormat),
   version: z.literal(nativeVersion),
   name: z.string().exactOptional().describe('Name of the workload.'),
   jobs: z.int().min(0).exactOptional().describe('Number of job lines; with it a file that was cut short is noticed.'),
+  machine: machineSchema.exactOptional().describe('The parallel machine of a log of rigid jobs.'),
+  header: z.array(z.tuple([name, z.string()])).exactOptional().describe('Names and values of the header of the log that the jobs were read from.'),
 })
 
 /** What a line of a native file may be, as JSON Schema. The first line is the header, every other one a job. */

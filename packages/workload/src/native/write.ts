@@ -1,9 +1,10 @@
 import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/core'
+import { factsOf, type Machine } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
-import { constraintsSchema, dataSchema, jobSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
+import { constraintsSchema, dataSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
 
 /**
  * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
@@ -37,7 +38,9 @@ class Lines {
 
   header(): string {
     const { name, jobs } = this.workload
-    return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, ...(jobs !== undefined && { jobs }) })}\n`
+    const { machine, header } = factsOf(this.workload)
+    const facts = { ...(machine !== undefined && { machine: orderedMachine(machine) }), ...(header !== undefined && { header }) }
+    return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, ...(jobs !== undefined && { jobs }), ...facts })}\n`
   }
 
   job(job: JobSpec): string {
@@ -65,6 +68,8 @@ const constraintKeys = Object.keys(constraintsSchema.shape)
 const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
+
+const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: inOrder(machine.resources, Object.keys(machine.resources).sort()) })
 
 /** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
 function ordered(job: JobSpec): Fields {

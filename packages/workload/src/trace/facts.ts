@@ -1,4 +1,4 @@
-import type { Demand } from '@sched/core'
+import type { Demand, Workload } from '@sched/core'
 
 /** The machine that a trace comes from. */
 export interface Machine {
@@ -18,6 +18,12 @@ export interface TraceFacts {
   /** Absent where the size is neither given nor found without reading all jobs. */
   readonly machine?: Machine
   readonly header?: HeaderFields
+}
+
+/** What a workload says of the machine and the log that it comes from; nothing for one that does not say. */
+export function factsOf(workload: Workload): TraceFacts {
+  const { machine, header } = workload as Workload & TraceFacts
+  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }) }
 }
 
 /** How often a rule of the reader applied. */
