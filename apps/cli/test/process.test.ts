@@ -2,10 +2,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { directory, small } from './sched.js'
 
-const command = [process.execPath, '--conditions=@sched/source', '--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../src/main.ts')]
+const command = [process.execPath, join(inject('program'), 'main.js')]
 const [node = '', ...sources] = command
 const shell = (script: string, cwd: string) => spawnSync('bash', ['-c', script, 'sched', ...command], { cwd, encoding: 'utf8' })
 

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterAll } from 'vitest'
 import { main } from '../src/cli.js'
 import type { Sink } from '../src/io.js'
 
@@ -42,9 +41,11 @@ class Captured extends Writable implements Sink {
 }
 
 const made: string[] = []
-afterAll(() => made.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
 
-/** A new directory with these files, removed after the tests. */
+/** Removes what `directory` has made. */
+export const removeDirectories = (): void => made.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true }))
+
+/** A new directory with these files, removed after the tests of the file. */
 export function directory(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const path = mkdtempSync(join(tmpdir(), 'sched-cli-'))
   made.push(path)

@@ -6,6 +6,7 @@ import type { RunResult } from '../run-once.js'
 import { Board } from './board.js'
 import { errorOf, type Outcome } from './outcome.js'
 import type { Plan } from './plan.js'
+import { program } from './program.js'
 import { runShare } from './run-share.js'
 import type { Share } from './worker.js'
 
@@ -101,10 +102,4 @@ class Others {
   async end(): Promise<void> {
     await this.#pool?.destroy()
   }
-}
-
-/** The thread's program, built or from its source. */
-function program(): { readonly filename: string; readonly execArgv: string[] } {
-  if (!import.meta.url.endsWith('.ts')) return { filename: new URL('./worker.js', import.meta.url).href, execArgv: [] }
-  return { filename: new URL('./worker.ts', import.meta.url).href, execArgv: ['--conditions=@sched/source', '--import', import.meta.resolve('tsx')] }
 }

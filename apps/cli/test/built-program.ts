@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { build } from 'tsup'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The directory of `main.js` and `worker.js`. */
+    program: string
+  }
+}
+
+/** Builds the program once for all tests that start processes or threads of their own: as one file it starts ten times faster than from its sources. */
+export async function setup({ provide }: TestProject): Promise<void> {
+  const program = join(import.meta.dirname, '../.vitest') // as deep as dist: the version is read from package.json above
+  await build({
+    config: false,
+    entry: { main: 'src/main.ts', worker: 'src/threads/worker.ts' },
+    outDir: program,
+    format: 'esm',
+    target: 'node20',
+    silent: true,
+    splitting: false,
+    noExternal: [/^(?!piscina)/],
+    esbuildOptions: (options) => {
+      options.conditions = ['@sched/source', 'module']
+      options.external = ['piscina', 'protobufjs'] // the one starts files of its own, the other is optional and absent
+    },
+    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)" },
+  })
+  provide('program', program)
+}
