@@ -1,0 +1,55 @@
+/** Most links that a flow goes over. */
+export const HOPS = 4
+const NONE = -1
+
+/** Which flows go over which links. Numbers of flows are used again after they were removed. */
+export class FlowLinks {
+  /** On each link, its flows as `flow * HOPS + hop`, in no particular order. */
+  readonly on: readonly (readonly number[])[]
+  /** `[flow * HOPS + hop]`: a link, or -1 after the last. */
+  links = new Int32Array(64 * HOPS)
+  /** Place in the list of that link. */
+  #places = new Int32Array(64 * HOPS)
+  readonly #free: number[] = []
+  #used = 0
+
+  constructor(links: number) {
+    this.on = Array.from({ length: links }, () => [])
+  }
+
+  add(links: readonly number[]): number {
+    const flow = this.#free.pop() ?? this.#used++
+    if (flow * HOPS >= this.links.length) this.#grow()
+    for (let hop = 0; hop < HOPS; hop++) {
+      const link = links[hop] ?? NONE
+      this.links[flow * HOPS + hop] = link
+      if (link !== NONE) this.#places[flow * HOPS + hop] = (this.on[link] as number[]).push(flow * HOPS + hop) - 1
+    }
+    return flow
+  }
+
+  remove(flow: number): void {
+    for (let entry = flow * HOPS; entry < flow * HOPS + HOPS; entry++) {
+      const link = this.links[entry] as number
+      if (link === NONE) break
+      const on = this.on[link] as number[]
+      const last = on.pop() as number
+      const place = this.#places[entry] as number
+      if (last === entry) continue
+      on[place] = last
+      this.#places[last] = place
+    }
+    this.#free.push(flow)
+  }
+
+  #grow(): void {
+    this.links = wider(this.links)
+    this.#places = wider(this.#places)
+  }
+}
+
+function wider(column: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(column.length * 2)
+  larger.set(column)
+  return larger
+}
