@@ -4,6 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { expectedFragment, fragmentation, fragmentFor, standardMetrics, type TaskKind } from '../src/index.js'
 import { simulateOn } from './simulated.js'
 
+interface Devices {
+  readonly count: number
+  readonly milli: number
+}
+const gpu = (count: number): Devices => ({ count, milli: 1000 })
 const gpus = (...devices: number[]) => ({ size: 1000, devices, others: { cpu: 1000 } })
 
 describe('what is free and of no use to a task', () => {
@@ -67,7 +72,7 @@ describe('fragmentation over a run', () => {
   })
 
   it('heeds required labels', () => {
-    const labelled = { nodes: [{ name: 'a', count: 1, devices: { gpu: 1 }, labels: { model: 'T4' } }, { name: 'b', count: 1, devices: { gpu: 1 }, labels: { model: 'P100' } }] }
+    const labelled = { nodes: [{ name: 'a', count: 1, devices: { gpu: gpu(1) }, labels: { model: 'T4' } }, { name: 'b', count: 1, devices: { gpu: gpu(1) }, labels: { model: 'P100' } }] }
     const spec: JobSpec = { id: 'job', submit: 0, stages: [{ name: 'task', tasks: 1, demand: { gpu: 500 }, duration: 10, constraints: { require: { model: ['T4', 'G2'] } } }] }
     const metric = fragmentation()
     simulateOn(labelled, { name: 'one', open: () => ({ next: ((i) => () => [spec][i++])(0) }) }, [metric])
@@ -97,7 +102,7 @@ describe('fragmentation over a run', () => {
           specs.push({ id: `${i}`, submit: (specs.at(-1)?.submit ?? 0) + gap, stages: [{ name: 'task', tasks, demand: { cpu, ...(gpu > 0 && { gpu }), ...(fpga > 0 && { fpga }) }, duration: seconds }] })
         const metric = fragmentation()
         const plain = new Recount()
-        const nodes = [{ name: 'a', count: 2, resources: { cpu: 4 }, devices: { fpga: 1, gpu: 2 } }, { name: 'b', count: 1, resources: { cpu: 6 }, devices: { gpu: 3 } }, { name: 'c', count: 1, resources: { cpu: 2 } }]
+        const nodes = [{ name: 'a', count: 2, resources: { cpu: 4 }, devices: { fpga: gpu(1), gpu: gpu(2) } as Record<string, Devices> }, { name: 'b', count: 1, resources: { cpu: 6 }, devices: { gpu: gpu(3) } as Record<string, Devices> }, { name: 'c', count: 1, resources: { cpu: 2 } }]
         simulateOn({ nodes }, { name: 'random', open: () => ({ next: ((i) => () => specs[i++])(0) }) }, [metric, plain], { evictions: evicts ? 0.1 : 0 })
         const found = metric.result().find(({ resource }) => resource === 'gpu')
         expect(found?.free).toBeCloseTo(plain.free / plain.seconds, 9)

@@ -1,22 +1,13 @@
-import type { ClusterView, JobSpec, NodeId, ResourceId, ShapeId, StageSpec, WorkView } from '@sched/core'
+import type { ClusterView, Demand, JobSpec, NodeId, ResourceId, ShapeId, StageSpec, WorkView } from '@sched/core'
 import { strandedOn } from './fragment.js'
 
-/** A kind of task with what is stranded for it. */
-interface Kind {
-  tasks: number
-  readonly amount: number
-  readonly others: readonly (readonly [resource: number, amount: number])[]
-  /** By node, where labels decide. */
-  readonly allowed: Uint8Array | undefined
-  /** By node, and in all. */
-  readonly stranded: Int32Array
-  total: number
-}
-
-/** Kinds beyond these are rare, and left out of the measure. */
+/** Kinds of tasks beyond these are rare, and left out of the measure. */
 const MOST_KINDS = 512
 
-/** The fragments of one resource that comes in devices, kept current as tasks start and end; a task costs the number of kinds. */
+/**
+ * The fragments of one resource that comes in devices, kept current as tasks start and end: each looks at its node again, for
+ * every kind of task. Kinds are numbered as they come; what is stranded for them lies side by side for a node.
+ */
 export class DeviceFragments {
   readonly size: number
   /** What is free on the devices of the cluster. */
@@ -24,13 +15,29 @@ export class DeviceFragments {
   /** Tasks submitted, and those of the kinds that are measured. */
   tasks = 0
   counted = 0
-  readonly #kinds = new Map<string, Kind>()
+  kinds = 0
+  readonly #ids = new Map<string, number>()
+  /** Kinds without labels by the object that says what they ask: jobs that ask the same often share one. */
+  readonly #byDemand = new WeakMap<Demand, number>()
+  /** By kind: its tasks, what is stranded for it in the cluster, which of `#asked` it asks, where labels let it run. */
+  readonly #tasksOf = new Float64Array(MOST_KINDS)
+  readonly #total = new Float64Array(MOST_KINDS)
+  readonly #askedBy = new Int32Array(MOST_KINDS)
+  readonly #allowed: (Uint8Array | undefined)[] = []
+  /** By kind and resource, what it asks of the others. */
+  readonly #others: Int32Array
+  /** Different amounts that are asked, and what is stranded for each on the node that is measured. */
+  readonly #asked: number[] = []
+  readonly #strandedFor: number[] = []
+  /** `[node * width + kind]`. */
+  #stranded: Int32Array
+  #width = 32
   /** Sum over kinds of their tasks times what is stranded for them. */
   #weighted = 0
   /** By device, those of node `n` from `starts[n]` to `starts[n + 1]`. */
   readonly #devices: Int32Array
   readonly #starts: Int32Array
-  /** Bits of a task's devices that come before those of this resource, by node. */
+  /** Devices of a node that come before those of this resource, by node. */
   readonly #firstBit: Int32Array
 
   constructor(
@@ -40,15 +47,18 @@ export class DeviceFragments {
     /** What is free of all resources, `[resource * nodes + node]`. */
     private readonly amounts: Int32Array,
   ) {
+    const { nodes, resources } = cluster
     this.size = cluster.deviceSize(resource)
-    this.#starts = new Int32Array(cluster.nodes + 1)
-    this.#firstBit = new Int32Array(cluster.nodes)
-    for (let node = 0 as NodeId; node < cluster.nodes; node++) {
+    this.#others = new Int32Array(MOST_KINDS * resources.length)
+    this.#stranded = new Int32Array(nodes * this.#width)
+    this.#starts = new Int32Array(nodes + 1)
+    this.#firstBit = new Int32Array(nodes)
+    for (let node = 0 as NodeId; node < nodes; node++) {
       this.#starts[node + 1] = (this.#starts[node] as number) + cluster.devices(node, resource)
       for (let r = 0 as ResourceId; r < resource; r++) this.#firstBit[node] = (this.#firstBit[node] as number) + cluster.devices(node, r)
     }
-    this.#devices = new Int32Array(this.#starts[cluster.nodes] as number)
-    for (let node = 0 as NodeId; node < cluster.nodes; node++)
+    this.#devices = new Int32Array(this.#starts[nodes] as number)
+    for (let node = 0 as NodeId; node < nodes; node++)
       for (let at = this.#starts[node] as number; at < (this.#starts[node + 1] as number); at++) this.#devices[at] = cluster.deviceFree(node, resource, at - (this.#starts[node] as number))
     this.free = this.#devices.reduce((sum, each) => sum + each, 0)
   }
@@ -58,18 +68,14 @@ export class DeviceFragments {
     return this.counted === 0 ? 0 : this.#weighted / this.counted
   }
 
-  get kinds(): number {
-    return this.#kinds.size
-  }
-
   submit({ stages }: JobSpec): void {
     for (const stage of stages) {
       this.tasks += stage.tasks
       const kind = this.#kindOf(stage)
-      if (kind === undefined) continue
-      kind.tasks += stage.tasks
+      if (kind < 0) continue
+      this.#tasksOf[kind] = (this.#tasksOf[kind] as number) + stage.tasks
       this.counted += stage.tasks
-      this.#weighted += stage.tasks * kind.total
+      this.#weighted += stage.tasks * (this.#total[kind] as number)
     }
   }
 
@@ -85,38 +91,82 @@ export class DeviceFragments {
       this.#devices[at] = (this.#devices[at] as number) + each
       this.free += each
     }
-    for (const kind of this.#kinds.values()) this.#weighted += kind.tasks * this.#measure(kind, node)
+    for (let a = 0; a < this.#asked.length; a++) this.#strandedFor[a] = this.#strandedOn(node, this.#asked[a] as number, true)
+    this.#measure(node, 0, this.kinds)
   }
 
-  /** Measures a node anew for a kind, and returns by how much it has changed. */
-  #measure(kind: Kind, node: number): number {
-    const now = strandedOn(this.#devices, this.#starts[node] as number, this.#starts[node + 1] as number, this.size, kind.amount, this.#isRoom(kind, node))
-    const change = now - (kind.stranded[node] as number)
-    kind.stranded[node] = now
-    kind.total += change
-    return change
+  /** Measures a node anew for the kinds from `first` on, of whose amounts `#strandedFor` knows. */
+  #measure(node: number, first: number, end: number): void {
+    const all = this.#strandedOn(node, 0, false)
+    const stranded = this.#stranded
+    const base = node * this.#width
+    for (let kind = first; kind < end; kind++) {
+      const now = this.#isRoom(kind, node) ? (this.#strandedFor[this.#askedBy[kind] as number] as number) : all
+      const change = now - (stranded[base + kind] as number)
+      if (change === 0) continue
+      stranded[base + kind] = now
+      this.#total[kind] = (this.#total[kind] as number) + change
+      this.#weighted += change * (this.#tasksOf[kind] as number)
+    }
   }
 
-  #isRoom({ others, allowed }: Kind, node: number): boolean {
+  #strandedOn(node: number, amount: number, isRoom: boolean): number {
+    return strandedOn(this.#devices, this.#starts[node] as number, this.#starts[node + 1] as number, this.size, amount, isRoom)
+  }
+
+  #isRoom(kind: number, node: number): boolean {
+    const allowed = this.#allowed[kind]
     if (allowed !== undefined && allowed[node] === 0) return false
-    for (const [resource, amount] of others) if ((this.amounts[resource * this.cluster.nodes + node] as number) < amount) return false
+    const { amounts } = this
+    const { nodes, resources } = this.cluster
+    const from = kind * resources.length
+    for (let r = 0; r < resources.length; r++) if ((amounts[r * nodes + node] as number) < (this.#others[from + r] as number)) return false
     return true
   }
 
-  #kindOf({ demand, constraints: { require = {} } = {} }: StageSpec): Kind | undefined {
+  #kindOf(stage: StageSpec): number {
+    if (stage.constraints !== undefined) return this.#intern(stage)
+    const known = this.#byDemand.get(stage.demand) ?? this.#intern(stage)
+    this.#byDemand.set(stage.demand, known)
+    return known
+  }
+
+  /** The number of the stage's kind, -1 for one too many. */
+  #intern({ demand, constraints: { require = {} } = {} }: StageSpec): number {
     const key = JSON.stringify([demand, require])
-    const known = this.#kinds.get(key)
-    if (known !== undefined || this.#kinds.size === MOST_KINDS) return known
-    const { nodes, resources } = this.cluster
-    const own = resources[this.resource] as string
-    const others = Object.entries(demand).filter(([name, amount]) => name !== own && amount > 0).map(([name, amount]) => [resources.indexOf(name), amount] as const)
-    const kind: Kind = { tasks: 0, amount: demand[own] ?? 0, others, allowed: this.#allowed(require), stranded: new Int32Array(nodes), total: 0 }
-    for (let node = 0; node < nodes; node++) this.#measure(kind, node)
-    this.#kinds.set(key, kind)
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    if (this.kinds === MOST_KINDS) return -1
+    const kind = this.kinds++
+    this.#ids.set(key, kind)
+    this.#note(kind, demand)
+    this.#allowed[kind] = this.#allow(require)
+    if (kind === this.#width) this.#widen()
+    const asked = this.#askedBy[kind] as number
+    for (let node = 0; node < this.cluster.nodes; node++) {
+      if (this.#starts[node] === this.#starts[node + 1]) continue
+      this.#strandedFor[asked] = this.#strandedOn(node, this.#asked[asked] as number, true)
+      this.#measure(node, kind, kind + 1)
+    }
     return kind
   }
 
-  #allowed(require: Readonly<Record<string, string | readonly string[]>>): Uint8Array | undefined {
+  #note(kind: number, demand: Demand): void {
+    const { resources } = this.cluster
+    for (const [r, name] of resources.entries()) if (r !== (this.resource as number)) this.#others[kind * resources.length + r] = demand[name] ?? 0
+    const amount = demand[resources[this.resource] as string] ?? 0
+    const asked = this.#asked.indexOf(amount)
+    this.#askedBy[kind] = asked >= 0 ? asked : this.#asked.push(amount) - 1
+  }
+
+  #widen(): void {
+    const [old, width] = [this.#stranded, this.#width]
+    this.#width = 2 * width
+    this.#stranded = new Int32Array(2 * old.length)
+    for (let node = 0; node < this.cluster.nodes; node++) this.#stranded.set(old.subarray(node * width, (node + 1) * width), node * this.#width)
+  }
+
+  #allow(require: Readonly<Record<string, string | readonly string[]>>): Uint8Array | undefined {
     const rules = Object.entries(require)
     if (rules.length === 0) return undefined
     const isAllowed = (node: number) => rules.every(([label, values]) => [values].flat().includes(this.cluster.label(node as NodeId, label) ?? ''))
