@@ -34,7 +34,7 @@ export class TaskRuns implements ProgressHost {
   launches = 0
   /** Events that fired with another one. */
   shared = 0
-  /** The latest end of any task so far. */
+  /** The latest end of any task so far, or of what it waits for. */
   lastEnd: Seconds = 0
   readonly #o: TaskRunsOptions
   readonly #hasHeartbeats: boolean
@@ -211,6 +211,7 @@ export class TaskRuns implements ProgressHost {
     const { queue } = this.#o
     if (this.#alarm >= 0) queue.cancel(this.#alarm)
     this.#alarm = time === Infinity ? -1 : queue.push(time, EventKind.Alarm, 0)
+    if (time !== Infinity && time > this.lastEnd) this.lastEnd = time
   }
 
   fetched(run: number, now: Seconds): void {
