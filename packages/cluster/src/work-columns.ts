@@ -1,0 +1,112 @@
+import type { JobSpec } from '@sched/core'
+import type { BlockLists } from './block-lists.js'
+import { grown } from './blocks.js'
+
+/** State of a task in `taskRun`: unplaced, done, or the index of its run. */
+export const UNPLACED = -1
+export const DONE = -2
+
+/** Columns of jobs, of their stages, of tasks and of runs (a run is a task on a node). */
+export class WorkColumns {
+  readonly lanes: number
+  /** Job columns. */
+  jobSpec: (JobSpec | undefined)[] = []
+  jobRank = new Float64Array(0)
+  jobSubmit = new Float64Array(0)
+  jobPriority = new Float64Array(0)
+  jobUser = new Int32Array(0)
+  jobQueue = new Int32Array(0)
+  jobOwner = new Int32Array(0)
+  jobFirstStage = new Int32Array(0)
+  jobStages = new Int32Array(0)
+  jobTasks = new Int32Array(0)
+  jobLeft = new Int32Array(0)
+  jobClosedStages = new Int32Array(0)
+  jobHeld = new Uint8Array(0)
+  /** Job and lane columns, `[job * lanes + lane]`. */
+  laneUnplaced = new Int32Array(0)
+  laneRunning = new Int32Array(0)
+  laneFront = new Int32Array(0)
+  /** Stage columns; stages of a job are neighbours. */
+  stageJob = new Int32Array(0)
+  stageFirst = new Int32Array(0)
+  stageTasks = new Int32Array(0)
+  stageUnplaced = new Int32Array(0)
+  stageDone = new Int32Array(0)
+  stageCursor = new Int32Array(0)
+  stageShape = new Int32Array(0)
+  stageLane = new Int32Array(0)
+  stageOpen = new Uint8Array(0)
+  stageLists: (BlockLists | undefined)[] = []
+  /** Slot of a stage with located data in the near bits, -1 without. */
+  stageNear = new Int32Array(0)
+  /** 1 for a gang. */
+  stageGang = new Uint8Array(0)
+  /** Task columns. */
+  taskStage = new Int32Array(0)
+  taskRun = new Int32Array(0)
+  /** Run columns. */
+  runTask = new Int32Array(0)
+  runNode = new Int32Array(0)
+  runStart = new Float64Array(0)
+  runEnd = new Float64Array(0)
+  /** Devices of its node that a run holds, one bit each; what it says of a run without is nothing. */
+  runDevices = new Int32Array(0)
+
+  constructor(lanes: number) {
+    this.lanes = lanes
+  }
+
+  // ---- room for so many ----
+
+  protected growJobs(n: number): void {
+    if (n <= this.jobRank.length) return
+    this.jobRank = grown(this.jobRank, n)
+    const size = this.jobRank.length
+    this.jobSubmit = grown(this.jobSubmit, size)
+    this.jobPriority = grown(this.jobPriority, size)
+    this.jobUser = grown(this.jobUser, size)
+    this.jobQueue = grown(this.jobQueue, size)
+    this.jobOwner = grown(this.jobOwner, size)
+    this.jobFirstStage = grown(this.jobFirstStage, size)
+    this.jobStages = grown(this.jobStages, size)
+    this.jobTasks = grown(this.jobTasks, size)
+    this.jobLeft = grown(this.jobLeft, size)
+    this.jobClosedStages = grown(this.jobClosedStages, size)
+    this.jobHeld = grown(this.jobHeld, size)
+    this.laneUnplaced = grown(this.laneUnplaced, size * this.lanes)
+    this.laneRunning = grown(this.laneRunning, size * this.lanes)
+    this.laneFront = grown(this.laneFront, size * this.lanes)
+  }
+
+  protected growStages(n: number): void {
+    if (n <= this.stageJob.length) return
+    this.stageJob = grown(this.stageJob, n)
+    const size = this.stageJob.length
+    this.stageFirst = grown(this.stageFirst, size)
+    this.stageTasks = grown(this.stageTasks, size)
+    this.stageUnplaced = grown(this.stageUnplaced, size)
+    this.stageDone = grown(this.stageDone, size)
+    this.stageCursor = grown(this.stageCursor, size)
+    this.stageShape = grown(this.stageShape, size)
+    this.stageLane = grown(this.stageLane, size)
+    this.stageOpen = grown(this.stageOpen, size)
+    this.stageNear = grown(this.stageNear, size)
+    this.stageGang = grown(this.stageGang, size)
+  }
+
+  protected growTasks(n: number): void {
+    if (n <= this.taskRun.length) return
+    this.taskStage = grown(this.taskStage, n)
+    this.taskRun = grown(this.taskRun, this.taskStage.length)
+  }
+
+  protected growRuns(n: number): void {
+    this.runTask = grown(this.runTask, n)
+    const size = this.runTask.length
+    this.runNode = grown(this.runNode, size)
+    this.runStart = grown(this.runStart, size)
+    this.runEnd = grown(this.runEnd, size)
+    this.runDevices = grown(this.runDevices, size)
+  }
+}

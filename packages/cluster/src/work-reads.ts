@@ -1,0 +1,209 @@
+import { None, type Duration, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds, type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView } from '@sched/core'
+import type { BlockLists } from './block-lists.js'
+import type { ClusterModel } from './model.js'
+import { Names } from './names.js'
+import { NearBits } from './near-bits.js'
+import { Special, type Shapes } from './shapes.js'
+import { UNPLACED, WorkColumns } from './work-columns.js'
+
+/** What schedulers read of the work. */
+export class WorkReads extends WorkColumns implements WorkView {
+  readonly shapes: Shapes
+  /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
+  readonly pendingTasks: number[] = []
+  protected readonly model: ClusterModel
+  protected readonly near: NearBits
+  protected readonly users = new Names()
+  protected readonly queues = new Names()
+  /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
+  protected apart: Map<number, number> | undefined
+  /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
+  protected foundTask = -1
+  #foundNode = -1
+  #foundLevel = 0
+
+  constructor(model: ClusterModel, shapes: Shapes) {
+    super(model.lanes.length)
+    this.model = model
+    this.near = new NearBits(model)
+    this.shapes = shapes
+  }
+
+  rank(job: JobId): number {
+    return this.jobRank[job] as number
+  }
+  spec(job: JobId): JobSpec {
+    return this.jobSpec[job] as JobSpec
+  }
+  name(job: JobId): string {
+    return this.spec(job).id
+  }
+  submitted(job: JobId): Seconds {
+    return this.jobSubmit[job] as number
+  }
+  priority(job: JobId): number {
+    return this.jobPriority[job] as number
+  }
+  weight(job: JobId): number {
+    return this.spec(job).weight ?? 1
+  }
+  estimate(job: JobId): Seconds {
+    return this.spec(job).estimate ?? Infinity
+  }
+  deadline(job: JobId): Seconds {
+    return this.spec(job).deadline ?? Infinity
+  }
+  user(job: JobId): UserId {
+    return this.jobUser[job] as UserId
+  }
+  userName(user: UserId): string {
+    return this.users.name(user)
+  }
+  queue(job: JobId): QueueId {
+    return this.jobQueue[job] as QueueId
+  }
+  queueName(queue: QueueId): string {
+    return this.queues.name(queue)
+  }
+  account(job: JobId): string {
+    return this.spec(job).account ?? ''
+  }
+  classOf(job: JobId): string {
+    return this.spec(job).class ?? ''
+  }
+  tasks(job: JobId): number {
+    return this.jobTasks[job] as number
+  }
+  pending(owner: number, lane: LaneId): number {
+    return this.pendingTasks[owner * this.lanes + lane] as number
+  }
+  unplaced(job: JobId, lane: LaneId): number {
+    return this.laneUnplaced[job * this.lanes + lane] as number
+  }
+  running(job: JobId, lane: LaneId): number {
+    return this.laneRunning[job * this.lanes + lane] as number
+  }
+  shape(job: JobId, lane: LaneId): ShapeId {
+    return this.stageShape[this.laneFront[job * this.lanes + lane] as number] as ShapeId
+  }
+  together(job: JobId, lane: LaneId): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return 0
+    const left = this.stageUnplaced[stage] as number
+    if (left === 1) return 1
+    return this.stageGang[stage] === 1 ? left : 1
+  }
+  isGang(job: JobId, lane: LaneId): boolean {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage >= 0 && this.stageGang[stage] === 1
+  }
+  use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage < 0 ? undefined : this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.use
+  }
+  demand(shape: ShapeId, resource: number): number {
+    return this.shapes.amount(shape, resource)
+  }
+  mayRunOn(shape: ShapeId, node: NodeId): boolean {
+    return this.shapes.allows(shape, node)
+  }
+  isDistinct(shape: ShapeId): boolean {
+    return ((this.shapes.special[shape] as number) & Special.Distinct) !== 0
+  }
+  requiresLabels(shape: ShapeId): boolean {
+    return ((this.shapes.special[shape] as number) & Special.Labels) !== 0
+  }
+  /** False where a task of the job runs on the node that a task of this shape must not share it with. */
+  isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {
+    return !this.isDistinct(shape) || (this.apart?.get(job * this.model.nodes + node) ?? 0) === 0
+  }
+  hasData(job: JobId, lane: LaneId): boolean {
+    return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
+  }
+
+  taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return None
+    const slot = this.stageNear[stage] as number
+    if (slot >= 0) {
+      const { groups } = this.model
+      const levels = groups.length
+      for (let level = 0; level <= within && level < levels; level++) {
+        const group = (groups[level] as Int32Array)[node] as number
+        if (!this.near.has(level, group, slot)) continue
+        const task = this.#find(stage, level, group, node)
+        if (task !== None) return task
+        this.near.clear(level, group, slot)
+      }
+      if (within < levels) return None
+    }
+    const first = this.stageFirst[stage] as number
+    let cursor = this.stageCursor[stage] as number
+    while (this.taskRun[first + cursor] !== UNPLACED) cursor++
+    this.stageCursor[stage] = cursor
+    return (first + cursor) as TaskId
+  }
+
+  #find(stage: number, level: number, group: number, node: NodeId): TaskId | None {
+    const first = this.stageFirst[stage] as number
+    const task = (this.stageLists[stage] as BlockLists).find(level, group, this.taskRun, first)
+    if (task < 0) return None
+    this.foundTask = first + task
+    this.#foundNode = node
+    this.#foundLevel = level
+    return this.foundTask as TaskId
+  }
+
+  level(task: TaskId, node: NodeId): number {
+    if (task === this.foundTask && node === this.#foundNode) return this.#foundLevel
+    const stage = this.taskStage[task] as number
+    return this.stageLists[stage]?.level(task - (this.stageFirst[stage] as number), node) ?? 0
+  }
+  jobOf(task: TaskId): JobId {
+    return this.stageJob[this.taskStage[task] as number] as JobId
+  }
+  laneOf(task: TaskId): LaneId {
+    return this.stageLane[this.taskStage[task] as number] as LaneId
+  }
+  shapeOf(task: TaskId): ShapeId {
+    return this.stageShape[this.taskStage[task] as number] as ShapeId
+  }
+  nodeOf(task: TaskId): NodeId | None {
+    const run = this.taskRun[task] as number
+    return run < 0 ? None : (this.runNode[run] as NodeId)
+  }
+  /** Devices that a claimed or running task holds, as `CellState.take` gave them. */
+  devicesOf(task: TaskId): number {
+    return this.runDevices[this.taskRun[task] as number] as number
+  }
+  started(task: TaskId): Seconds {
+    const run = this.taskRun[task] as number
+    return run < 0 ? NaN : (this.runStart[run] as number)
+  }
+  runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void {
+    const firstStage = this.jobFirstStage[job] as number
+    for (let stage = firstStage; stage < firstStage + (this.jobStages[job] as number); stage++) {
+      if (this.stageLane[stage] !== lane) continue
+      const first = this.stageFirst[stage] as number
+      for (let task = first; task < first + (this.stageTasks[stage] as number); task++)
+        if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) out.push(task as TaskId)
+    }
+  }
+
+  /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
+  isReleased(task: TaskId): boolean {
+    const run = this.taskRun[task] as number
+    return run >= 0 && (this.runTask[run] as number) < 0
+  }
+
+  /** What a job's tasks share, where it has one mouldable stage, open, of which no task is claimed or has run, and nothing is said of single tasks. */
+  moulding(job: JobId): Moulding | undefined {
+    const stage = this.jobFirstStage[job] as number
+    const [spec] = this.spec(job).stages as [StageSpec]
+    const isWhole = this.stageOpen[stage] === 1 && this.stageUnplaced[stage] === this.jobLeft[job] && this.jobLeft[job] === this.jobTasks[job]
+    if (spec.phases === undefined || this.jobStages[job] !== 1 || !isWhole || spec.data !== undefined || isPerTask(spec.duration)) return undefined
+    return { requested: spec.tasks, phases: spec.phases }
+  }
+}
+
+const isPerTask = (duration: Duration): boolean => typeof duration === 'object' && !('kind' in duration)
