@@ -5,6 +5,7 @@ export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './iss
 export type * from './job.js'
 export type * from './views.js'
 export { forwarding } from './forwarding.js'
+export { kindOfHardware } from './hardware-names.js'
 export { phasesTime } from './phases.js'
 export { Reason, reasonNames, type Moulding, type Round } from './round.js'
 export type * from './plugs.js'

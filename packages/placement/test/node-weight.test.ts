@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparators, compareNodes, nodeWeight, performanceIndex, roundedWeights, type Comparator } from '../src/index.js'
-import { Play } from './world.js'
+import { job, run } from '@sched/testkit'
+import { placing, Play } from './world.js'
 
 /** Values to six places, as the fact sheet gives them. */
 const to6 = (values: readonly number[]) => values.map((value) => Number(value.toFixed(6)))
@@ -108,6 +109,30 @@ describe('order of nodes', () => {
     expect(placed(false)).toEqual(['big-0', 'big-0', 'small-0', 'big-0']) // 0.575, 0.479, 0.425 before 0.383
   })
 
+  it('goes by the hardware that a cluster describes, whatever its nodes offer', () => {
+    const node = (name: string, cores: number, memory: number) => ({ name, count: 1, resources: { memory: 8 }, hardware: { cores, memory } })
+    const measured = { cpu: [0.5], memory: [0.5] }
+    const options = { probe: { big: measured, small: { cpu: [0.7], memory: [0.7] } } }
+    // fact 3: 3 : 3 : 1, so the small one waits until a third of the others is left
+    const { recorder } = run({ policy: placing(nodeWeight(options)), jobs: [job({ tasks: 14, demand: { memory: 1 } })], cluster: { nodes: [{ ...node('big', 8, 8), count: 2 }, node('small', 2, 1)] } })
+    const on = (name: string) => recorder.launches.filter((launch) => launch.node === name).length
+    expect(['big-0', 'big-1', 'small-0'].map(on)).toEqual([6, 6, 2])
+  })
+
+  it('measures its weights again where it is told to, by what is in use', () => {
+    const placed = (refresh: number | undefined) => {
+      const play = new Play({ nodes: [{ count: 2, resources: { cpu: 10, memory: 10 } }] }, nodeWeight({ round: false, ...(refresh !== undefined && { refresh }) }))
+      play.use(0, { cpu: 8 })
+      const before = play.place(2, { memory: 1 })
+      play.now = 5
+      return [before, play.place(2, { memory: 1 })]
+    }
+    expect(placed(undefined)).toEqual([[0, 1], [0, 1]])
+    // idle 0.2 + 0.9 and 1 + 0.9 of 3: performance 0.447 and 0.553, so 0.9 x 0.553 and then 0.8 x 0.553 beat 0.9 x 0.447
+    expect(placed(5)).toEqual([[0, 1], [1, 1]])
+    expect(placed(6)).toEqual([[0, 1], [0, 1]])
+  })
+
   it('refuses a node without a weight, a weight or a probe of an absent node, and a cluster without memory', () => {
     const play = (options: Parameters<typeof nodeWeight>[0], nodes: object = { cpu: 1, memory: 1 }) => () => new Play({ nodes: [{ count: 2, resources: nodes as Record<string, number> }] }, nodeWeight(options))
     expect(play({ weights: { 'node-0': 1 } })).toThrow('node "node-1" has no weight.')
@@ -115,6 +140,8 @@ describe('order of nodes', () => {
     const samples = { cpu: [0.1], memory: [0.1] }
     expect(play({ probe: { 'node-0': samples } })).toThrow('the probe has no samples of node "node-1".')
     expect(play({ probe: { 'node-0': samples, 'node-1': samples, 'node-2': samples } })).toThrow('no node is called "node-2".')
+    expect(play({ weights: { node: 1 }, refresh: 10 })).toThrow('weights are given, and to be measured again. Leave one of the two out.')
+    expect(play({ cores: 'core' })).toThrow('no resource is called "core".')
     expect(play({}, { cpu: 1 })).toThrow('no resource of the cluster stands for memory: it has cpu.')
     expect(play({ probe: { 'node-0': { cpu: [], memory: [0.1] } } })).toThrow(/cpu/)
   })

@@ -4,7 +4,7 @@ import { dispatcher, job, type Dispatcher, type JobChange } from '@sched/testkit
 type Cluster = Parameters<typeof dispatcher>[0]['cluster']
 
 /** Jobs in order of submission, task by task, where the placement says. */
-const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
+export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
   definePolicy({
     name: 'placing',
     summary: 'tasks of jobs in order of submission, where the placement says',
@@ -31,6 +31,8 @@ const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
 /** A cluster that jobs are placed on one after the other. */
 export class Play {
   readonly dispatcher: Dispatcher
+  /** Time of the next pass, seconds. */
+  now = 0
   #jobs = 0
 
   constructor(cluster: Cluster, placement: Plug<'placement'>, seed = 1) {
@@ -45,13 +47,13 @@ export class Play {
   /** The same by name. */
   places(tasks: number, demand: Demand, change: JobChange = {}): string[] {
     this.dispatcher.submit(job({ id: `job${this.#jobs++}`, tasks, demand, ...change }))
-    return this.dispatcher.pass(0).start.map(({ node }) => node)
+    return this.dispatcher.pass(this.now).start.map(({ node }) => node)
   }
 
   /** The same with the ids of the tasks. */
   start(tasks: number, demand: Demand): { readonly id: TaskId; readonly node: number }[] {
     this.dispatcher.submit(job({ id: `job${this.#jobs++}`, tasks, demand }))
-    return this.dispatcher.pass(0).start.map(({ id, node }) => ({ id, node: Number(node.split('-').at(-1)) }))
+    return this.dispatcher.pass(this.now).start.map(({ id, node }) => ({ id, node: Number(node.split('-').at(-1)) }))
   }
 
   /** Gives up what could not be placed. */

@@ -5,4 +5,5 @@ export { runtimeModel, type RuntimeModel, type RuntimeOptions, type Start } from
 export type { PrefillTask, RunState, SimulationOptions } from './options.js'
 export type { NetworkOptions } from './progress/shuffle.js'
 export { FlowNetwork } from './progress/flow-network.js'
+export { probe, type ProbedNode, type ProbeOptions } from './probe.js'
 export { simulate, Simulation } from './simulation.js'

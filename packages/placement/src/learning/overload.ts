@@ -1,5 +1,4 @@
-import type { HardwareView, NodeId } from '@sched/core'
-import { hardwareNames } from '../hardware-names.js'
+import { kindOfHardware, type HardwareView, type NodeId } from '@sched/core'
 
 /** When a node is overloaded. */
 export interface OverloadRule {
@@ -17,7 +16,7 @@ export interface OverloadRule {
  */
 export function isOverloaded(node: NodeId, hardware: HardwareView, { cpu, load }: OverloadRule): boolean {
   if (!hardware.isMeasured) return false
-  const cores = hardware.kinds.findIndex((kind) => (hardwareNames.cores as readonly string[]).includes(kind))
+  const cores = kindOfHardware('cores', hardware.kinds)
   if (cores < 0) return false
   const amount = hardware.amount(node, cores)
   return hardware.use(node, cores) / amount > cpu || hardware.runnable(node) / amount > load

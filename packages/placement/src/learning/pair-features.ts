@@ -1,5 +1,4 @@
-import type { HardwareView, JobId, LaneId, NodeId, WorkView } from '@sched/core'
-import { hardwareNames } from '../hardware-names.js'
+import { kindOfHardware, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
 
 /** Limits between the values of the features: two make three values. */
 export interface FeatureLimits {
@@ -43,7 +42,7 @@ export class PairFeatures {
     this.#hardware = hardware
     this.#work = work
     this.#limits = limits
-    this.#kinds = [hardwareNames.cores, hardwareNames.memory, hardwareNames.disks, hardwareNames.network].map((names) => kindOf(hardware, nodes, names))
+    this.#kinds = (['cores', 'memory', 'disks', 'network'] as const).map((what) => kindOf(hardware, nodes, kindOfHardware(what, hardware.kinds)))
     const [cores, memory] = this.#kinds
     const count = (kind: Kind | undefined, { length }: readonly number[]) => (kind === undefined ? 1 : length + 1)
     const ofNode = [count(cores, limits.node), count(memory, limits.node), count(cores, limits.node)]
@@ -111,10 +110,9 @@ export interface Drafted {
 /** How many of the limits a part reaches; a node of which the amount is unknown has endlessly much. */
 const levelOf = (used: number, amount: number, limits: readonly number[]): number => limits.reduce((level, limit) => (used / amount >= limit ? level + 1 : level), 0)
 
-function kindOf(hardware: HardwareView, nodes: number, names: readonly string[]): Kind | undefined {
-  const name = names.find((each) => hardware.kinds.includes(each))
+function kindOf(hardware: HardwareView, nodes: number, index: number): Kind | undefined {
+  const name = hardware.kinds[index]
   if (name === undefined) return undefined
-  const index = hardware.kinds.indexOf(name)
   let sum = 0
   let count = 0
   for (let node = 0 as NodeId; node < nodes; node++) {
