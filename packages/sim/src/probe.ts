@@ -1,0 +1,86 @@
+import { buildCluster, type ClusterDescription, type NodeGroup } from '@sched/cluster'
+import { kindOfHardware, SchedError, suggest, type ClusterView, type NodeId, type Plug, type Seconds, type Workload } from '@sched/core'
+import type { RuntimeOptions } from './runtime.js'
+import { Simulation } from './simulation.js'
+
+export interface ProbeOptions {
+  readonly cluster: ClusterDescription
+  /** The probe job. */
+  readonly workload: Workload
+  readonly policy: Plug<'policy'>
+  readonly architecture: Plug<'architecture'>
+  /** Names of the nodes to probe; default all. */
+  readonly nodes?: readonly string[]
+  /** How often each node is looked at, evenly over the run. Default 10, as in the paper. */
+  readonly instants?: number
+  readonly runtime?: RuntimeOptions
+  readonly seed?: number
+}
+
+/** What a probe job did to a node on which it ran alone. */
+export interface ProbedNode {
+  readonly node: string
+  /** How long the job ran. */
+  readonly seconds: Seconds
+  /** When the node was looked at, seconds. */
+  readonly at: readonly Seconds[]
+  /** Part of the processors and of the memory in use then, in [0, 1]. */
+  readonly cpu: readonly number[]
+  readonly memory: readonly number[]
+}
+
+/**
+ * Runs a probe job on each node alone and looks at the use of processors and memory at a number of instants, the same for
+ * both. Nodes of one group are alike, so one of them runs for all.
+ *
+ * Throws `UNKNOWN_NAME` for an absent node, `BAD_OPTION` for a cluster that has no processors or no memory, `INFEASIBLE` for
+ * a job that a node cannot run.
+ *
+ * Source: Feng and He, "Improvement of scheduling algorithm on Hadoop based on node performance", 2017, section 2.
+ */
+export function probe(options: ProbeOptions): ProbedNode[] {
+  const { cluster, instants = 10 } = options
+  if (!(Number.isInteger(instants) && instants >= 1)) throw new SchedError('BAD_OPTION', `a probe looks ${instants} times.`, { field: 'instants' }, 'Use a whole number from 1 on.')
+  const names = buildCluster(cluster).nodeNames
+  for (const name of options.nodes ?? []) if (!names.includes(name)) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, { field: 'nodes' }, suggest(name, names.slice(0, 1000)))
+  const chosen = new Set(options.nodes ?? names)
+  let first = 0
+  return cluster.nodes.flatMap((group) => {
+    const own = names.slice(first, (first += group.count)).filter((name) => chosen.has(name))
+    const [one] = own
+    if (one === undefined) return []
+    const probed = probeOne(one, group, instants, options)
+    return own.map((node) => ({ ...probed, node }))
+  })
+}
+
+function probeOne(node: string, group: NodeGroup, instants: number, options: ProbeOptions): Omit<ProbedNode, 'node'> {
+  const { name: _, racks: __, ...alike } = group
+  const { heartbeat } = options.cluster
+  const alone: ClusterDescription = { name: node, nodes: [{ ...alike, count: 1, names: [node] }], replicas: { factor: 1, placement: 'uniform' }, ...(heartbeat !== undefined && { heartbeat }) }
+  let seconds = 0
+  simulationOn(alone, options, (now) => (seconds = now)).run()
+  const at = Array.from({ length: instants }, (___, i) => (seconds * (i + 0.5)) / instants)
+  const samples = at.map((time) => {
+    const { cell } = simulationOn(alone, options).run(time) // a run that has stopped does not go on, so each look has one of its own
+    return { cpu: usedPart(cell, 'cores'), memory: usedPart(cell, 'memory') }
+  })
+  return { seconds, at, cpu: samples.map(({ cpu }) => cpu), memory: samples.map(({ memory }) => memory) }
+}
+
+function simulationOn(cluster: ClusterDescription, { workload, policy, architecture, runtime, seed }: ProbeOptions, ended: (now: Seconds) => void = () => undefined): Simulation {
+  return new Simulation({
+    cluster, workload, policy, architecture,
+    ...(runtime !== undefined && { runtime }),
+    ...(seed !== undefined && { seed }),
+    observers: [{ onJobEnd: (_, __, now) => ended(now) }],
+  })
+}
+
+/** The part of its processors or memory that the only node uses. */
+function usedPart({ hardware }: ClusterView, what: 'cores' | 'memory'): number {
+  const kind = kindOfHardware(what, hardware.kinds)
+  if (kind < 0)
+    throw new SchedError('BAD_OPTION', `nothing of the cluster stands for ${what}: it has ${hardware.kinds.join(', ')}.`, { field: 'cluster' }, 'Describe the `hardware` of its nodes, for example { cores: 8, memory: 16 }.')
+  return Math.min(1, hardware.use(0 as NodeId, kind) / hardware.amount(0 as NodeId, kind))
+}
