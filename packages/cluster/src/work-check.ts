@@ -37,10 +37,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
       }
     }
   }
-  if (unplaced !== work.unplaced(job, lane) || running !== work.running(job, lane))
-    throw new SchedError(
-      'INVARIANT',
-      `job ${work.name(job)} lane ${lane} counts ${work.unplaced(job, lane)} unplaced and ${work.running(job, lane)} running, there are ${unplaced} and ${running}`,
-  )
+  const counted = `${work.unplaced(job, lane)} unplaced and ${work.running(job, lane)} running`
+  if (counted !== `${unplaced} unplaced and ${running} running`) throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${counted}, there are ${unplaced} and ${running}`)
   return unplaced
 }
