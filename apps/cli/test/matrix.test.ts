@@ -1,4 +1,5 @@
 import { SchedError } from '@sched/core'
+import { trainBayes, type BayesModel } from '@sched/placement'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,6 +16,17 @@ const needed: Readonly<Record<string, object>> = {
   'skip-delay': { skips: 5 },
   'node-weight': { weights: Object.fromEntries(Array.from({ length: 6 }, (_, node) => [`node-${node}`, 1 + (node % 3)])) },
 }
+
+/** A model by which `bayes-comm` moves every job, for a cluster of so many racks and nodes in each. */
+function movesAll([racks, nodes]: readonly [number, number]): BayesModel {
+  const plan = Array.from({ length: racks }, () => Array.from({ length: nodes }, () => 1))
+  const model = trainBayes([{ plan, isActive: true }, { plan, isActive: false }], { kind: 'bernoulli' })
+  const { C0, C1 } = model.classes
+  return { ...model, classes: { C0: { ...C0, prior: 0.001 }, C1: { ...C1, prior: 0.999 } } } as BayesModel
+}
+
+const inWorld = (config: Combination['config'], { shape }: (typeof worlds)[keyof typeof worlds]) =>
+  'bayes-comm' in config ? { 'bayes-comm': { ...(config['bayes-comm'] as object), model: movesAll(shape) } } : config
 
 /** No architecture may give a job up: every one has to end. */
 const patient = (architecture: string) => {
@@ -44,9 +56,9 @@ const combinations: readonly Combination[] = [
 
 /** Slots with data and heartbeats, where a round is about one node; or resources that are known at once, and gangs among the jobs. */
 const worlds = {
-  'slots and heartbeats': { cluster: { nodes: 6, racks: 3, slots: { map: 2, reduce: 1 }, heartbeat: { interval: 3 } }, demand: { map: 1 }, data: {} },
-  'resources, known at once': { cluster: { nodes: 6, resources: { cpu: 4, mem: 8 } }, demand: { cpu: 1, mem: 3 }, data: undefined },
-}
+  'slots and heartbeats': { cluster: { nodes: 6, racks: 3, slots: { map: 2, reduce: 1 }, heartbeat: { interval: 3 } }, shape: [3, 2], demand: { map: 1 }, data: {} },
+  'resources, known at once': { cluster: { nodes: 6, resources: { cpu: 4, mem: 8 } }, shape: [1, 6], demand: { cpu: 1, mem: 3 }, data: undefined },
+} as const
 
 function jobs({ demand, data }: (typeof worlds)[keyof typeof worlds]): string {
   const lines = Array.from({ length: JOBS }, (_, i) => {
@@ -70,7 +82,7 @@ const isRefusal = (architecture: string, error: unknown) => error instanceof Sch
 describe.each(registry.names('architecture'))('%s', (architecture) => {
   it.each(Object.entries(worlds))('runs every policy, order and placement to the end on %s, breaking no law, or says why not', async (_, world) => {
     const directoryOf = directory({ 'jobs.jsonl': jobs(world) })
-    const policies = combinations.map(({ config }, i) => ({ name: String(i), policy: config }))
+    const policies = combinations.map(({ config }, i) => ({ name: String(i), policy: inWorld(config, world) }))
     const spec = experimentSchema.parse({ seeds: 1, cluster: world.cluster, workload: { trace: 'jobs.jsonl' }, policies, architecture: patient(architecture), validate: true })
     const experiment = await prepare({ spec, directory: directoryOf })
     for (const [i, policy] of experiment.policies.entries()) {

@@ -137,7 +137,7 @@ export class Framework implements Share {
   /** Decides about all jobs of a lane while there may be room in the offer; returns when that is done. */
   #scheduleAll(now: Seconds): Seconds {
     const lane = this.#lane
-    const round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1 }, this.stock)
+    const round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, reach: this.#cell.nodes }, this.stock)
     this.#round = round
     let end = now
     while (this.#next === undefined && this.scheduler.pending(lane) > 0 && this.#hasRoom()) {
@@ -175,7 +175,7 @@ export class Framework implements Share {
 
   /** Takes what the offer has for the gang, beside what earlier ones had. */
   #collect({ job, lane }: Hoard, now: Seconds): Seconds {
-    if (this.#round === undefined) this.#round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, only: job }, this.stock)
+    if (this.#round === undefined) this.#round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, only: job, reach: this.#cell.nodes }, this.stock)
     else this.#round.goOn(now, 1, this.#nodes)
     const round = this.#round
     const answer = this.#hasRoom() ? this.#decideNext(round, now) : undefined

@@ -55,7 +55,8 @@ class Monolithic implements Architecture {
     this.#cluster = env.cell.cluster
     this.#lanes = env.cell.cluster.lanes.length
     this.#scheduler = env.addScheduler('scheduler')
-    this.#limits = tasksPerHeartbeat === undefined ? undefined : { claims: tasksPerHeartbeat }
+    const claims = tasksPerHeartbeat === undefined ? {} : { claims: tasksPerHeartbeat }
+    this.#limits = this.#cluster.heartbeat > 0 ? { ...claims, reach: env.cell.nodes } : tasksPerHeartbeat === undefined ? undefined : claims
   }
 
   /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold. */

@@ -131,7 +131,7 @@ export class VirtualCluster implements WorkListener {
 
   #round(lane: LaneId, nodes: readonly NodeId[]): void {
     const { policy } = this.scheduler
-    const round = this.#cell.draft(this.scheduler, lane, nodes, this.#limits, this.#stock)
+    const round = this.#cell.draft(this.scheduler, lane, nodes, { ...this.#limits, reach: this.nodes }, this.#stock)
     policy.schedule(round)
     const commit = round.commit(SERIAL)
     policy.onCommit?.(commit)

@@ -41,6 +41,7 @@ export class Draft implements OpenRound {
   now: Seconds = 0
   lane: LaneId = 0 as LaneId
   nodes: readonly NodeId[] = []
+  reach: readonly NodeId[] | undefined
   /** What the draft counts against: the live state, or a stock. */
   cluster: CellState
   readonly work: Work
@@ -87,6 +88,7 @@ export class Draft implements OpenRound {
     this.now = now
     this.lane = lane
     this.nodes = nodes
+    this.reach = limits?.reach
     this.cluster = on
     this.taken = None
     this.claims = 0
@@ -224,6 +226,26 @@ export class Draft implements OpenRound {
         if (this.#amounts !== undefined) this.#count(shape, this.#amounts, 1)
       }
     }
+  }
+
+  rehearse(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void {
+    const before = this.savepoint()
+    const { nodes, taken, tookGang } = this
+    const [only, jobs, most] = [this.#only, this.#jobs, this.#maxClaims]
+    const see = (others: readonly NodeId[]) => {
+      this.nodes = others
+      this.#only = others.length === 1 ? (others[0] as NodeId) : -1
+      this.#maxClaims = this.claims + most
+      this.serial++
+    }
+    attempt(see)
+    this.rollback(before)
+    see(nodes)
+    this.taken = taken
+    this.tookGang = tookGang
+    this.#only = only
+    this.#jobs = jobs
+    this.#maxClaims = most
   }
 
   /** Takes a shape out of what may be claimed; false, and nothing changes, when it is more. */

@@ -135,6 +135,28 @@ describe('limits of a round', () => {
   })
 })
 
+describe('a rehearsal', () => {
+  it('claims on nodes that are not in sight, with the limit of a round each, and takes all back', () => {
+    draft.begin(0, lane, [n0], { claims: 1, reach: nodes })
+    draft.claim(task(0), n0)
+    const seen: unknown[] = []
+    draft.rehearse((see) => {
+      seen.push(draft.claim(task(1), n0))
+      see([n1])
+      seen.push(draft.claim(task(1), n1), draft.claim(task(2), n1), draft.claim(task(2), n2))
+      see([n2])
+      seen.push(draft.claim(task(4), n2), draft.nodes, free())
+    })
+    // the limit of 1 is used up on n0; then 1 on n1, and there neither a second one nor one on n2; then 1 on n2
+    expect(seen).toEqual([false, true, false, false, true, [n2], [1, 1, 1]])
+    expect(free()).toEqual([1, 2, 2])
+    expect([draft.nodes, draft.claims, draft.claimsLeft, draft.taken]).toEqual([[n0], 1, 0, a])
+    expect(hooks).toEqual(['claim 0', 'claim 1', 'claim 4', 'withdrawn 4', 'withdrawn 1'])
+    draft.commit(live)
+    expect(events).toEqual(['start 0 on 0'])
+  })
+})
+
 describe('an eviction', () => {
   beforeEach(() => {
     draft.begin(0, lane, nodes)

@@ -121,6 +121,8 @@ export interface RoundLimits {
   readonly amounts?: ArrayLike<number>
   /** The round is only asked which job would be taken up: every claim is refused. */
   readonly peek?: boolean
+  /** The nodes that rounds of the scheduler have in sight in turn; default: those of this round. */
+  readonly reach?: readonly NodeId[]
 }
 
 /** One of the schedulers of a run: a policy, the jobs routed to it, and at most one open round. */

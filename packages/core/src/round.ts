@@ -41,6 +41,8 @@ export interface Round {
    * same array in a later round holds the same nodes, unless it holds one.
    */
   readonly nodes: readonly NodeId[]
+  /** The nodes that rounds of this scheduler have in sight in turn, in id order, where this one has a part of them: all nodes at a heartbeat. Absent: `nodes`. */
+  readonly reach?: readonly NodeId[] | undefined
   readonly cluster: ClusterView
   readonly work: WorkView
   /** False when no job of the workload could fit what is left on the node: a quick test before looking at jobs. */
@@ -75,6 +77,13 @@ export interface Round {
   savepoint(): Savepoint
   /** Takes back later claims and evictions, newest first. */
   rollback(to: Savepoint): void
+  /**
+   * Asks what would be claimed at the rounds to come if nothing else happened: `see` brings other nodes of `reach` in sight
+   * as a round of their own would. What was claimed and evicted meanwhile is taken back. Only where there is `reach`.
+   */
+  rehearse?(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void
+  /** Whether a policy around this one keeps the job off the node, whatever is free there: nothing to wait for. */
+  readonly bars?: ((job: JobId, node: NodeId) => boolean) | undefined
   /** Asks for another round at `time` even if nothing happens until then. */
   wakeAt(time: Seconds): void
 }

@@ -27,7 +27,8 @@ class FirstFit implements Placement {
     const { cluster, lane, nodes, work } = round
     if (nodes.length < cluster.nodes) return among(job, round)
     const shape = work.shape(job, lane)
-    if (cluster.changeLog === undefined || work.isDistinct(shape)) return scan(job, round, 0) // where its job runs counts, too
+    // where a job may run differs among jobs of the shape, too
+    if (cluster.changeLog === undefined || work.isDistinct(shape) || round.bars !== undefined) return scan(job, round, 0)
     if (cluster !== this.#cluster) this.#forget(cluster)
     const node = scan(job, round, this.#start(shape, job, round))
     this.#from[shape] = node === None ? cluster.nodes : node

@@ -33,12 +33,14 @@ export {
   type NodeAt,
   type ShuffleVolumes,
 } from './bayes/activity.js'
+export { bayesComm, bayesCommPolicy, type BayesCommOptions } from './bayes/bayes-comm.js'
 export { BayesClassifier, type Prediction } from './bayes/classifier.js'
 export { accuracyOf, confusion, crossValidate, type Confusion, type CrossValidation } from './bayes/cross-validation.js'
 export { extractFeatures, type FeatureKind, type FeatureOptions } from './bayes/features.js'
 export { bayesModelSchema, checkModel, modelText, parseModel, type BayesModel, type TrainingSummary } from './bayes/model.js'
 export { shapeOf, totalTasks, type ClusterShape, type Plan } from './bayes/plan.js'
 export { movedTasks, moveToRack, proportionalParts, rebalance, redeploy, type Performances, type Redeployment, type RedeployOptions } from './bayes/redeploy.js'
+export { planOf, rackLayout, type RackLayout } from './bayes/rack-layout.js'
 export { trainBayes, type Sample, type TrainOptions } from './bayes/train.js'
 
 export { GoodBadClassifier, type GoodBadOptions } from './learning/good-bad.js'

@@ -1,4 +1,5 @@
 import type { Registry } from '@sched/core'
+import { bayesCommPolicy } from './bayes/bayes-comm.js'
 import { bestFitPlacement } from './best-fit.js'
 import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
@@ -25,4 +26,5 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(dotProductPlacement)
     .add(weightedPlacement)
     .add(nodeWeightPlacement)
+    .add(bayesCommPolicy)
     .add(learningPolicy)

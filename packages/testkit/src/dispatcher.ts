@@ -45,12 +45,14 @@ export class Dispatcher {
   nextWake: Seconds = Infinity
   readonly #model: ClusterModel
   readonly #draft: Draft
+  readonly #all: readonly NodeId[]
   #now: Seconds = 0
   #start: Placed[] = []
   #kill: Placed[] = []
 
   constructor({ cluster, policy, seed = 1, warn = () => undefined }: DispatcherOptions) {
     this.#model = buildCluster(cluster)
+    this.#all = nodeIds(this.#model)
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
@@ -107,7 +109,7 @@ export class Dispatcher {
     this.#start = []
     this.#kill = []
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) {
-      const round = this.#draft.begin(this.#now, lane, nodes, { claims })
+      const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
       this.policy.schedule(round)
       const commit = round.commit({ conflict: 'none', atomic: false })
       this.policy.onCommit?.(commit)

@@ -22,7 +22,7 @@ export const serialArchitecture = defineArchitecture({
     return {
       trigger(trigger) {
         for (let lane = 0 as LaneId; lane < cell.cluster.lanes.length; lane++) {
-          const round = cell.draft(scheduler, lane, inSight(trigger), options)
+          const round = cell.draft(scheduler, lane, inSight(trigger), trigger.kind === 'heartbeat' ? { ...options, reach: cell.nodes } : options)
           scheduler.policy.schedule(round)
           const commit = round.commit({ conflict: 'none', atomic: false })
           scheduler.policy.onCommit?.(commit)

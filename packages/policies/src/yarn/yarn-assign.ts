@@ -153,6 +153,8 @@ class LimitedRound implements Round {
   get jobsLeft() { return this.#round.jobsLeft }
   get claimsLeft() { return this.#goesOn() ? this.#round.claimsLeft : 0 }
   get explained() { return this.#round.explained }
+  get reach() { return this.#round.reach }
+  get bars() { return this.#round.bars }
   moulding = (job: JobId): Moulding | undefined => this.#round.moulding(job)
   mould = (job: JobId, tasks: number): void => this.#round.mould(job, tasks)
   take = (job: JobId): boolean => this.#round.take(job)

@@ -1,0 +1,167 @@
+import { None, type ClusterView, type JobId, type LaneId, type Moulding, type NodeId, type Reason, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import type { Quotas } from './quotas.js'
+
+/** What a policy has claimed for a job that was not decided about before. */
+export interface FirstClaims {
+  /** Before the first of them. */
+  readonly before: Savepoint
+  readonly tasks: TaskId[]
+}
+
+/**
+ * A round as the wrapped policy sees it: jobs that were moved fit only where their quota allows, and what is claimed for
+ * jobs that are not decided about is remembered, in order of their first claims.
+ */
+export class MovedRound implements Round {
+  readonly first = new Map<JobId, FirstClaims>()
+  /** Whether a moved job fitted somewhere, and whether anything was claimed. */
+  hasFitted = false
+  hasClaimed = false
+  readonly #quotas: Quotas
+  readonly #isDecided: (job: JobId) => boolean
+  #round!: Round
+  /** The job that the policy may take up again where it may take up no more, since its claims were taken back. */
+  #again: JobId | None = None
+
+  constructor(quotas: Quotas, isDecided: (job: JobId) => boolean) {
+    this.#quotas = quotas
+    this.#isDecided = isDecided
+  }
+
+  of(round: Round, again: JobId | None): this {
+    this.#round = round
+    this.#again = again
+    this.first.clear()
+    this.hasFitted = false
+    this.hasClaimed = false
+    return this
+  }
+
+  get serial(): number {
+    return this.#round.serial
+  }
+  get now(): Seconds {
+    return this.#round.now
+  }
+  get lane(): LaneId {
+    return this.#round.lane
+  }
+  get nodes(): readonly NodeId[] {
+    return this.#round.nodes
+  }
+  get reach(): readonly NodeId[] | undefined {
+    return this.#round.reach
+  }
+  get cluster(): ClusterView {
+    return this.#round.cluster
+  }
+  get work(): WorkView {
+    return this.#round.work
+  }
+  get pending(): number {
+    return this.#round.pending
+  }
+  get jobsLeft(): number {
+    return this.#again === None ? this.#round.jobsLeft : Math.max(1, this.#round.jobsLeft)
+  }
+  get claimsLeft(): number {
+    return this.#round.claimsLeft
+  }
+  get explained(): boolean {
+    return this.#round.explained
+  }
+
+  room(node: NodeId): boolean {
+    return this.#round.room(node)
+  }
+
+  fits(job: JobId, node: NodeId): boolean {
+    if (!this.#quotas.allows(job, this.#round.lane, node) || !this.#round.fits(job, node)) return false
+    if (!this.hasFitted && this.#quotas.isMoved(job)) this.hasFitted = true
+    return true
+  }
+
+  readonly bars = (job: JobId, node: NodeId): boolean => !this.#quotas.allows(job, this.#round.lane, node) || this.#round.bars?.(job, node) === true
+
+  take(job: JobId): boolean {
+    if (!this.#round.take(job)) return false
+    if (job === this.#again) this.#again = None
+    return true
+  }
+
+  moulding(job: JobId): Moulding | undefined {
+    return this.#round.moulding(job)
+  }
+
+  mould(job: JobId, tasks: number): void {
+    this.#round.mould(job, tasks)
+  }
+
+  claim(task: TaskId, node: NodeId): boolean {
+    const round = this.#round
+    const job = round.work.jobOf(task)
+    if (!this.#quotas.allows(job, round.lane, node)) return false
+    if (this.#isDecided(job)) return this.#claimed(job, round.claim(task, node))
+    const known = this.first.get(job)
+    const before = known?.before ?? round.savepoint()
+    if (!round.claim(task, node)) return false
+    if (known === undefined) this.first.set(job, { before, tasks: [task] })
+    else known.tasks.push(task)
+    return this.#claimed(job, true)
+  }
+
+  #claimed(job: JobId, isClaimed: boolean): boolean {
+    if (!isClaimed) return false
+    this.hasClaimed = true
+    if (job === this.#again) this.#again = None
+    return true
+  }
+
+  evict(task: TaskId): void {
+    this.#round.evict(task)
+  }
+
+  reserve(job: JobId, start: Seconds): void {
+    this.#round.reserve(job, start)
+  }
+
+  defer(job: JobId, reason: Reason): void {
+    this.#round.defer(job, reason)
+  }
+
+  savepoint(): Savepoint {
+    return this.#round.savepoint()
+  }
+
+  rollback(to: Savepoint): void {
+    this.#round.rollback(to)
+    for (const [job, { before }] of this.first) if (before >= to) this.first.delete(job)
+  }
+
+  wakeAt(time: Seconds): void {
+    this.#round.wakeAt(time)
+  }
+}
+
+/** A round in which a policy is only asked what it would claim: nothing that outlasts the round is passed on. */
+export class RehearsedRound extends MovedRound {
+  override get explained(): boolean {
+    return false
+  }
+
+  override mould(): void {
+    // the number of tasks outlasts a round
+  }
+  override evict(): void {
+    // who is killed at rounds to come is not known
+  }
+  override reserve(): void {
+    // no promise
+  }
+  override defer(): void {
+    // it was not passed over
+  }
+  override wakeAt(): void {
+    // nothing to wake for
+  }
+}

@@ -1,0 +1,115 @@
+import type { Env, JobId, LaneId, NodeId, ShapeId, TaskId } from '@sched/core'
+import { proportionalParts } from './redeploy.js'
+import type { RackLayout } from './rack-layout.js'
+
+/** Where a job's tasks go: one rack, or all of them. */
+export type Target = number | 'everywhere'
+
+/** Tasks that a job may still start on each node. */
+interface Quota {
+  left: number
+  readonly byNode: Map<NodeId, number>
+}
+
+/** No node of the rack could hold such tasks: they go where the scheduler puts them. */
+const FREE: Quota = { left: Infinity, byNode: new Map() }
+
+/**
+ * What jobs that are moved may start where. The tasks that a job has unplaced are divided over the nodes of its rack by
+ * performance; when all are claimed and there are more (reducers whose stage has opened), these are divided likewise. A
+ * task that comes back may start on its node again.
+ */
+export class Quotas {
+  readonly #env: Env
+  readonly #layout: RackLayout
+  readonly #performance: readonly number[]
+  readonly #moved = new Map<JobId, { readonly target: Target; readonly byShape: Map<ShapeId, Quota> }>()
+  #reach: readonly NodeId[] | undefined
+  readonly #isInReach: Uint8Array
+
+  constructor(env: Env, layout: RackLayout, performance: readonly number[]) {
+    this.#env = env
+    this.#layout = layout
+    this.#performance = performance
+    this.#isInReach = new Uint8Array(env.cluster.nodes)
+  }
+
+  /** Which nodes may be in sight; where they are others than before, all is divided anew. Nodes told of one by one are collected. */
+  seeReach(reach: readonly NodeId[]): void {
+    const isOne = reach.length === 1
+    if (isOne ? this.#isInReach[reach[0] as NodeId] === 1 : reach === this.#reach) return
+    if (!isOne) this.#isInReach.fill(0)
+    this.#reach = reach
+    for (const node of reach) this.#isInReach[node] = 1
+    this.divideAnew()
+  }
+
+  isThere(node: NodeId): boolean {
+    return this.#isInReach[node] === 1 && this.#env.cluster.up(node)
+  }
+
+  /** Nodes of the target that could hold tasks of the shape. */
+  nodesFor(target: Target, shape: ShapeId, lane: LaneId): NodeId[] {
+    const nodes = target === 'everywhere' ? this.#layout.racks.flat() : (this.#layout.racks[target] ?? [])
+    return nodes.filter((node) => this.isThere(node) && this.#couldHold(shape, lane, node))
+  }
+
+  move(job: JobId, target: Target): void {
+    this.#moved.set(job, { target, byShape: new Map() })
+  }
+
+  forget(job: JobId): void {
+    this.#moved.delete(job)
+  }
+
+  divideAnew(): void {
+    for (const { byShape } of this.#moved.values()) byShape.clear()
+  }
+
+  isMoved(job: JobId): boolean {
+    return this.#moved.has(job)
+  }
+
+  /** Whether the job may start its next task on the node, as far as its quota goes. Gangs may start anywhere. */
+  allows(job: JobId, lane: LaneId, node: NodeId): boolean {
+    if (this.#moved.size === 0) return true
+    const moved = this.#moved.get(job)
+    if (moved === undefined || this.#env.work.isGang(job, lane)) return true
+    const shape = this.#env.work.shape(job, lane)
+    let quota = moved.byShape.get(shape)
+    if (quota === undefined || quota.left <= 0) moved.byShape.set(shape, (quota = this.#divide(moved.target, job, lane, shape)))
+    return quota === FREE || (quota.byNode.get(node) ?? 0) > 0
+  }
+
+  #divide(target: Target, job: JobId, lane: LaneId, shape: ShapeId): Quota {
+    const nodes = this.nodesFor(target, shape, lane)
+    if (nodes.length === 0) return FREE
+    const left = this.#env.work.unplaced(job, lane)
+    const parts = proportionalParts(left, nodes.map((node) => this.#performance[node] as number))
+    return { left, byNode: new Map(nodes.map((node, i) => [node, parts[i] as number])) }
+  }
+
+  #couldHold(shape: ShapeId, lane: LaneId, node: NodeId): boolean {
+    const { cluster, work } = this.#env
+    for (const resource of cluster.lanes[lane]?.resources ?? []) if (work.demand(shape, resource) > cluster.total(node, resource)) return false
+    return work.mayRunOn(shape, node)
+  }
+
+  onClaim(job: JobId, task: TaskId, node: NodeId): void {
+    this.#count(job, task, node, -1)
+  }
+
+  /** A claim was taken back, or the task killed. */
+  onReturn(job: JobId, task: TaskId, node: NodeId): void {
+    this.#count(job, task, node, 1)
+  }
+
+  #count(job: JobId, task: TaskId, node: NodeId, by: 1 | -1): void {
+    if (this.#moved.size === 0) return
+    const quota = this.#moved.get(job)?.byShape.get(this.#env.work.shapeOf(task))
+    const tasks = quota?.byNode.get(node)
+    if (quota === undefined || tasks === undefined) return
+    quota.byNode.set(node, tasks + by)
+    quota.left += by
+  }
+}
