@@ -103,8 +103,11 @@ export class Shadow {
   noCandidates(inTurn: boolean): void {
     this.#count = 0
     this.#inTurn = inTurn
-    this.#room.set(this.#lane.free)
-    this.#spare.set(this.extra)
+    const { width, free } = this.#lane
+    for (let r = 0; r < width; r++) {
+      this.#room[r] = free[r] as number // `set` of a short column costs many times as much
+      this.#spare[r] = this.extra[r] as number
+    }
   }
 
   /** Adds the jobs of a block that may start to the candidates. */
