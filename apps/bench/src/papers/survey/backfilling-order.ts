@@ -24,6 +24,9 @@ const claims: readonly Claim[] = [
   },
   {
     id: 'SV-BF-order-wide', class: 'R', published: 'the same, where some jobs take the whole machine', measures: ratios,
+    notes: [
+      'Not a blind check: that there are two machines, and with them a row where no job takes more than half of the machine and this one, was decided after the first run, with its results known.',
+    ],
     why:
       'likely because a job that takes the whole machine waits for whatever runs longest, and EASY lets long jobs start until it is the first of the queue; ' +
       'conservative gives such a job its place when it comes. With exact estimates the order holds here, too, see the table',

@@ -2,6 +2,9 @@ import type { Sheet } from '../sheet.js'
 import { backfillingExample } from './backfilling-example.js'
 import { backfillingOrder } from './backfilling-order.js'
 import { backfillingPromises } from './backfilling-promises.js'
+import { fairDelay } from './fair-delay.js'
+import { scalability } from './scalability.js'
+import { slotUtilisation } from './slot-utilisation.js'
 
 /** Rows of other claims of the survey stand in files of their own; add their experiments here. */
 export const survey: Sheet = {
@@ -10,5 +13,5 @@ export const survey: Sheet = {
   source:
     'Lin Qixun, Qian Depei, Luan Zhongzhi (Beihang University), a survey of cluster resource scheduling (in Chinese). It has no experiments ' +
     'of its own and its figures were lost, so what is published are statements.',
-  experiments: [backfillingExample, backfillingOrder, backfillingPromises],
+  experiments: [slotUtilisation, fairDelay, scalability, backfillingExample, backfillingOrder, backfillingPromises],
 }
