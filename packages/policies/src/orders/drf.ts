@@ -45,5 +45,6 @@ export const drf = (options: DrfOptions = {}): Plug<'order'> => drfOrder.plug({}
 const dominantShares = ({ cluster, usage }: Shares, weightOf: ReadonlyMap<string, Weights[string]>): ShareRule => ({
   addPool: ({ path }) => weightIn(path, weightOf.get(path), cluster),
   poolKey: (pool, lane) => usage.dominantShare(pool, lane),
+  addToKey: (pool, lane, amounts) => usage.addToShare(pool, lane, amounts),
   jobKey: (job, lane, ofJobs) => ofJobs.dominantShare(job, lane),
 })

@@ -58,6 +58,7 @@ class FairOrder implements Order {
   readonly #demand: number[] = []
   /** `[job * lanes + lane]`: demand of the job as last counted. */
   readonly #counted: number[] = []
+  readonly #weightOf: number[] = []
   readonly #admitted: JobId[] = []
 
   constructor(options: z.output<typeof fairOptions>, env: Env) {
@@ -99,6 +100,7 @@ class FairOrder implements Order {
     const pool = this.#single ?? this.#tree.leaf(work.queueName(work.queue(job)))
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
+    this.#weightOf[job] = work.weight(job)
     this.#shares.addJob(job, pool.id)
     this.#lists.openJob(job, work.rank(job))
     for (let lane = 0; lane < this.#lanes; lane++) this.#counted[job * this.#lanes + lane] = 0
@@ -143,7 +145,7 @@ class FairOrder implements Order {
   #jobKey(job: JobId, lane: LaneId): number {
     const { work } = this.#env
     const pool = this.#tree.pools[this.#poolOf[job] as number] as Pool
-    return pool.fifo ? -work.priority(job) : work.running(job, lane) / work.weight(job)
+    return pool.fifo ? -work.priority(job) : work.running(job, lane) / (this.#weightOf[job] as number)
   }
 
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {

@@ -17,6 +17,9 @@ export class PoolLists {
   readonly #poolKeys: readonly Keys[]
   /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks. */
   readonly #members: SortedIds[] = []
+  /** Columns of the tree's pools, which never move: objects would be a miss of the cache each. */
+  #parents = new Int32Array(64)
+  #leaves = new Uint8Array(64)
   /** `[job * lanes + lane]`: 1 while the job is in its pool's list. */
   readonly #listed: number[] = []
   /** Children of each pool in the order of their ties. */
@@ -71,7 +74,7 @@ export class PoolLists {
   }
 
   #isLeaf(pool: number): boolean {
-    return pool > 0 && (this.#tree.pools[pool] as Pool).children.length === 0
+    return this.#leaves[pool] === 1
   }
 
   // ---- jobs ----
@@ -137,9 +140,21 @@ export class PoolLists {
     else this.#siblings(pool, lane).rekey(pool, key)
   }
 
-  /** Makes the lists of a new pool; its key is 0. */
+  /** The pool around a pool. */
+  parent(pool: number): number {
+    return this.#parents[pool] as number
+  }
+
+  /** Makes the lists of a new pool, which is in the tree with all above and inside it; its key is 0. */
   addPool(pool: number): void {
-    const leaf = this.#isLeaf(pool)
+    const { parent, children } = this.#tree.pools[pool] as Pool
+    const leaf = pool > 0 && children.length === 0
+    if (pool >= this.#parents.length) {
+      this.#parents = doubled(this.#parents)
+      this.#leaves = doubled(this.#leaves)
+    }
+    this.#parents[pool] = parent
+    this.#leaves[pool] = Number(leaf)
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#members.push(new SortedIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
       ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
@@ -148,12 +163,12 @@ export class PoolLists {
   }
 
   #siblings(pool: number, lane: number): SortedIds {
-    return this.#members[(this.#tree.pools[pool] as Pool).parent * this.#lanes + lane] as SortedIds
+    return this.#members[(this.#parents[pool] as number) * this.#lanes + lane] as SortedIds
   }
 
   /** A pool has got its first job with unplaced tasks: it joins its siblings, and so on up. */
   #join(pool: number, lane: number): void {
-    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
+    for (let child = pool; child > 0; child = this.#parents[child] as number) {
       const siblings = this.#siblings(child, lane)
       siblings.add(child)
       if (siblings.size > 1) return
@@ -161,7 +176,7 @@ export class PoolLists {
   }
 
   #leave(pool: number, lane: number): void {
-    for (let child = pool; child > 0; child = (this.#tree.pools[child] as Pool).parent) {
+    for (let child = pool; child > 0; child = this.#parents[child] as number) {
       const siblings = this.#siblings(child, lane)
       siblings.remove(child)
       if (siblings.size > 0) return
@@ -185,4 +200,10 @@ export class PoolLists {
       if (fits) keys.setTie(pool, between)
       else for (const [i, sibling] of siblings.entries()) keys.setTie(sibling, i + 1)
   }
+}
+
+function doubled<T extends Int32Array | Uint8Array>(column: T): T {
+  const larger = new (column.constructor as new (size: number) => T)(2 * column.length)
+  larger.set(column)
+  return larger
 }

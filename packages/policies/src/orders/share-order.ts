@@ -28,6 +28,8 @@ export interface ShareRule {
   onJoin?(pool: number, lane: LaneId): void
   /** A task of the pool was claimed (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
   onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array): void
+  /** Adds amounts to a pool's usage and returns its new key, where one pass does both; `onChange` is not told then. */
+  addToKey?(pool: number, lane: LaneId, amounts: Float64Array): number
   /** Before a reading; true when every key may have changed. */
   onBegin?(round: Round): boolean
   /** Whether a limit allows the next piece of a job of the leaf. */
@@ -55,6 +57,7 @@ export class ShareOrder implements Order {
   readonly #rule: ShareRule
   readonly #readsFirst: boolean
   readonly #poolOf: number[] = []
+  readonly #weightOf: number[] = []
   /** Jobs in the system, by leaf pool: only where a change of the cluster asks for all. */
   readonly #jobsOf: Set<JobId>[] = []
   /** What the task at hand adds or takes, by resource. */
@@ -116,15 +119,16 @@ export class ShareOrder implements Order {
     const pool = this.#leafOf(job)
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
+    this.#weightOf[job] = this.#work.weight(job)
     ;(this.#jobsOf[pool.id] ??= new Set()).add(job)
     this.#lists.openJob(job, this.#work.rank(job))
-    if (this.#inner === 'share') this.#jobUsage.open(job, this.#work.weight(job))
+    if (this.#inner === 'share') this.#jobUsage.open(job, this.#weightOf[job])
   }
 
   onReady(job: JobId, lane: LaneId): void {
     const leaf = this.#poolOf[job] as number
     if (this.#rule.onJoin !== undefined)
-      for (let pool = leaf; pool > 0 && this.#lists.isEmpty(pool, lane); pool = this.#parent(pool)) this.#rule.onJoin(pool, lane)
+      for (let pool = leaf; pool > 0 && this.#lists.isEmpty(pool, lane); pool = this.#lists.parent(pool)) this.#rule.onJoin(pool, lane)
     this.#lists.addJob(job, leaf, lane, this.#jobKey(job, lane))
     if (this.#readsFirst || this.#rule.onJoin !== undefined) this.#placePath(leaf, lane)
   }
@@ -160,21 +164,24 @@ export class ShareOrder implements Order {
     const leaf = this.#poolOf[job] as number
     if (this.#inner === 'share') this.#jobUsage.add(job, lane, amounts)
     if (this.#inner !== 'fifo') this.#lists.placeJob(job, leaf, lane, this.#jobKey(job, lane))
-    const { pools } = this.#tree
-    for (let pool = leaf; pool > 0; pool = (pools[pool] as Pool).parent) {
-      this.#usage.add(pool, lane, amounts)
-      this.#rule.onChange?.(pool, lane, sign, why, amounts)
-      this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
-    }
+    const lists = this.#lists
+    const rule = this.#rule
+    if (rule.addToKey !== undefined) for (let pool = leaf; pool > 0; pool = lists.parent(pool)) lists.placePool(pool, lane, rule.addToKey(pool, lane, amounts))
+    else
+      for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
+        this.#usage.add(pool, lane, amounts)
+        rule.onChange?.(pool, lane, sign, why, amounts)
+        lists.placePool(pool, lane, rule.poolKey(pool, lane))
+      }
   }
 
   #jobKey(job: JobId, lane: LaneId): number {
     if (this.#inner === 'share') return this.#rule.jobKey(job, lane, this.#jobUsage)
-    return this.#inner === 'fifo' ? -this.#work.priority(job) : this.#work.running(job, lane) / this.#work.weight(job)
+    return this.#inner === 'fifo' ? -this.#work.priority(job) : this.#work.running(job, lane) / (this.#weightOf[job] as number)
   }
 
   #placePath(leaf: number, lane: LaneId): void {
-    for (let pool = leaf; pool > 0; pool = this.#parent(pool)) this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
+    for (let pool = leaf; pool > 0; pool = this.#lists.parent(pool)) this.#lists.placePool(pool, lane, this.#rule.poolKey(pool, lane))
   }
 
   #placeAll(lane: LaneId): void {
@@ -189,10 +196,6 @@ export class ShareOrder implements Order {
     if (this.#by === 'user') return this.#tree.flat(work.userName(work.user(job)))
     const queue = work.queueName(work.queue(job))
     return this.#isFlat ? this.#tree.flat(queuePath(queue)) : this.#tree.leaf(queue)
-  }
-
-  #parent(pool: number): number {
-    return (this.#tree.pools[pool] as Pool).parent
   }
 
   #addPools(from: number): void {

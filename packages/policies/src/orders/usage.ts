@@ -48,6 +48,24 @@ export class Usage {
     }
   }
 
+  /** Adds amounts and returns the dominant share that results, in one pass. */
+  addToShare(owner: number, lane: LaneId, amounts: Float64Array): number {
+    const at = owner * this.resources
+    const { used } = this
+    const whole = this.#whole
+    const resources = this.#lanes[lane] as readonly ResourceId[]
+    let share = 0
+    for (let i = 0; i < resources.length; i++) {
+      const r = resources[i] as number
+      const amount = (used[at + r] as number) + (amounts[r] as number)
+      used[at + r] = amount
+      if (amount === 0) continue // of nothing there may be nothing
+      const part = amount / (whole[at + r] as number)
+      if (part > share) share = part
+    }
+    return share
+  }
+
   /** The largest fraction of the cluster that the owner has of any resource of the lane, over its weight. */
   dominantShare(owner: number, lane: number): number {
     const at = owner * this.resources

@@ -35,6 +35,9 @@ export class KeyRows {
   }
 }
 
+/** Members farther from their place than this are moved in one block. */
+const LOOP = 24
+
 /** Ids in ascending order of keys of several numbers. Never sorted: an element whose key changes is moved. */
 export class RankedIds {
   /** `ids[from]` to `ids[to - 1]` are the members. */
@@ -82,18 +85,45 @@ export class RankedIds {
     const at = this.#find(id)
     const isUp = (next[i] as number) > (rows[row + i] as number)
     const t = tie[id] as number
-    if (isUp) {
-      const end = this.#place(next, 0, t, at + 1, this.to)
-      if (end - 1 > at) ids.copyWithin(at, at + 1, end)
-      ids[end - 1] = id
-      hint[id] = end - 1
-    } else {
-      const start = this.#place(next, 0, t, this.from, at)
-      if (start < at) ids.copyWithin(start + 1, start, at)
-      ids[start] = id
-      hint[id] = start
-    }
+    const to = isUp ? this.#makeWayUp(at, next, t) : this.#makeWayDown(at, next, t)
+    ids[to] = id
+    hint[id] = to
     rows.set(next, row)
+  }
+
+  /** Moves the members between the hole and the place of the key down by one; returns that place. Few move, as a rule. */
+  #makeWayUp(hole: number, key: Float64Array, t: number): number {
+    const { ids, to } = this
+    const { hint } = this.#keys
+    if (hole + LOOP < to && !this.#after(ids[hole + LOOP] as number, key, 0, t)) {
+      const end = this.#place(key, 0, t, hole + LOOP + 1, to)
+      ids.copyWithin(hole, hole + 1, end)
+      return end - 1
+    }
+    let at = hole
+    for (; at + 1 < to && !this.#after(ids[at + 1] as number, key, 0, t); at++) {
+      const other = ids[at + 1] as number
+      hint[other] = at
+      ids[at] = other
+    }
+    return at
+  }
+
+  #makeWayDown(hole: number, key: Float64Array, t: number): number {
+    const { ids, from } = this
+    const { hint } = this.#keys
+    if (hole - LOOP >= from && this.#after(ids[hole - LOOP] as number, key, 0, t)) {
+      const start = this.#place(key, 0, t, from, hole - LOOP)
+      ids.copyWithin(start + 1, start, hole)
+      return start
+    }
+    let at = hole
+    for (; at > from && this.#after(ids[at - 1] as number, key, 0, t); at--) {
+      const other = ids[at - 1] as number
+      hint[other] = at
+      ids[at] = other
+    }
+    return at
   }
 
   /** First position in [low, high) whose member comes after the key; `high` if none does. */

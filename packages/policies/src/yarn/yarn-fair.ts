@@ -39,6 +39,7 @@ class YarnFair implements Order {
   readonly #limits: JobLimits
   readonly #usage: Usage
   readonly #queueOf: number[] = []
+  readonly #weightOf: number[] = []
   readonly #capacity: number[]
   /** Per lane: what `fair` compares, and the resources of `drf`. */
   readonly #memory: readonly ResourceId[]
@@ -199,6 +200,7 @@ class YarnFair implements Order {
     const { work } = this.#env
     const queue = this.#leaf(work.queueName(work.queue(job)))
     this.#queueOf[job] = queue.id
+    this.#weightOf[job] = work.weight(job)
     this.#usage.addJob(job)
     this.sharing.addJob(job, queue.id)
     for (let lane = 0; lane < this.#lanes; lane++) {
@@ -313,7 +315,7 @@ class YarnFair implements Order {
   }
 
   #weight(job: JobId, lane: LaneId): number {
-    const weight = this.#env.work.weight(job)
+    const weight = this.#weightOf[job] as number
     return this.#options.sizeBasedWeight ? weight * Math.log2(1 + this.#usage.demandOfJob(job, this.#memory[lane] as ResourceId)) : weight
   }
 
