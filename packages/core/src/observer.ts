@@ -22,6 +22,8 @@ export interface Observer {
   onFetch?(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
   /** A task that fetched has all its input and begins to work. */
   onTaskFetched?(task: TaskId, now: Seconds): void
+  /** What the tasks of a node use, or how many work there, has changed (`ClusterView.hardware`); only where that is measured. */
+  onUse?(node: NodeId, now: Seconds): void
   onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
   /** A submitted job that can never run, with the limit that forbids it. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void

@@ -2,6 +2,7 @@ import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, Ta
 import { counts, type CountsResult } from './counts.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
+import { hardwareUse, type HardwareUseResult } from './hardware-use.js'
 import type { ClassOf } from './job-classes.js'
 import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
@@ -10,6 +11,7 @@ import { preemption, type PreemptionResult } from './preemption.js'
 import type { Period } from './period.js'
 import { promises, type PromisesResult } from './promises.js'
 import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
+import { shuffle, type ShuffleResult } from './shuffle-bytes.js'
 import { utilisation, type UtilisationResult } from './utilisation.js'
 
 /**
@@ -31,6 +33,10 @@ export interface Summary {
   readonly promises: PromisesResult
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
+  /** What tasks fetched over the network; absent where none did. */
+  readonly shuffle?: ShuffleResult
+  /** Real use of the nodes' hardware; absent on a cluster that does not describe any. */
+  readonly hardware?: HardwareUseResult
   /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
   readonly rigid?: RigidResult
 }
@@ -52,6 +58,8 @@ export interface StandardOptions {
   readonly tau?: Seconds | undefined
   /** Warm-up and cool-down are left out of times, utilisation and `rigid`; the other figures are of the whole run. */
   readonly period?: Period | undefined
+  /** Most samples over time of every node's use of its hardware; default none. */
+  readonly samples?: number | undefined
   /** Whether jobs are rigid jobs of a parallel machine, of which more is asked. Default false. */
   readonly rigid?: boolean | Pick<RigidOptions, 'sizes' | 'lengths'> | undefined
 }
@@ -69,12 +77,16 @@ export class StandardMetrics implements Observer {
   readonly #preemption = preemption()
   readonly #promises = promises()
   readonly #fragmentation
+  readonly #shuffle
+  readonly #hardware
   readonly #rigid
 
-  constructor({ classOf, exact, fairness: options, tau, period, rigid = false }: StandardOptions) {
+  constructor({ classOf, exact, fairness: options, tau, period, samples, rigid = false }: StandardOptions) {
     this.#times = jobTimes({ classOf, exact, tau, period })
     this.#utilisation = utilisation(period)
     this.#fragmentation = fragmentation(period)
+    this.#shuffle = shuffle({ classOf })
+    this.#hardware = hardwareUse({ period, samples })
     this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
     this.#fairness = fairness({ queues: false, ...options })
@@ -84,6 +96,8 @@ export class StandardMetrics implements Observer {
     this.#locality.onRunStart(run)
     this.#utilisation.onRunStart(run)
     this.#fragmentation.onRunStart(run)
+    this.#shuffle.onRunStart(run)
+    this.#hardware.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#rigid?.onRunStart(run)
@@ -95,6 +109,8 @@ export class StandardMetrics implements Observer {
     this.#locality.onSubmit(job, spec)
     this.#utilisation.onSubmit(job, spec, now)
     this.#fragmentation.onSubmit(job, spec, now)
+    this.#shuffle.onSubmit(job, spec)
+    this.#hardware.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
     this.#rigid?.onSubmit(job, spec, now)
@@ -105,6 +121,7 @@ export class StandardMetrics implements Observer {
     this.#times.onTaskStart(task, job, lane, node, level, now)
     this.#fragmentation.onTaskStart(task, job, lane, node, level, now)
     this.#locality.onTaskStart(task, job, lane, node, level)
+    this.#shuffle.onTaskStart(task, job, lane, node, level, now)
     this.#fairness.onTaskStart(task, job, lane, node, level, now)
     this.#promises.onTaskStart(task, job, lane, node, level, now)
     this.#rigid?.onTaskStart(task, job, lane, node, level, now)
@@ -119,7 +136,20 @@ export class StandardMetrics implements Observer {
     this.#rigid?.onTaskEnd(task, job, lane, node, how, started, stopped, now)
   }
 
+  onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
+    this.#shuffle.onFetch(job, from, to, bytes, now)
+  }
+
+  onTaskFetched(task: TaskId, now: Seconds): void {
+    this.#shuffle.onTaskFetched(task, now)
+  }
+
+  onUse(node: NodeId, now: Seconds): void {
+    this.#hardware.onUse(node, now)
+  }
+
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#shuffle.onJobEnd(job, spec, now)
     this.#counts.onJobEnd(job)
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
@@ -148,6 +178,7 @@ export class StandardMetrics implements Observer {
     this.#locality.onRunEnd(now)
     this.#utilisation.onRunEnd(now)
     this.#fragmentation.onRunEnd(now)
+    this.#hardware.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#rigid?.onRunEnd(now)
@@ -157,6 +188,8 @@ export class StandardMetrics implements Observer {
     const times = this.#times.result()
     const near = this.#locality.result()
     const fragments = this.#fragmentation.result()
+    const shuffled = this.#shuffle.result()
+    const used = this.#hardware.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -168,6 +201,8 @@ export class StandardMetrics implements Observer {
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
       ...(fragments.length > 0 && { fragmentation: fragments }),
+      ...(shuffled !== undefined && { shuffle: shuffled }),
+      ...(used !== undefined && { hardware: used }),
       ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
     }
   }

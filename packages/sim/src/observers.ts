@@ -6,11 +6,13 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   readonly #starts: readonly Observer[]
   readonly #ends: readonly Observer[]
   readonly #defers: readonly Observer[]
+  readonly #uses: readonly Observer[]
 
   constructor(all: readonly Observer[]) {
     this.#all = all
     this.#starts = all.filter((observer) => observer.onTaskStart !== undefined)
     this.#ends = all.filter((observer) => observer.onTaskEnd !== undefined)
+    this.#uses = all.filter((observer) => observer.onUse !== undefined)
     this.#defers = all.filter((observer) => observer.onDefer !== undefined)
   }
 
@@ -28,6 +30,9 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   }
   onTaskFetched(task: TaskId, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onTaskFetched?.(task, now)
+  }
+  onUse(node: NodeId, now: Seconds): void {
+    for (let i = 0; i < this.#uses.length; i++) this.#uses[i]?.onUse?.(node, now)
   }
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onJobEnd?.(job, spec, now)

@@ -219,6 +219,10 @@ export class TaskRuns implements ProgressHost {
     observers.onTaskFetched(work.runTask[run] as TaskId, now)
   }
 
+  used(node: NodeId, now: Seconds): void {
+    this.#o.observers.onUse(node, now)
+  }
+
   fetches(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
     this.#o.observers.onFetch(job, from, to, bytes, now)
   }

@@ -1,5 +1,5 @@
 import type { ClusterDescription } from '@sched/cluster'
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Round, StageSpec, TaskId } from '@sched/core'
+import type { JobId, JobSpec, NodeId, Observer, Round, StageSpec, TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { NetworkOptions } from '../src/index.js'
@@ -16,7 +16,7 @@ const pinned = (...plan: readonly (readonly number[])[]) => {
     for (const job of jobs)
       while (round.work.unplaced(job, round.lane) > 0) {
         const node = plan[round.lane]?.[next[round.lane]!++ % (plan[round.lane]?.length ?? 1)] as NodeId
-        round.claim(round.work.taskFor(job, round.lane as LaneId, node, round.cluster.levels) as TaskId, node)
+        round.claim(round.work.taskFor(job, round.lane, node, round.cluster.levels) as TaskId, node)
       }
   })
 }

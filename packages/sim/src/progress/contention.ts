@@ -68,6 +68,7 @@ export class Contention implements Progress {
       this.#use[kind * this.#nodes + node] = sum
     }
     for (const each of on) this.#move(each, now)
+    this.#host.used(node, now)
   }
 
   #move(run: Run, now: Seconds): void {

@@ -22,6 +22,8 @@ export interface ProgressHost {
   alarm(time: Seconds): void
   /** The run has all its input, fetched over the network. */
   fetched(run: number, now: Seconds): void
+  /** What the tasks of a node use of its hardware has changed. */
+  used(node: NodeId, now: Seconds): void
   /** A task fetches so many bytes of its job from a node. */
   fetches(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
 }

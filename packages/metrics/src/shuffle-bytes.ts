@@ -1,0 +1,124 @@
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
+import { ShuffleSpans } from './shuffle-spans.js'
+
+/** What tasks fetched from others of their job, and how long they waited for it. */
+export interface ShuffleFigures {
+  /** Bytes from the task's own node; from another node of its rack; from another rack. */
+  readonly local: number
+  readonly intra: number
+  readonly cross: number
+  /** `cross` of all bytes, in [0, 1]; NaN where there are none. */
+  readonly crossShare: number
+  /** Tasks that fetched, and the seconds that they waited for their input, in all. */
+  readonly tasks: number
+  readonly seconds: Seconds
+  /** Jobs that fetched and have ended; seconds in which a task of the job fetched, mean over them. */
+  readonly jobs: number
+  readonly jobSeconds: Seconds
+  /** The same as a fraction of each job's time from its first start to its end, mean over them; NaN where there are none. */
+  readonly jobShare: number
+}
+
+export interface ShuffleResult {
+  readonly overall: ShuffleFigures
+  readonly classes: readonly ({ readonly label: string } & ShuffleFigures)[]
+}
+
+/**
+ * Bytes of shuffles by distance and what they cost, over all jobs and by class (default: `JobSpec.label`). A task fetches
+ * from its start, or from when its job first has something for it, until it has all its input.
+ */
+export const shuffle = (options: { readonly classOf?: ClassOf | undefined } = {}): Shuffle => new Shuffle(options.classOf ?? byLabel)
+
+export class Shuffle implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  readonly #classes: JobClasses<Sums>
+  /** Of jobs with a stage that fetches. */
+  readonly #jobs: (ShuffleSpans | undefined)[] = []
+  #some = false
+
+  constructor(classOf: ClassOf) {
+    this.#classes = new JobClasses(classOf, () => new Sums())
+  }
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+  }
+
+  onSubmit(job: JobId, spec: JobSpec): void {
+    const fetches = spec.stages.some((stage) => stage.shuffle !== undefined)
+    if (!fetches && !this.#some) return
+    this.#some = true
+    this.#jobs[job] = fetches ? new ShuffleSpans() : undefined
+    if (fetches) this.#classes.add(job, spec)
+  }
+
+  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (this.#some) this.#jobs[job]?.start(now)
+  }
+
+  onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
+    this.#spansOf(job).open(now)
+    const { levels } = this.#cluster
+    const where = from === to ? 'local' : levels < 2 || this.#cluster.group(1, from) === this.#cluster.group(1, to) ? 'intra' : 'cross'
+    for (const sums of this.#sumsOf(job)) sums[where] += bytes
+  }
+
+  onTaskFetched(task: TaskId, now: Seconds): void {
+    const job = this.#work.jobOf(task)
+    const seconds = this.#spansOf(job).fetched(this.#work.started(task), now)
+    for (const sums of this.#sumsOf(job)) {
+      sums.tasks++
+      sums.seconds += seconds
+    }
+  }
+
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    const spans = this.#jobs[job]
+    if (spans?.hasFetched !== true) return
+    for (const sums of this.#sumsOf(job)) {
+      sums.jobs++
+      sums.jobSeconds += spans.seconds
+      sums.shares += spans.shareOf(now)
+    }
+  }
+
+  /** `undefined` when no task has fetched anything. */
+  result(): ShuffleResult | undefined {
+    const { overall } = this.#classes
+    if (overall.tasks === 0 && overall.all === 0) return undefined
+    return { overall: overall.figures(), classes: this.#classes.entries().map(([label, sums]) => ({ label, ...sums.figures() })) }
+  }
+
+  #sumsOf(job: JobId): Sums[] {
+    const own = this.#classes.of(job)
+    return own === undefined ? [this.#classes.overall] : [this.#classes.overall, own]
+  }
+
+  #spansOf(job: JobId): ShuffleSpans {
+    return this.#jobs[job] as ShuffleSpans
+  }
+}
+
+class Sums {
+  local = 0
+  intra = 0
+  cross = 0
+  tasks = 0
+  seconds = 0
+  jobs = 0
+  jobSeconds = 0
+  shares = 0
+
+  get all(): number {
+    return this.local + this.intra + this.cross
+  }
+
+  figures(): ShuffleFigures {
+    const { local, intra, cross, tasks, seconds, jobs, jobSeconds, shares } = this
+    return { local, intra, cross, crossShare: cross / this.all, tasks, seconds, jobs, jobSeconds: jobSeconds / jobs, jobShare: shares / jobs }
+  }
+}
