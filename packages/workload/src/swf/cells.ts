@@ -14,10 +14,13 @@ export const Cell = {
 
 export const cellsOf = (resources: readonly RigidResource[]): number => Cell.amounts + resources.length
 
+const MOST_TEXTS = 65_536
+
 /** Makes the jobs of one reading from their cells, in order of submission. */
 export class SwfJobs {
   readonly #demands: Demands
   readonly #before: Set<number> | undefined
+  readonly #texts: string[] = []
 
   constructor(options: SwfRules) {
     this.#demands = new Demands(resourcesOf(options))
@@ -26,19 +29,29 @@ export class SwfJobs {
 
   /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
   job(cells: Float64Array, at: number): JobSpec {
-    const cell = (index: number) => cells[at + index]!
-    const stages = [{ name: 'job', tasks: 1, demand: this.#demands.of(cells, at + Cell.amounts), duration: cell(Cell.runtime) }]
-    const job: Changing<JobSpec> = { id: String(cell(Cell.job)), submit: cell(Cell.submit), stages }
-    if (cell(Cell.user) >= 0) job.user = String(cell(Cell.user))
-    if (cell(Cell.queue) >= 0) job.queue = String(cell(Cell.queue))
-    if (cell(Cell.group) >= 0) job.group = String(cell(Cell.group))
-    if (cell(Cell.partition) >= 0) job.partition = String(cell(Cell.partition))
-    if (cell(Cell.application) >= 0) job.application = String(cell(Cell.application))
-    if (cell(Cell.estimate) >= 0) job.estimate = cell(Cell.estimate)
-    if (this.#before !== undefined) this.#chain(job, cell(Cell.job), cell(Cell.preceding), cell(Cell.think), this.#before)
-    const recorded = recordedRun(cell(Cell.wait), cell(Cell.recorded), cell(Cell.status))
+    const user = cells[at + Cell.user]!
+    const queue = cells[at + Cell.queue]!
+    const group = cells[at + Cell.group]!
+    const partition = cells[at + Cell.partition]!
+    const application = cells[at + Cell.application]!
+    const estimate = cells[at + Cell.estimate]!
+    const stages = [{ name: 'job', tasks: 1, demand: this.#demands.of(cells, at + Cell.amounts), duration: cells[at + Cell.runtime]! }]
+    const job: Changing<JobSpec> = { id: String(cells[at + Cell.job]!), submit: cells[at + Cell.submit]!, stages }
+    if (user >= 0) job.user = this.#text(user)
+    if (queue >= 0) job.queue = this.#text(queue)
+    if (group >= 0) job.group = this.#text(group)
+    if (partition >= 0) job.partition = this.#text(partition)
+    if (application >= 0) job.application = this.#text(application)
+    if (estimate >= 0) job.estimate = estimate
+    if (this.#before !== undefined) this.#chain(job, cells[at + Cell.job]!, cells[at + Cell.preceding]!, cells[at + Cell.think]!, this.#before)
+    const recorded = recordedRun(cells[at + Cell.wait]!, cells[at + Cell.recorded]!, cells[at + Cell.status]!)
     if (recorded !== undefined) job.recorded = recorded
     return job
+  }
+
+  /** Users, queues and the like are few, and many jobs share one text. */
+  #text(number: number): string {
+    return number < MOST_TEXTS ? (this.#texts[number] ??= String(number)) : String(number)
   }
 
   #chain(job: Changing<JobSpec>, number: number, preceding: number, think: number, before: Set<number>): void {

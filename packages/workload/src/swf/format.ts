@@ -2,7 +2,7 @@ import type { TraceFormat } from '../trace/format.js'
 import { BadLine } from '../trace/format.js'
 import { ruleLine } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
-import { Cell, SwfJobs } from './cells.js'
+import { Cell, cellsOf, SwfJobs } from './cells.js'
 import { headerOf } from './header.js'
 import { resourcesOf, swfOptions } from './options.js'
 import { SwfReading } from './reading.js'
@@ -36,16 +36,17 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   parser(options, place) {
     const reading = new SwfReading(options, place, false)
     const jobs = new SwfJobs(options)
+    const cells = new Float64Array(cellsOf(resourcesOf(options)))
     let latest = 0
     let ended = false
     return {
       line(bytes, from, to) {
-        if (!reading.line(bytes, from, to)) return undefined
-        const submit = reading.cells[Cell.submit]!
+        if (!reading.line(bytes, from, to, cells, 0)) return undefined
+        const submit = cells[Cell.submit]!
         if (submit < latest)
           throw new BadLine('submit time', `submitted at ${submit} s, before the job above it (${latest} s).`, 'Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field')
         latest = submit
-        return jobs.job(reading.cells, 0)
+        return jobs.job(cells, 0)
       },
       end() {
         ended = true

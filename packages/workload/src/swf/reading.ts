@@ -6,7 +6,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { textKind } from '../trace/looks-like.js'
-import { Cell, cellsOf } from './cells.js'
+import { Cell } from './cells.js'
 import { Field, fieldNames, statusNames } from './fields.js'
 import { isComment, SwfHeader } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
@@ -15,11 +15,9 @@ import { isGuess, procsPerNode, swfSizes } from './sizes.js'
 
 const kibPerMib = 1024
 
-/** One reading of a log, line by line: comments go to the header, a job to `cells`, after the rules were applied to it. */
+/** One reading of a log, line by line: comments go to the header, a job to its cells, after the rules were applied to it. */
 export class SwfReading {
   readonly header = new SwfHeader()
-  /** The latest job; see `Cell`. */
-  readonly cells: Float64Array
   /** Lines that are no comments. */
   rows = 0
   readonly #row = new Float64Array(fieldNames.length)
@@ -33,20 +31,19 @@ export class SwfReading {
   constructor(private readonly options: SwfRules, private readonly place: Pick<LinePlace, 'file' | 'line'>, private readonly held: boolean) {
     const resources = resourcesOf(options)
     this.#job = new RigidJob(resources.length)
-    this.cells = new Float64Array(cellsOf(resources))
     this.#rules = new Rules(options, resources, limitsOf(resources, {}))
     this.#wanted = [0, 1, 2, 3, 4, 5, 6].map((status) => (options.status as string[]).includes(statusNames[status] ?? 'unknown'))
   }
 
-  /** True when the line held a job that the rules keep. Throws `BadLine`. */
-  line(bytes: Uint8Array, from: number, to: number): boolean {
+  /** True when the line held a job that the rules keep: it is then in `cells`, from `at` on; see `Cell`. Throws `BadLine`. */
+  line(bytes: Uint8Array, from: number, to: number, cells: Float64Array, at: number): boolean {
     if (isComment(bytes, from, to)) {
       if (this.rows === 0) this.header.add(bytes, from, to)
       return false
     }
     if (this.rows++ === 0) this.#start(bytes, from, to)
     parseRow(bytes, from, to, this.#row)
-    return this.#keep(this.#row)
+    return this.#keep(this.#row, cells, at)
   }
 
   rules(): RuleCount[] {
@@ -78,7 +75,7 @@ export class SwfReading {
     return limitsOf(resourcesOf(this.options), sizes)
   }
 
-  #keep(row: Float64Array): boolean {
+  #keep(row: Float64Array, cells: Float64Array, at: number): boolean {
     const status = row[Field.status]!
     if (status >= 2 && status <= 4) return this.#leave('partial')
     if (this.#wanted[status >= 0 && status <= 5 ? status : 6] !== true) return this.#leave('status')
@@ -87,7 +84,7 @@ export class SwfReading {
     if (row[Field.preceding]! > 0 && this.options.dependencies === 'ignore') this.#counts.dependencies++
     this.#fill(row)
     if (!this.#rules.apply(this.#job)) return false
-    this.#store(row)
+    this.#store(row, cells, at)
     return true
   }
 
@@ -114,17 +111,17 @@ export class SwfReading {
     return 0
   }
 
-  #store(row: Float64Array): void {
-    const { cells } = this
+  #store(row: Float64Array, cells: Float64Array, at: number): void {
     const { runtime, estimate, amounts } = this.#job
-    cells[Cell.job] = row[Field.job]!
-    cells[Cell.submit] = row[Field.submit]!
-    cells[Cell.wait] = row[Field.wait]!
-    cells[Cell.runtime] = runtime
-    cells[Cell.estimate] = estimate
-    cells[Cell.recorded] = row[Field.runtime] === runtime ? -1 : row[Field.runtime]!
-    for (let i = Field.status; i <= Field.think; i++) cells[Cell.status + i - Field.status] = row[i]!
-    for (let r = 0; r < amounts.length; r++) cells[Cell.amounts + r] = amounts[r]!
+    cells[at + Cell.job] = row[Field.job]!
+    cells[at + Cell.submit] = row[Field.submit]!
+    cells[at + Cell.wait] = row[Field.wait]!
+    cells[at + Cell.runtime] = runtime
+    cells[at + Cell.estimate] = estimate
+    cells[at + Cell.recorded] = row[Field.runtime] === runtime ? -1 : row[Field.runtime]!
+    const rest = at + Cell.status - Field.status // the other fields stand side by side in both
+    for (let i = Field.status; i <= Field.think; i++) cells[rest + i] = row[i]!
+    for (let r = 0; r < amounts.length; r++) cells[at + Cell.amounts + r] = amounts[r]!
   }
 }
 

@@ -3,9 +3,9 @@ import { eachLine } from '../rigid/each-line.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
-import { Cell } from './cells.js'
+import { Cell, cellsOf } from './cells.js'
 import { NumberSet } from './number-set.js'
-import type { SwfRules } from './options.js'
+import { resourcesOf, type SwfRules } from './options.js'
 import { SwfReading } from './reading.js'
 
 /** The cells of all jobs, one after another. */
@@ -27,7 +27,7 @@ export class SwfTable {
     this.file = file
     this.bad = new BadLines(onBadLine)
     this.reading = new SwfReading(options, this, true)
-    this.width = this.reading.cells.length
+    this.width = cellsOf(resourcesOf(options))
     this.cells = new Float64Array(this.width * Math.ceil(bytes.length / 64)) // lines of the archive's logs are longer; pages not written cost nothing
     this.lines = eachLine(bytes, file, (line, from, to) => {
       this.line = line
@@ -49,22 +49,20 @@ export class SwfTable {
 
   #readLine(bytes: Uint8Array, from: number, to: number): void {
     try {
-      if (this.reading.line(bytes, from, to)) this.#add(this.reading.cells)
+      const at = this.size * this.width
+      if (at + this.width > this.cells.length) this.#grow()
+      if (this.reading.line(bytes, from, to, this.cells, at)) this.#add(this.cells[at + Cell.job]!, this.cells[at + Cell.submit]!)
     } catch (error) {
       if (!(error instanceof BadLine)) throw error
       this.bad.add(error, this)
     }
   }
 
-  #add(row: Float64Array): void {
-    const { width } = this
-    const at = this.size * width
-    if (!this.#numbers.add(row[Cell.job]!)) throw new BadLine('job number', `job number ${row[Cell.job]} was used before.`, 'Give every job a number of its own')
-    if (at + width > this.cells.length) this.#grow()
-    const { cells } = this
-    for (let i = 0; i < width; i++) cells[at + i] = row[i]!
-    if (at > 0 && row[Cell.submit]! < this.#latest) this.#unsorted++
-    else this.#latest = row[Cell.submit]!
+  /** Counts the job whose cells come next. */
+  #add(number: number, submit: number): void {
+    if (!this.#numbers.add(number)) throw new BadLine('job number', `job number ${number} was used before.`, 'Give every job a number of its own')
+    if (submit < this.#latest) this.#unsorted++
+    else this.#latest = submit
     this.size++
   }
 
