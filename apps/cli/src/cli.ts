@@ -9,6 +9,7 @@ import { addRun } from './commands/run.js'
 import { addSchema } from './commands/schema.js'
 import { addSweep } from './commands/sweep.js'
 import { addTrace } from './commands/trace.js'
+import { addWeigh } from './commands/weigh.js'
 import { Exit, exitCodeOf } from './exit-code.js'
 import { Interruption } from './interruption.js'
 import type { Io } from './io.js'
@@ -39,7 +40,7 @@ function program(io: Io): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
-  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addQueues, addInit, addSchema, addDemo]) add(command, io)
+  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addQueues, addWeigh, addInit, addSchema, addDemo]) add(command, io)
   return command
 }
 

@@ -24,9 +24,12 @@ export interface ProbedNode {
   readonly seconds: Seconds
   /** When the node was looked at, seconds. */
   readonly at: readonly Seconds[]
-  /** Part of the processors and of the memory in use then, in [0, 1]. */
-  readonly cpu: readonly number[]
-  readonly memory: readonly number[]
+  /** What the node has of processors and of memory. */
+  readonly cores: number
+  readonly memory: number
+  /** Which part of them was in use then, in [0, 1]. */
+  readonly cpuUse: readonly number[]
+  readonly memoryUse: readonly number[]
 }
 
 /**
@@ -63,9 +66,14 @@ function probeOne(node: string, group: NodeGroup, instants: number, options: Pro
   const at = Array.from({ length: instants }, (___, i) => (seconds * (i + 0.5)) / instants)
   const samples = at.map((time) => {
     const { cell } = simulationOn(alone, options).run(time) // a run that has stopped does not go on, so each look has one of its own
-    return { cpu: usedPart(cell, 'cores'), memory: usedPart(cell, 'memory') }
+    return { cores: lookAt(cell, 'cores'), memory: lookAt(cell, 'memory') }
   })
-  return { seconds, at, cpu: samples.map(({ cpu }) => cpu), memory: samples.map(({ memory }) => memory) }
+  const [first] = samples as [(typeof samples)[number], ...typeof samples]
+  return {
+    seconds, at,
+    cores: first.cores.amount, memory: first.memory.amount,
+    cpuUse: samples.map(({ cores }) => cores.used), memoryUse: samples.map(({ memory }) => memory.used),
+  }
 }
 
 function simulationOn(cluster: ClusterDescription, { workload, policy, architecture, runtime, seed }: ProbeOptions, ended: (now: Seconds) => void = () => undefined): Simulation {
@@ -77,10 +85,11 @@ function simulationOn(cluster: ClusterDescription, { workload, policy, architect
   })
 }
 
-/** The part of its processors or memory that the only node uses. */
-function usedPart({ hardware }: ClusterView, what: 'cores' | 'memory'): number {
+/** What the only node has of processors or memory, and which part of it is in use. */
+function lookAt({ hardware }: ClusterView, what: 'cores' | 'memory'): { readonly amount: number; readonly used: number } {
   const kind = kindOfHardware(what, hardware.kinds)
   if (kind < 0)
     throw new SchedError('BAD_OPTION', `nothing of the cluster stands for ${what}: it has ${hardware.kinds.join(', ')}.`, { field: 'cluster' }, 'Describe the `hardware` of its nodes, for example { cores: 8, memory: 16 }.')
-  return Math.min(1, hardware.use(0 as NodeId, kind) / hardware.amount(0 as NodeId, kind))
+  const amount = hardware.amount(0 as NodeId, kind)
+  return { amount, used: Math.min(1, hardware.use(0 as NodeId, kind) / amount) }
 }

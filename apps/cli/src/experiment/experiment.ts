@@ -1,10 +1,9 @@
-import { buildCluster, clusterSchema, readCluster, YamlSource, type ClusterModel } from '@sched/cluster'
+import { buildCluster, readCluster, type ClusterModel, type YamlSource } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
 import { bySize, type ClassOf } from '@sched/metrics'
-import { machinesOf } from '@sched/workload'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
-import { readText } from '../read-text.js'
+import { fromClusterFile } from './cluster-file.js'
 import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
@@ -89,21 +88,7 @@ function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, d
     throw new SchedError('BAD_INPUT', 'is missing, and the workload is meant for none.', { field: 'cluster' }, 'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.')
   }
   if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
-  const file = resolve(directory, cluster)
-  const text = readText(file)
-  const machines = machinesOf(text, file)
-  if (machines !== undefined) return buildCluster(readCluster(machines))
-  const source = new YamlSource(text, file)
-  const checked = source.read(clusterSchema)
-  return placedIn(source, () => buildCluster(readCluster(checked)))
-}
-
-function placedIn<T>(source: YamlSource, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    throw error instanceof SchedError ? error.at(source.placeOfField(error.place.field ?? '')) : error
-  }
+  return fromClusterFile(resolve(directory, cluster), buildCluster)
 }
 
 /** Fields of an error as the experiment knows them. */
