@@ -7,6 +7,7 @@ import { rowOf } from '../src/papers/row.js'
 import { idsOf } from '../src/papers/sheet.js'
 import { headDelays } from '../src/papers/survey/head-delays.js'
 import { runRigid } from '../src/papers/survey/rigid-machine.js'
+import { utilisations } from '../src/papers/survey/resource-models.js'
 import { survey } from '../src/papers/survey/survey.js'
 
 const trial: Trial = { seed: 1, validate: true, quick: true }
@@ -24,6 +25,22 @@ describe('the rows of backfilling in the sheet of the survey', () => {
       const { byId } = run([trial])
       for (const claim of claims) expect([title, claim.id, byId[claim.id]?.length, rowOf(claim, byId[claim.id]).verdict]).toEqual([title, claim.id, claim.measures.length, 'within'])
     }
+  })
+})
+
+describe('the rows of resource models, delay and architectures', () => {
+  const of = (id: string) => survey.experiments.find(({ claims }) => claims.some((claim) => claim.id === id))
+
+  it('have one set-up each, and the first two a figure per measure', () => {
+    expect(of('SV-AR')).toBeDefined() // runs for a quarter of a minute per seed
+    for (const id of ['SV-SLOT-util', 'SV-FAIR-delay']) expect(of(id)?.run([trial]).byId[id]?.length).toBe(of(id)?.claims[0]?.measures.length)
+  })
+
+  it('use more of the same nodes the closer their description comes to what tasks ask', () => {
+    const { typed, typeless, dynamic, vectors } = utilisations(trial)
+    expect(vectors.cores).toBeGreaterThan(typeless.cores)
+    expect(typeless.cores).toBeGreaterThan(typed.cores)
+    for (const { cores, memory } of [typed, typeless, dynamic, vectors]) expect([cores > 0 && cores <= 1, memory > 0 && memory <= 1]).toEqual([true, true])
   })
 })
 
