@@ -34,6 +34,7 @@ export class World {
       resources: this.#resources,
       lanes: this.#lanes,
       capacity: (resource: ResourceId) => capacity[this.#resources[resource] as string],
+      deviceSize: () => 0,
     } as unknown as ClusterView
     this.work = this.#view() as unknown as WorkView
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cluster, work: this.work })
