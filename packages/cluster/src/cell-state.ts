@@ -173,19 +173,35 @@ export class CellState implements ClusterView {
    */
   take(shape: ShapeId, node: NodeId, devices = 0): number {
     if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
-    this.#move(shape, node, -1)
-    this.#claims[node] = (this.#claims[node] as number) + 1
+    const { amounts, from, to, resource, least, special } = this.shapes
     const lane = this.shapes.lanes[shape] as number
-    const taken = ((this.shapes.special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
-    if (!this.#countRoom(lane, node)) (this.#roomy[lane] as BitSet).delete(node)
-    return taken
+    const end = to[shape] as number
+    let hasRoom = true
+    for (let i = from[shape] as number; i < end; i++) {
+      const r = resource[i] as number
+      const at = r * this.nodes + node
+      const left = (this.freeAmounts[at] as number) - (amounts[i] as number)
+      this.freeAmounts[at] = left
+      if (left < (least[lane * this.resources.length + r] as number)) hasRoom = false
+      if (this.#validate && left < 0) this.#broken(node, r, left)
+    }
+    if (!hasRoom) (this.#roomy[lane] as BitSet).delete(node)
+    this.#note(node, 1)
+    return ((special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
   }
 
   /** Gives back what a task had, with the devices that `take` returned. */
   give(shape: ShapeId, node: NodeId, devices = 0): void {
-    this.#move(shape, node, 1)
-    this.#claims[node] = (this.#claims[node] as number) - 1
-    if (((this.shapes.special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
+    const { amounts, from, to, resource, special } = this.shapes
+    const end = to[shape] as number
+    for (let i = from[shape] as number; i < end; i++) {
+      const at = (resource[i] as number) * this.nodes + node
+      const left = (this.freeAmounts[at] as number) + (amounts[i] as number)
+      this.freeAmounts[at] = left
+      if (this.#validate && left > (this.#total[at] as number)) this.#broken(node, resource[i] as number, left)
+    }
+    this.#note(node, -1)
+    if (((special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
     const lane = this.shapes.lanes[shape] as number
     const roomy = this.#roomy[lane] as BitSet
     if (!roomy.has(node) && this.#countRoom(lane, node)) roomy.add(node)
@@ -283,15 +299,9 @@ export class CellState implements ClusterView {
     this.#noteAllRoom()
   }
 
-  #move(shape: ShapeId, node: NodeId, sign: 1 | -1): void {
-    const { amounts, from, to, resource } = this.shapes
-    const end = to[shape] as number
-    for (let i = from[shape] as number; i < end; i++) {
-      const at = (resource[i] as number) * this.nodes + node
-      const amount = (this.freeAmounts[at] as number) + sign * (amounts[i] as number)
-      this.freeAmounts[at] = amount
-      if (this.#validate && (amount < 0 || amount > (this.#total[at] as number))) this.#broken(node, resource[i] as number, amount)
-    }
+  /** Something was taken or given back. */
+  #note(node: NodeId, claims: 1 | -1): void {
+    this.#claims[node] = (this.#claims[node] as number) + claims
     this.#filled?.add(node)
     this.changeLog.add(node)
   }

@@ -275,6 +275,7 @@ export class Draft implements OpenRound {
     const { work, cluster } = this
     const moves = this.#moves
     const { versions } = this.#live
+    const hasDevices = cluster.model.devices !== undefined
     for (let i = moves.length - 1; i >= 0; i--) {
       const move = moves[i] as number
       if (move < 0) this.#suspendEviction(i, ~move as TaskId)
@@ -282,7 +283,7 @@ export class Draft implements OpenRound {
         const run = work.taskRun[move] as number
         const node = work.runNode[run] as NodeId
         const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
-        cluster.give(shape, node, work.runDevices[run])
+        cluster.give(shape, node, hasDevices ? work.runDevices[run] : 0)
         this.#onNode[i] = node
         this.#ofShape[i] = shape
         this.#seen[i] = versions[node] as number
@@ -338,7 +339,8 @@ export class Draft implements OpenRound {
       const shape = this.#ofShape[i] as ShapeId
       if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
       else {
-        work.runDevices[work.taskRun[move] as number] = this.#live.take(shape, node)
+        const devices = this.#live.take(shape, node)
+        if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
         moves[kept++] = move
       }
     }

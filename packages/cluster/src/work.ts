@@ -126,7 +126,7 @@ export class Work extends WorkReads {
     this.runTask[run] = task
     this.runNode[run] = node
     this.runStart[run] = NaN
-    this.runDevices[run] = devices
+    if (this.model.devices !== undefined) this.runDevices[run] = devices
     this.taskRun[task] = run
     if (this.apart !== undefined) this.#countApart(stage, node, 1)
     const at = job * this.lanes + lane

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, LaneId, ResourceId, Sharing, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, LaneId, ResourceId, ShapeId, Sharing, TaskId, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 import { fillMaxMinShares } from './max-min-shares.js'
 
@@ -22,6 +22,8 @@ export class QueueShares {
   /** Amounts held and wanted in all, `[queue * width + resource]`. */
   #held = new Float64Array(0)
   #wanted = new Float64Array(0)
+  /** What a task of a shape asks of every resource of its lane. */
+  readonly #asked: Float64Array[] = []
 
   constructor(cluster: ClusterView, work: WorkView) {
     this.#cluster = cluster
@@ -42,14 +44,18 @@ export class QueueShares {
 
   /** A task of the queue takes its demand, or gives it back. */
   hold(queue: number, lane: LaneId, task: TaskId, sign: 1 | -1): void {
-    const work = this.#work
-    const shape = work.shapeOf(task)
-    const resources = this.#lanes[lane] as readonly ResourceId[]
+    const shape = this.#work.shapeOf(task)
+    const asked = this.#asked[shape] ?? this.#ask(shape, lane)
+    const held = this.#held
     const first = queue * this.#width
-    for (let i = 0; i < resources.length; i++) {
-      const resource = resources[i] as ResourceId
-      this.#held[first + resource] = (this.#held[first + resource] as number) + sign * work.demand(shape, resource)
-    }
+    for (let r = 0; r < asked.length; r++) held[first + r] = (held[first + r] as number) + sign * (asked[r] as number)
+  }
+
+  #ask(shape: ShapeId, lane: LaneId): Float64Array {
+    const asked = new Float64Array(this.#width)
+    for (const resource of this.#lanes[lane] as readonly ResourceId[]) asked[resource] = this.#work.demand(shape, resource)
+    this.#asked[shape] = asked
+    return asked
   }
 
   /** Valid until the next `find`. */

@@ -38,6 +38,9 @@ export class TaskRuns implements ProgressHost {
   lastEnd: Seconds = 0
   readonly #o: TaskRunsOptions
   readonly #hasHeartbeats: boolean
+  /** Whether nodes differ in speed, and whether tasks hold devices: columns that need not be read otherwise. */
+  readonly #isUneven: boolean
+  readonly #hasDevices: boolean
   readonly #nodeRuns: NodeRuns
   readonly #ends: TaskEnds
   readonly #start: TaskStart
@@ -53,6 +56,8 @@ export class TaskRuns implements ProgressHost {
     this.#o = options
     const { model, queue, cell } = options
     this.#hasHeartbeats = model.heartbeat !== undefined
+    this.#isUneven = model.speed.some((speed) => speed !== 1)
+    this.#hasDevices = model.devices !== undefined
     this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
@@ -88,7 +93,7 @@ export class TaskRuns implements ProgressHost {
     start.tasks = work.stageTasks[stage] as number
     start.job = job
     start.level = level
-    start.speed = model.speed[node] as number
+    if (this.#isUneven) start.speed = model.speed[node] as number
     return start
   }
 
@@ -163,9 +168,9 @@ export class TaskRuns implements ProgressHost {
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const node = work.runNode[run] as NodeId
-    cell.give(work.stageShape[stage] as ShapeId, node, work.runDevices[run])
+    cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
     const started = work.runStart[run] as number
-    const stopped = work.runEnd[run] as number
+    const stopped = this.#hasHeartbeats ? (work.runEnd[run] as number) : now
     const last = work.finish(task)
     observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, now)
     if (last) jobEnded(job)
