@@ -1,6 +1,7 @@
 import { naturalOrder, type Summary } from '@sched/metrics'
 import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
+import { networkFigures } from './network-figures.js'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { Figure } from './figure.js'
 import type { RunResult } from './run-once.js'
@@ -14,25 +15,26 @@ const jobFigures: readonly Figure<ClassOfJobs>[] = [
 ]
 
 /** Of a run as a whole, for the resources of its cluster. */
-const runFigures = ({ utilisation, fragmentation = [] }: Summary): Figure<Summary>[] => [
+const runFigures = (summary: Summary): Figure<Summary>[] => [
   { key: 'response-median', title: 'median response', unit: 's', of: ({ times }) => times.response.median },
   { key: 'response-p95', title: '95th percentile of response', unit: 's', of: ({ times }) => times.response.p95 },
   { key: 'wait', title: 'mean wait for the first task', unit: 's', of: ({ times }) => times.wait.mean },
   { key: 'slowdown', title: 'mean bounded slowdown', unit: '', of: ({ times }) => times.slowdown.mean },
   { key: 'makespan', title: 'makespan', unit: 's', of: ({ times }) => times.makespan },
   { key: 'locality-tasks', title: 'node-local tasks', unit: '%', of: ({ locality }) => locality.share[0] ?? NaN },
-  ...utilisation.resources.map(({ resource }, i): Figure<Summary> => ({
+  ...summary.utilisation.resources.map(({ resource }, i): Figure<Summary> => ({
     key: `use-${resource}`,
     title: `use of ${resource}`,
     unit: '%',
     of: (summary) => summary.utilisation.resources[i]?.utilisation ?? NaN,
   })),
-  ...fragmentation.map(({ resource }, i): Figure<Summary> => ({
+  ...(summary.fragmentation ?? []).map(({ resource }, i): Figure<Summary> => ({
     key: `fragments-${resource}`,
     title: `free ${resource} in fragments`,
     unit: '%',
     of: (summary) => summary.fragmentation?.[i]?.share ?? NaN,
   })),
+  ...networkFigures(summary),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },
   { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished - counts.abandoned },

@@ -1,5 +1,5 @@
 import { SchedError, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
-import { Simulation } from '@sched/sim'
+import { Simulation, type RuntimeOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
@@ -53,9 +53,9 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const { spec } = experiment.description
   const jobs = experiment.workload.of(seed)
   const workload = policy.workload?.(jobs) ?? jobs
-  const { exact, tau, rigid = false, sizes, lengths } = spec.metrics ?? {}
+  const { exact, tau, samples, rigid = false, sizes, lengths } = spec.metrics ?? {}
   const period = await periodOf(workload, spec.metrics)
-  const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, rigid: rigid && { sizes, lengths } })
+  const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, samples, rigid: rigid && { sizes, lengths } })
   const decided = decisions({ exact: spec.metrics?.exact })
   const warnings: string[] = []
   const rejections: Rejection[] = []
@@ -74,7 +74,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     prefill,
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
     warn: (message) => warnings.push(message),
-    ...(spec.runtime !== undefined && { runtime: given(spec.runtime) }),
+    ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
   })
   await simulation.runStream(spec.until, SLICE, () => {
@@ -125,6 +125,10 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
   return isOfPolicy ? explained(description, policies[policy]?.path ?? [], error) : error
+}
+
+function runtimeOf({ network, ...rest }: NonNullable<Experiment['description']['spec']['runtime']>): RuntimeOptions {
+  return { ...given(rest), ...(network !== undefined && { network: network === true ? true : given(network) }) }
 }
 
 /** Without the keys that are undefined. */

@@ -8,6 +8,8 @@ export { defineGenerator, type GeneratedWorkload, type GeneratorDefinition, type
 export { facebook } from './generate/facebook.js'
 export { facebookMixed } from './generate/facebook-mixed.js'
 export { generate, generators, type AnyGenerator } from './generate/generators.js'
+export { hibench, hibenchTenants } from './hibench/hibench.js'
+export { jobCodes, jobTypes, type JobCode, type JobType } from './hibench/job-types.js'
 export { lublin } from './generate/lublin.js'
 export {
   clusters as omegaClusters, omegaCluster, omegaClusterCell, omegaClusterPrefill, omegaDistributions, omegaExample, omegaExampleCell, placeRunning,

@@ -177,6 +177,12 @@ const others: Record<string, Record<string, unknown>> = {
   'poisson-jobs': {
     seed: 2, jobs: 10, rate: 1, tasks: { min: 1, max: 5 }, duration: 7, demand: { cpu: 2 }, data: false, users: 5, queues: ['a'], startup: 3,
   },
+  hibench: {
+    types: ['kc', 'st'], input: 10, scale: 2, gap: 60, blockSize: 64, reduces: 8, speedUp: 3, slowstart: 1, spread: 0, startup: 10,
+  },
+  'hibench-tenants': {
+    seed: 2, types: ['kc', 'st'], dataSets: 3, scale: 2, meanGap: 30, blockSize: 64, reduces: 8, speedUp: 3, slowstart: 1, spread: 0, startup: 10,
+  },
   'omega-example': { seed: 2, horizon: 1000, batch: { gap: 5 }, service: { tasks: 3 }, demand: { cpu: 500 } },
   'omega-cluster': { seed: 2, cluster: 'A', scale: 0.5, horizon: 1000, batchRate: 2, batchRunTime: 0.5, mapReduce: 0.5 },
   'omega-distributions': {

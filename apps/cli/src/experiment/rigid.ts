@@ -45,7 +45,7 @@ export function withRigidDefaults(spec: ExperimentSpec, workload: WorkloadOfSeed
   return {
     ...spec,
     seeds: spec.seeds ?? (isFixed ? 1 : seeds),
-    runtime: { localityFactors, jitter },
+    runtime: { ...spec.runtime, localityFactors, jitter },
     metrics: { ...spec.metrics, rigid: true },
   }
 }

@@ -82,10 +82,21 @@ const workloadSchema = z
   })
   .describe('A trace or a generator, and what is changed about it')
 
+const networkSchema = z.union([
+  z.literal(true),
+  z.strictObject({
+    intra: z.number().positive().optional().describe("bytes per second of a node's link, each way; default 125e6, 1 Gbit/s"),
+    cross: z.number().positive().optional().describe("bytes per second of a rack's uplink for each node of the rack, each way; default a quarter of intra"),
+    overlap: z.boolean().optional().describe('tasks fetch what is ready while the stage they fetch from still runs; default: they wait for its end'),
+  }),
+])
+
 const runtimeSchema = z
   .strictObject({
     localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2; of rigid jobs 1'),
     jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs 0'),
+    contention: z.boolean().optional().describe("tasks that use more of a node's `hardware` than there is slow each other down; default true, of no effect where the cluster describes none"),
+    network: networkSchema.optional().describe('the network over which stages with a `shuffle` fetch: true, or its bandwidths; default none: fetching takes no time'),
   })
   .describe('How long a task takes where it was placed')
 
@@ -100,6 +111,7 @@ const metricsSchema = z
       .describe('classes of jobs in tables: label (of the workload, default), size (the bins of Facebook jobs), or ascending limits of the number of tasks'),
     exact: z.int().min(1).optional().describe('values up to which percentiles are exact; default 100000'),
     tau: z.number().positive().optional().describe('bound of the bounded slowdown, seconds; default 10'),
+    samples: z.int().min(2).max(10_000).optional().describe("samples over time of every node's use of its hardware, at most so many, in the JSON of each run; default none"),
     warmUp: trimSchema.optional().describe('jobs at the start that do not count: a fraction of the jobs, or { seconds } from the first submission; default none'),
     coolDown: trimSchema.optional().describe('jobs at the end that do not count: a fraction of the jobs, or { seconds } before the last submission; default none'),
     rigid: z.boolean().optional().describe('figures of rigid jobs: queue, loss of capacity, backfilled jobs, sizes, lengths, users; default: for workloads of such jobs'),

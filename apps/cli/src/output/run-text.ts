@@ -3,12 +3,13 @@ import { duration, percent, table, type Column } from '@sched/report'
 import type { RunResult } from '../run-once.js'
 import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
 import { number } from './number.js'
+import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
 export function runText({ summary, decisions, prefilled }: RunResult): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
-  return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+  return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary), shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
 function countsText({ counts, times, preemption }: Summary): string {

@@ -6,6 +6,7 @@ import { lublin } from './lublin.js'
 import { omegaCluster } from '../omega/cluster-jobs.js'
 import { omegaDistributions } from '../omega/distributions.js'
 import { omegaExample } from '../omega/example.js'
+import { hibench, hibenchTenants } from '../hibench/hibench.js'
 import { poissonJobs } from './poisson-jobs.js'
 import { schedulerOverhead } from './scheduler-overhead.js'
 import { sensitivity } from './sensitivity.js'
@@ -17,7 +18,7 @@ export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'so
 
 /** Every built-in generator, in the order in which they are listed. */
 export const generators: readonly AnyGenerator[] = [
-  facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, lublin, poissonJobs,
+  facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, lublin, poissonJobs, hibench, hibenchTenants,
   omegaExample, omegaCluster, omegaDistributions,
 ]
 
