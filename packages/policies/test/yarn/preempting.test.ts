@@ -1,0 +1,191 @@
+import { delay, fifo, greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnPreemptingOptions } from '@sched/policies'
+import { checkPolicyLaws, cluster, dispatcher, job, type Dispatcher, type Placed } from '@sched/testkit'
+import { randomStream } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
+import { plainShares } from './plain-shares.js'
+
+type Queues = Readonly<Record<string, QueueOptions>>
+const slotsOf = (map: number) => cluster({ nodes: [{ name: 'n', count: 1, slots: { map } }], heartbeat: { interval: 3 } })
+const beat = (master: Dispatcher, now: number, free = 0) => master.heartbeat('n-0', now, { free })
+const tasksOf = (placed: readonly Placed[]) => placed.map(({ job: id, task }) => `${id}${task}`)
+
+/**
+ * 100 slots, all taken: Q runs 60 tasks, of which 30 started at 0 s and 30 at 1 s, R runs 30 since 2 s, P runs 10 of 50 since 3 s.
+ * Fair shares are 33.3 each. Short of tasks since 3 s; the tasks of one moment are taken by falling number.
+ */
+function full(queues: Queues, options: YarnPreemptingOptions = {}, root: QueueOptions = {}): Dispatcher {
+  const master = dispatcher({ cluster: slotsOf(100), policy: yarnPreempting(greedy(yarnFair({ root: { ...root, queues } })), options) })
+  master.submit(job({ id: 'q', queue: 'Q', tasks: 1000 }), 0)
+  beat(master, 0, 30)
+  beat(master, 1, 30)
+  master.submit(job({ id: 'r', queue: 'R', tasks: 1000 }), 2)
+  beat(master, 2, 30)
+  master.submit(job({ id: 'p', queue: 'P', tasks: 50 }), 3)
+  expect(beat(master, 3, 10).start.every((each) => each.job === 'p')).toBe(true)
+  return master
+}
+/** Every second until `end`: when tasks were killed, how many, of whom. */
+function kills(master: Dispatcher, end: number): Record<number, string> {
+  const seen: Record<number, string> = {}
+  for (let now = 4; now <= end; now++) {
+    const { kill } = beat(master, now)
+    if (kill.length > 0) seen[now] = `${kill.length} of ${[...new Set(kill.map((each) => each.job))].join(' and ')}`
+  }
+  return seen
+}
+const min30 = { minResources: { map: 30 } }
+
+describe('preemption by YARN\'s rules', () => {
+  it('takes what is missing to the minimum after its timeout, and kills 15 s later: from Q, which is above its fair share', () => {
+    // at 2 s P wanted nothing, for the last time; at 62 s 20 tasks are marked; R has less than its share
+    expect(kills(full({ P: { ...min30, minSharePreemptionTimeout: 60 } }), 100)).toEqual({ 77: '20 of q' })
+  })
+
+  it('takes the newest tasks of a node, or the oldest', () => {
+    const taken = (victims: 'newest' | 'oldest') => {
+      const master = full({ P: { ...min30, minSharePreemptionTimeout: 5 } }, { waitBeforeKill: 0, victims })
+      return tasksOf([4, 5, 6, 7, 8].flatMap((now) => beat(master, now).kill))
+    }
+    expect(taken('newest')).toEqual(Array.from({ length: 20 }, (_, i) => `q${59 - i}`))
+    expect(taken('oldest')).toEqual(Array.from({ length: 20 }, (_, i) => `q${i}`))
+  })
+
+  it.each<[string, QueueOptions, Record<number, string>]>([
+    // floor(33.3 x threshold) - 10; the job of P is there since 3 s
+    ['half of it by default', {}, { 78: '6 of q' }],
+    ['all of it with a threshold of 1', { fairSharePreemptionThreshold: 1 }, { 78: '23 of q' }],
+    ['nothing where it has the part already', { fairSharePreemptionThreshold: 0.3 }, {}],
+  ])('takes up to a part of the fair share: %s', (_, threshold, expected) => {
+    expect(kills(full({ P: { fairSharePreemptionTimeout: 60, ...threshold } }), 85)).toEqual(expected)
+  })
+
+  it('takes for the larger of both claims, and not for their sum', () => {
+    expect(kills(full({ P: { ...min30, minSharePreemptionTimeout: 61, fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 1 } }), 85)).toEqual({ 78: '23 of q' })
+  })
+
+  it('inherits timeouts and thresholds down the tree, where a queue has none of its own', () => {
+    // R, of 30 since 2 s, lacks 3 to floor(33.3), P, of 10 since 3 s, 23
+    const root = { fairSharePreemptionTimeout: 30, fairSharePreemptionThreshold: 1 }
+    expect(kills(full({}, {}, root), 60)).toEqual({ 47: '3 of q', 48: '23 of q' })
+    expect(kills(full({ P: { fairSharePreemptionTimeout: 40 } }, {}, root), 60)).toEqual({ 47: '3 of q', 58: '23 of q' })
+    expect(kills(full({ P: { fairSharePreemptionThreshold: 0.5 } }, {}, root), 60)).toEqual({ 47: '3 of q', 48: '6 of q' })
+  })
+
+  it('never takes from queues with allowPreemptionFrom false, or from those inside', () => {
+    const starved = { P: { ...min30, minSharePreemptionTimeout: 10 } }
+    expect(kills(full({ ...starved, Q: { allowPreemptionFrom: false } }), 60)).toEqual({})
+    expect(kills(full(starved, {}, { allowPreemptionFrom: false }), 60)).toEqual({})
+  })
+
+  it('takes nothing while no resource is used above the threshold', () => {
+    const starved = { P: { ...min30, minSharePreemptionTimeout: 10 } }
+    expect(kills(full(starved, { utilizationThreshold: 1 }), 60)).toEqual({}) // all are: not above 1
+    expect(kills(full(starved, { utilizationThreshold: 0.99 }), 60)).toMatchObject({ 27: '20 of q' })
+  })
+
+  it('takes again for the same job only after the kill, four heartbeats and the pause', () => {
+    // 90 slots, shares of 30: P lacks 20, Q of 40 can give 10, marked at 12 s. With Z the others' shares are 20 since P has its 30: Q can give 10 more
+    const seen = (waitBeforeNextCheck: number) => {
+      const queues = { P: { ...min30, minSharePreemptionTimeout: 10 }, R: { allowPreemptionFrom: false } }
+      const master = dispatcher({ cluster: slotsOf(90), policy: yarnPreempting(greedy(yarnFair({ root: { queues } })), { waitBeforeKill: 5, waitBeforeNextCheck }) })
+      for (const [now, [queue, free]] of ([['Q', 40], ['R', 40], ['P', 10]] as const).entries()) {
+        master.submit(job({ id: queue, queue, tasks: 100 }), now)
+        beat(master, now, free)
+      }
+      const times: Record<number, number> = {}
+      for (let now = 3; now <= 60; now++) {
+        if (now === 20) master.submit(job({ id: 'Z', queue: 'Z', tasks: 100 }), now)
+        const { kill, start } = beat(master, now, 10)
+        expect(start.every((each) => each.job === 'P')).toBe(true)
+        if (kill.length > 0) times[now] = kill.length
+      }
+      return times
+    }
+    expect(seen(10)).toEqual({ 16: 10, 43: 10 }) // marked at 11 and 11 + 5 + 4 x 3 + 10 = 38 s
+    expect(seen(0)).toEqual({ 16: 10, 33: 10 })
+  })
+
+  it('lets a job keep tasks that ended before they were to be killed', () => {
+    const master = dispatcher({ cluster: slotsOf(4), policy: yarnPreempting(greedy(yarnFair({ root: { queues: { P: { minResources: { map: 2 }, minSharePreemptionTimeout: 5 } } } }))) })
+    master.submit(job({ id: 'q', queue: 'Q', tasks: 100 }), 0)
+    const { start } = beat(master, 0, 4)
+    master.submit(job({ id: 'p', queue: 'P', tasks: 2 }), 1)
+    for (let now = 1; now <= 8; now++) expect(beat(master, now).kill).toEqual([]) // q2 and q3 are marked at 6 s
+    for (const each of start.slice(2)) master.taskEnded(each, 9)
+    expect(tasksOf(beat(master, 9, 4).start)).toEqual(['p0', 'p1'])
+    for (let now = 10; now <= 30; now++) expect(beat(master, now).kill).toEqual([])
+  })
+
+  it('says that it has no effect over another order', () => {
+    const warnings: string[] = []
+    dispatcher({ cluster: slotsOf(4), policy: yarnPreempting(greedy(fifo())), warn: (text) => warnings.push(text) })
+    expect(warnings).toEqual(["preemption by YARN's rules has no effect: the order under it is not yarn-fair"])
+  })
+})
+
+describe('no job is taken below its fair share', () => {
+  const names = ['a', 'b', 'c.x', 'c.y']
+  const timeouts = { minSharePreemptionTimeout: 2, fairSharePreemptionTimeout: 2, fairSharePreemptionThreshold: 1 }
+  const queues: Queues = { a: { weight: 2, minResources: { map: 5 } }, b: {}, c: { queues: { x: { minResources: { map: 3 } }, y: { weight: 3, policy: 'fifo' } } } }
+  const entry = (weight: number, min: number, active: boolean) => ({ weight, min, max: Infinity, active })
+
+  it('whatever comes and ends, by shares that are computed anew', () => {
+    let killed = 0
+    for (let seed = 1; seed <= 6; seed++) {
+      const draw = randomStream(seed, 'preempting')
+      const master = dispatcher({ cluster: slotsOf(24), policy: yarnPreempting(greedy(yarnFair({ root: { ...timeouts, queues } })), { waitBeforeKill: 0, waitBeforeNextCheck: 0, updateInterval: 1 }) })
+      const jobs = new Map<string, { queue: string; running: Set<number>; tasks: Placed[] }>()
+      for (let now = 1; now <= 120; now++) {
+        if (draw() < 0.3 && jobs.size < 12) {
+          const queue = names[Math.floor(draw() * names.length)]!
+          const id = `${queue}-${now}`
+          master.submit(job({ id, queue, tasks: 1 + Math.floor(draw() * 15) }), now)
+          jobs.set(id, { queue, running: new Set(), tasks: [] })
+        }
+        for (const [id, each] of [...jobs])
+          for (const task of [...each.tasks])
+            if (draw() < 0.03) {
+              each.tasks.splice(each.tasks.indexOf(task), 1)
+              each.running.delete(task.task)
+              if (master.taskEnded(task, now)) jobs.delete(id)
+            }
+        const active = (queue: string) => [...jobs.values()].filter((each) => `${each.queue}.`.startsWith(`${queue}.`)).length
+        const { kill, start } = master.heartbeat('n-0', now)
+        const [, a = 0, b = 0, , x = 0, y = 0] = plainShares(
+          { parents: [-1, 0, 0, 0, 3, 3], entries: [entry(1, 0, true), entry(2, 5, active('a') > 0), entry(1, 0, active('b') > 0), entry(1, 0, active('c') > 0), entry(1, 3, active('c.x') > 0), entry(3, 0, active('c.y') > 0)] }, 24,
+        )
+        const share: Record<string, number> = { a, b, 'c.x': x, 'c.y': y }
+        for (const { job: id, task } of kill) {
+          const each = jobs.get(id)!
+          each.running.delete(task)
+          each.tasks = each.tasks.filter((other) => other.task !== task)
+        }
+        for (const id of new Set(kill.map((each) => each.job))) {
+          const { queue, running } = jobs.get(id)!
+          // fifo gives all of a queue's share to the first of its jobs, and the others have none to lose
+          const isFirst = [...jobs].find(([, each]) => each.queue === queue)?.[0] === id
+          const own = queue === 'c.y' ? (isFirst ? share[queue]! : 0) : share[queue]! / active(queue)
+          expect({ seed, now, id, left: running.size, isAtLeast: running.size >= own - 1e-9 }).toMatchObject({ isAtLeast: true })
+          killed++
+        }
+        for (const task of start) {
+          jobs.get(task.job)!.running.add(task.task)
+          jobs.get(task.job)!.tasks.push(task)
+        }
+      }
+    }
+    expect(killed).toBeGreaterThan(15)
+  })
+})
+
+describe('the laws of policies', () => {
+  const options: YarnPreemptingOptions = { waitBeforeKill: 1, waitBeforeNextCheck: 1, updateInterval: 1, utilizationThreshold: 0.3 }
+  const root: QueueOptions = { fairSharePreemptionTimeout: 1, fairSharePreemptionThreshold: 1 }
+  it.each([
+    ['greedy', () => yarnPreempting(greedy(yarnFair({ root }), firstNode()), options)],
+    ['delay', () => yarnPreempting(delay(yarnFair({ root }), { node: 2, rack: 5 }), options)],
+  ])('hold for yarn-preempting over %s', (_, make) => {
+    expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(80)
+  })
+})
