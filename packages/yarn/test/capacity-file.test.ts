@@ -41,11 +41,10 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['accessible-node-labels.gpu.maximum-capacity', '50', { labels: { gpu: { maximumCapacity: 50 } } }],
   ['default-node-label-expression', 'gpu', { defaultLabelExpression: 'gpu' }],
   ['disable_preemption', 'true', { disablePreemption: true }],
-  ['intra-queue-preemption.disable_preemption', 'true', { disableIntraQueuePreemption: true }],
   ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
 ]
 const ignoredOfQueue = [
-  'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
+  'intra-queue-preemption.disable_preemption', 'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
   'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'leaf-queue-template.capacity', 'leaf-queue-template.maximum-capacity',
   'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.leaf-template.capacity', 'auto-queue-creation-v2.parent-template.capacity',
@@ -100,14 +99,17 @@ describe('a capacity-scheduler.xml', () => {
 
   it('takes preemption and priorities from yarn-site.xml, times in seconds', () => {
     const monitor = 'yarn.resourcemanager.monitor.capacity.preemption.'
-    const { policy: config } = policy(ab, [
+    const { policy: config, findings } = policy(ab, [
       ['yarn.resourcemanager.scheduler.monitor.enable', 'true'], [`${monitor}monitoring_interval`, '3000'], [`${monitor}max_wait_before_kill`, '15000'], [`${monitor}total_preemption_per_round`, '0.2'],
       [`${monitor}max_ignored_over_capacity`, '0.05'], [`${monitor}natural_termination_factor`, '1'], [`${monitor}observe_only`, 'false'], [`${monitor}intra-queue-preemption.enabled`, 'true'], ['yarn.cluster.max-application-priority', '10'],
     ])
     expect(config).toMatchObject({ 'capacity-scheduler': {
       maximumApplicationPriority: 10,
-      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false, intraQueue: true },
+      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false },
     } })
+    const told = findings.filter(({ file }) => file === 'site.xml')
+    expect(told.filter(({ verdict }) => verdict !== 'honoured')).toMatchObject([{ verdict: 'ignored', setting: `${monitor}intra-queue-preemption.enabled`, note: 'preemption inside a queue is not simulated' }])
+    expect(told).toHaveLength(9)
     expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
   })
 

@@ -172,6 +172,15 @@ describe('a fair-scheduler.xml', () => {
     if (verdict !== 'honoured') expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
   })
 
+  it('schedules continuously, with waits in seconds, where the site says so', () => {
+    const properties: [string, string][] = [['yarn.scheduler.fair.continuous-scheduling-enabled', 'true'], ['yarn.scheduler.fair.locality-delay-node-ms', '2000'], ['yarn.scheduler.fair.locality-delay-rack-ms', '5000']]
+    const order = { 'yarn-fair': { root: { queues: { a: {} } } } }
+    expect(policy(inside('<queue name="a"/>'), site(...properties)).policy).toEqual({ delay: { order, waits: [2, 5] } }) // no limit of starts per heartbeat
+    expect(policy(inside('<queue name="a"/>'), site(...properties.slice(0, 2))).policy).toEqual({ greedy: { order } })
+    expect(policy(inside('<queue name="a"/>'), undefined, { ...facts, heartbeat: false }).policy).toEqual({ greedy: { order } })
+    expect(policy(inside('<queue name="a"/>')).policy).toEqual({ 'yarn-assign': { policy: { greedy: { order } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } })
+  })
+
   it('tells the line of a property that is none', () => {
     expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a number of at least -1.')
     expect(() => policy(inside(), site(['yarn.scheduler.fair.preemption', 'yes']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.preemption: found "yes", expected true or false.')
