@@ -225,6 +225,9 @@ export class Requests implements WorkView {
   laneOf(): LaneId {
     return LANE
   }
+  stageOf(): number {
+    return 0
+  }
   shapeOf(task: TaskId): ShapeId {
     return this.shape(this.jobOf(task))
   }

@@ -165,6 +165,10 @@ export class WorkReads extends WorkColumns implements WorkView {
   laneOf(task: TaskId): LaneId {
     return this.stageLane[this.taskStage[task] as number] as LaneId
   }
+  stageOf(task: TaskId): number {
+    const stage = this.taskStage[task] as number
+    return stage - (this.jobFirstStage[this.stageJob[stage] as number] as number)
+  }
   shapeOf(task: TaskId): ShapeId {
     return this.stageShape[this.taskStage[task] as number] as ShapeId
   }

@@ -154,6 +154,8 @@ export interface WorkView {
   level(task: TaskId, node: NodeId): number
   jobOf(task: TaskId): JobId
   laneOf(task: TaskId): LaneId
+  /** Index of the task's stage in its job. */
+  stageOf(task: TaskId): number
   /** The demand vector of the task's stage. */
   shapeOf(task: TaskId): ShapeId
   nodeOf(task: TaskId): NodeId | None

@@ -37,6 +37,8 @@ export { bayesComm, bayesCommPolicy, type BayesCommOptions } from './bayes/bayes
 export { BayesClassifier, type Prediction } from './bayes/classifier.js'
 export { accuracyOf, confusion, crossValidate, type Confusion, type CrossValidation } from './bayes/cross-validation.js'
 export { extractFeatures, type FeatureKind, type FeatureOptions } from './bayes/features.js'
+export { labelled, type LabelledJobs, type LabelOptions } from './bayes/labelled.js'
+export { measuredJobs, type MeasuredJob } from './bayes/measured-jobs.js'
 export { bayesModelSchema, checkModel, modelText, parseModel, type BayesModel, type TrainingSummary } from './bayes/model.js'
 export { shapeOf, totalTasks, type ClusterShape, type Plan } from './bayes/plan.js'
 export { movedTasks, moveToRack, proportionalParts, rebalance, redeploy, type Performances, type Redeployment, type RedeployOptions } from './bayes/redeploy.js'

@@ -103,10 +103,10 @@ function fieldsUnder<T>(key: string, run: () => T): T {
 function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
   const { policy, policies } = spec
   const queued = queuePolicies(registry, spec, cluster, directory)
-  const single = policy === undefined ? [] : namedPolicies(registry, [policy], 'policy').map((each) => ({ ...each, path: ['policy'] }))
+  const single = policy === undefined ? [] : namedPolicies(registry, [policy], directory, 'policy').map((each) => ({ ...each, path: ['policy'] }))
   if (policies === undefined && single.length === 0 && queued.length === 0)
     throw new SchedError('BAD_INPUT', 'names no policy.', { field: 'policies' }, 'For example `policies: [fifo, naive-fair, delay]`.')
-  const named = policies === undefined ? single : namedPolicies(registry, policies)
+  const named = policies === undefined ? single : namedPolicies(registry, policies, directory)
   const twin = named.find((each) => queued.some(({ name }) => name === each.name))
   if (twin !== undefined) throw new SchedError('TAKEN_NAME', `a queue file and a policy are called "${twin.name}".`, { field: 'policies' }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
   return [...queued, ...named]

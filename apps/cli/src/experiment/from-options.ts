@@ -1,6 +1,7 @@
 import { YamlSource } from '@sched/cluster'
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
+import { withModels } from '../bayes/model-files.js'
 import type { Description } from './experiment.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
@@ -76,11 +77,12 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
+  const model = (file: string) => (base === undefined ? file : relative(base.directory, resolve(cwd, file)))
   return defined({
     workload: workloadOf(options, base, cwd),
     cluster: clusterOf(options, base, cwd),
-    policies: policies === undefined ? undefined : chosen(policyList(policies), spec),
-    policy: policy === undefined ? undefined : chosen([onePolicy(policy)], spec)[0],
+    policies: policies === undefined ? undefined : chosen(withModels(policyList(policies), model) as unknown[], spec),
+    policy: policy === undefined ? undefined : chosen([withModels(onePolicy(policy), model)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
     queues: options.queues?.split(',').map((each) => named(each.trim())),
     yarnSite: options.yarnSite === undefined ? undefined : named(options.yarnSite),

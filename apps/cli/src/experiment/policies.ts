@@ -1,6 +1,7 @@
 import { resolve, SchedError, type Plug, type Registry, type Workload } from '@sched/core'
 import { YamlSource } from '@sched/cluster'
 import type { Finding } from '@sched/yarn'
+import { readModel, withModels } from '../bayes/model-files.js'
 
 /** A policy of an experiment under the name it is reported by. */
 export interface NamedPolicy {
@@ -14,12 +15,15 @@ export interface NamedPolicy {
   readonly findings?: readonly Finding[]
 }
 
-/** Resolves policies as a file lists them: configurations, or `{ name, policy }` to choose the name. Throws with their paths. */
-export function namedPolicies(registry: Registry, configs: readonly unknown[], key = 'policies'): NamedPolicy[] {
+/**
+ * Resolves policies as a file lists them: configurations, or `{ name, policy }` to choose the name. Models that they name
+ * are read from `directory`. Throws with their paths.
+ */
+export function namedPolicies(registry: Registry, configs: readonly unknown[], directory: string, key = 'policies'): NamedPolicy[] {
   const policies = configs.map((entry, index) => {
     const { name, policy } = isNamed(entry) ? entry : { name: policyName(entry), policy: entry }
     const path = isNamed(entry) ? [key, index, 'policy'] : [key, index]
-    return { name, plug: resolve(registry, 'policy', policy, written(path)), path }
+    return { name, plug: resolve(registry, 'policy', withModels(policy, (file) => readModel(file, directory)), written(path)), path }
   })
   policies.forEach(({ name }, index) => {
     if (policies.findIndex((each) => each.name === name) !== index)

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
+import { withModels } from '../bayes/model-files.js'
 import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
 import type { ExperimentSpec } from '../experiment/schema.js'
 
@@ -13,6 +14,8 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     seed: spec.seed ?? 1,
     seeds: spec.seeds ?? DEFAULT_SEEDS,
     ...(spec.cluster !== undefined && { cluster: typeof spec.cluster === 'string' ? moved(spec.cluster) : spec.cluster }),
+    ...(spec.policies !== undefined && { policies: withModels(spec.policies, moved) }),
+    ...(spec.policy !== undefined && { policy: withModels(spec.policy, moved) }),
     workload: movedWorkload(spec.workload, moved),
     ...(spec.prefill !== undefined && { prefill: movedPrefill(spec.prefill, moved) }),
   }

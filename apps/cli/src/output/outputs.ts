@@ -6,6 +6,7 @@ import type { Io } from '../io.js'
 import { experimentYaml } from './experiment-yaml.js'
 import { joinJobFiles, type SharedPlace } from './job-files.js'
 import { nameResultFiles } from './result-files.js'
+import { joinShuffleFiles } from './shuffle-file.js'
 import { OutputDirectory } from './output-directory.js'
 import { outputFile, writing, type OutputFile } from './output-file.js'
 
@@ -58,6 +59,7 @@ export class Outputs {
       if (this.jobs !== undefined && jobs !== undefined) {
         joinJobFiles(this.jobs, jobs)
         nameResultFiles(this.jobs, jobs, seeds)
+        joinShuffleFiles(this.jobs, jobs)
       }
       const put = (name: string, text: string) => writing(this.#path, () => writeFileSync(join(directory.place, name), text))
       put('summary.json', summary)

@@ -2,6 +2,7 @@ import { Parts } from '../experiment/parts.js'
 import { prepare, type Experiment } from '../experiment/experiment.js'
 import { JobFile } from '../output/job-files.js'
 import { ScheduleFile, SwfFile } from '../output/result-files.js'
+import { ShuffleFile } from '../output/shuffle-file.js'
 import { runOnce, type RunResult } from '../run-once.js'
 import type { Board } from './board.js'
 import { failureOf, type Outcome } from './outcome.js'
@@ -57,16 +58,20 @@ async function runOne({ runs, jobs }: Plan, experiment: Experiment, run: number,
   const file = new JobFile(jobs, run)
   const swf = experiment.description.spec.metrics?.rigid === true ? new SwfFile(originOf(experiment, policy.name)) : undefined
   const schedule = jobs.schedule === true ? new ScheduleFile(seed) : undefined
-  const observers = [...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
+  const shuffle = hasNetwork(experiment) ? new ShuffleFile(policy.name, seed) : undefined
+  const observers = [...(shuffle === undefined ? [] : [shuffle.observer]), ...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
   try {
     const result = await runOnce(experiment, policy, seed, { ...watch, observers, onJob: (row) => file.add(seed, row) })
     swf?.write(jobs, run)
     schedule?.write(jobs, run)
+    shuffle?.write(jobs, run)
     return result
   } finally {
     file.close()
   }
 }
+
+const hasNetwork = ({ description }: Experiment) => description.spec.runtime?.network !== undefined
 
 /** What a log of results says of where it comes from. */
 function originOf({ workload: { trace, machine } }: Experiment, policy: string): ConstructorParameters<typeof SwfFile>[0] {
