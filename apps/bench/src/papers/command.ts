@@ -4,13 +4,14 @@ import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
 import type { Trial } from './claim.js'
 import { delayScheduling } from './delay-scheduling.js'
+import { nodeWeightSheet } from './node-weight/node-weight.js'
 import { omega } from './omega/omega.js'
 import { page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
 import { survey } from './survey/survey.js'
 import { writeWhole } from './whole-file.js'
 
-const sheets: readonly Sheet[] = [delayScheduling, omega, survey]
+const sheets: readonly Sheet[] = [delayScheduling, omega, survey, nodeWeightSheet]
 
 /** Fewest seeds of a page, and of a look. */
 const SEEDS = 10
