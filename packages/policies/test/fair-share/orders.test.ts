@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { DecayedUsage } from '../../src/fair-share/decayed-usage.js'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
+import { naiveMultifactor, type Weights } from './multifactor-reference.js'
 import { naiveFairShare, type Accounts } from './reference.js'
 
 const cpu = (change: JobChange) => job({ demand: { cpu: 1 }, ...change })
@@ -110,17 +111,27 @@ describe('fair-share', () => {
   })
 
   it('decides as a reference that sums everything up at every decision', () => {
-    const shares = { x: 1, y: 2 }
-    const users: Accounts = { x: { ann: 1, user: 3 }, y: { bob: 1 } }
     let launches = 0
     fc.assert(
       fc.property(worlds({ heartbeats: false, jobs: 12 }), fc.constantFrom(1, 4, 16), (world, period) => {
-        const accounts = { x: { shares: 1, users: users['x'] as object }, y: { shares: 2, users: users['y'] as object } }
-        const shipped = record(world, greedy(fairShare({ accounts, halfLife: period, calcPeriod: period, billing: Object.fromEntries(resourcesOf(world).map((name) => [name, 1])) }), firstNode()))
+        const shipped = record(world, greedy(fairShare({ ...declared, halfLife: period, calcPeriod: period, billing: each(world, 1) }), firstNode()))
         launches += shipped.launches.length
-        expect(firstDifference(shipped, record(world, naiveGreedy(naiveFairShare(shares, users, period))), 'the reference')).toBeUndefined()
+        expect(firstDifference(shipped, record(world, naiveGreedy(naiveFairShare(rootShares, usersOf, period))), 'the reference')).toBeUndefined()
       }),
       { seed: 31, numRuns: 15 },
+    )
+    expect(launches).toBeGreaterThan(120)
+  })
+
+  it('decides as a reference of the classic factor', () => {
+    let launches = 0
+    fc.assert(
+      fc.property(worlds({ heartbeats: false, jobs: 12 }), fc.constantFrom(1, 4, 16), (world, period) => {
+        const shipped = record(world, greedy(fairShare({ ...declared, algorithm: 'classic', halfLife: period, calcPeriod: period, billing: each(world, 1) }), firstNode()))
+        launches += shipped.launches.length
+        expect(firstDifference(shipped, record(world, naiveGreedy(naiveMultifactor(rootShares, usersOf, period))), 'the reference')).toBeUndefined()
+      }),
+      { seed: 32, numRuns: 15 },
     )
     expect(launches).toBeGreaterThan(120)
   })
@@ -129,6 +140,11 @@ describe('fair-share', () => {
     expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
   })
 })
+
+const rootShares = { x: 1, y: 2 }
+const usersOf: Accounts = { x: { ann: 1, user: 3 }, y: { bob: 1 } }
+const declared = { accounts: { x: { shares: 1, users: usersOf['x'] as object }, y: { shares: 2, users: usersOf['y'] as object } } }
+const each = (world: World, amount: number) => Object.fromEntries(resourcesOf(world).map((name) => [name, amount]))
 
 /** One unit per task: all demands of a world count as 1. */
 const resourcesOf = ({ cluster }: World) => Object.keys(cluster.nodes[0]?.slots ?? { cpu: 1 })
@@ -188,6 +204,24 @@ describe('multifactor', () => {
     expect(() => starts(jobs, { PriorityMaxAge: 'soon' })).toThrow('the time "soon" is not one that Slurm reads')
     expect(() => starts(jobs, { PriorityFlags: 'DEPTH_OBLIVIOUS' })).toThrow('DEPTH_OBLIVIOUS, which is not modelled')
     expect(() => starts(jobs, { age: 1, PriorityWeightAge: 2 })).toThrow("age is given under its own name and Slurm's")
+  })
+
+  it('decides as a reference that computes every priority at every decision', () => {
+    let launches = 0
+    const weight = fc.constantFrom(0, 1, 7, 1000)
+    const weights: fc.Arbitrary<Weights> = fc.record({
+      age: weight, fairShare: weight, jobSize: weight, partition: weight, site: fc.constantFrom(0, 3), maxAge: fc.constantFrom(16, 1000), favorSmall: fc.boolean(),
+      partitions: fc.dictionary(fc.constantFrom('a', 'b', 'ann'), fc.integer({ min: 0, max: 5 })),
+    })
+    fc.assert(
+      fc.property(worlds({ heartbeats: false, jobs: 12 }), weights, fc.constantFrom(1, 4, 16), (world, given, period) => {
+        const shipped = record(world, greedy(multifactor({ ...given, ...declared, algorithm: 'classic', halfLife: period, calcPeriod: period, billing: each(world, 1) }), firstNode()))
+        launches += shipped.launches.length
+        expect(firstDifference(shipped, record(world, naiveGreedy(naiveMultifactor(rootShares, usersOf, period, given))), 'the reference')).toBeUndefined()
+      }),
+      { seed: 33, numRuns: 25 },
+    )
+    expect(launches).toBeGreaterThan(200)
   })
 
   it('obeys the laws of policies', () => {

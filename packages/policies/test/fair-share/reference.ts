@@ -13,6 +13,38 @@ interface Charge {
   to: number
 }
 
+/** What everybody has been charged, one unit per second and running task: all of it is summed up anew whenever it is asked for. */
+export class Ledger {
+  readonly #running = new Map<number, Charge>()
+  readonly #past: Charge[] = []
+  readonly #now: () => number
+  readonly #period: number
+
+  /** Usage halves from one period to the next. */
+  constructor(now: () => number, period: number) {
+    this.#now = now
+    this.#period = period
+  }
+
+  begin(task: number, who: string): void {
+    this.#running.set(task, { who, rate: 1, from: this.#now(), to: Infinity })
+  }
+
+  end(task: number): void {
+    const charge = this.#running.get(task) as Charge
+    this.#running.delete(task)
+    this.#past.push({ ...charge, to: this.#now() })
+  }
+
+  /** Usage as of a period's end. */
+  usage(who: string, time: number): number {
+    let sum = 0
+    for (let start = 0; start + this.#period <= time; start += this.#period)
+      sum = sum / 2 + [...this.#past, ...this.#running.values()].filter((each) => each.who === who).reduce((total, { rate, from, to }) => total + rate * Math.max(0, Math.min(to, start + this.#period) - Math.max(from, start)), 0)
+    return sum
+  }
+}
+
 /**
  * Fair tree over one level of accounts, as it is defined: at every decision all usage is summed up period by period, each
  * worth half of the next one, and all users are ranked anew.
@@ -21,23 +53,16 @@ export const naiveFairShare =
   (shares: Readonly<Record<string, number>>, users: Accounts, period: number): MakeOrder =>
   ({ work, now }) => {
     const all = new JobsInSystem()
-    const charges = new Map<number, Charge>()
-    const past: Charge[] = []
+    const ledger = new Ledger(now, period)
     const seen = new Set(Object.entries(users).flatMap(([account, each]) => Object.keys(each).map((user) => `${account}/${user}`)))
     const homeOf = (user: string) => Object.keys(users).sort().find((account) => user in (users[account] as object)) ?? 'root'
     const who = (job: JobId) => {
       const user = work.userName(work.user(job))
       return `${homeOf(user)}/${user}`
     }
-    const usage = (key: string, time: number): number => {
-      let sum = 0
-      for (let start = 0; start + period <= time; start += period)
-        sum = sum / 2 + [...past, ...charges.values()].filter((each) => each.who === key).reduce((total, { rate, from, to }) => total + rate * Math.max(0, Math.min(to, start + period) - Math.max(from, start)), 0)
-      return sum
-    }
     /** Level fair shares of a user: of its account below the root (of itself if it has none), then of itself. */
     const levels = (time: number): Map<string, readonly [number, number, boolean]> => {
-      const usages = new Map([...seen].map((key) => [key, usage(key, time)]))
+      const usages = new Map([...seen].map((key) => [key, ledger.usage(key, time)]))
       const of = (account: string) => [...seen].filter((key) => key.startsWith(`${account}/`))
       const sum = (keys: readonly string[]) => keys.reduce((total, key) => total + (usages.get(key) ?? 0), 0)
       const level = (share: number, allShares: number, used: number, allUsed: number) => (share === 0 ? 0 : used === 0 ? Infinity : share / allShares / (used / allUsed))
@@ -58,14 +83,8 @@ export const naiveFairShare =
         seen.add(who(job))
       },
       onFinish: all.remove,
-      onClaim: (job, _lane, task) => {
-        charges.set(task, { who: who(job), rate: 1, from: now(), to: Infinity })
-      },
-      onRelease: (_job, _lane, task) => {
-        const charge = charges.get(task) as Charge
-        charges.delete(task)
-        past.push({ ...charge, to: now() })
-      },
+      onClaim: (job, _lane, task) => ledger.begin(task, who(job)),
+      onRelease: (_job, _lane, task) => ledger.end(task),
       list: (round) => {
         const level = levels(Math.floor(round.now / period) * period)
         const found = (job: JobId) => level.get(who(job)) as readonly [number, number, boolean]
