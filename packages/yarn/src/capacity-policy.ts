@@ -28,6 +28,7 @@ const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 const acl = ignored('everybody may submit in a simulation')
 const reservation = ignored('there is no reservation system')
 const masters = ignored('jobs have no masters of their own here')
+const inside = 'preemption inside a queue is not simulated'
 const lifetime = ignored('jobs end when their work is done')
 const templates = ignored('queues made at first use get weight 1 and the settings of all queues')
 
@@ -124,7 +125,7 @@ const queueProperties: Readonly<Record<string, UseInQueue>> = {
   },
   'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
   disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
-  'intra-queue-preemption.disable_preemption': (options, property) => void (options.disableIntraQueuePreemption = booleanOf(property)),
+  'intra-queue-preemption.disable_preemption': ignored(inside),
   'maximum-am-resource-percent': masters,
   'maximum-application-lifetime': lifetime,
   'default-application-lifetime': lifetime,
@@ -186,10 +187,11 @@ const preempt =
   (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Property) => unknown): UseInAll =>
   (options, property) => {
     options.preemption = { ...options.preemption, [key]: read(property) }
-    return { verdict: 'approximated', note: 'preemption of this scheduler is not simulated: tasks above a guarantee end by themselves' }
+    return undefined
   }
 const seconds = (property: Property) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Property) => numberOf(property, { least: 0 })
+const atMostWhole = (property: Property) => numberOf(property, { least: 0, most: 1 })
 const byDefault =
   (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps'): UseInAll =>
   (options, property) => void (options.defaults = { ...options.defaults, [key]: numberOf(property, { least: -1 }) })
@@ -243,19 +245,21 @@ const generalProperties: Readonly<Record<string, UseInAll>> = {
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
   'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
   'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {
-    if (!value.includes('ProportionalCapacityPreemptionPolicy')) options.preemption = { ...options.preemption, enabled: false }
-    return value.split(',').length > 1 ? { verdict: 'approximated', note: 'preemption of this scheduler is not simulated' } : undefined
+    const isPreempting = value.includes('ProportionalCapacityPreemptionPolicy')
+    if (!isPreempting) options.preemption = { ...options.preemption, enabled: false }
+    if (isPreempting && !value.includes(',')) return undefined
+    return { verdict: isPreempting ? 'approximated' : 'ignored', note: 'of all monitors only ProportionalCapacityPreemptionPolicy is simulated' }
   },
   [`${preemptionPrefix}observe_only`]: preempt('observeOnly', booleanOf),
   [`${preemptionPrefix}monitoring_interval`]: preempt('monitoringInterval', seconds),
   [`${preemptionPrefix}max_wait_before_kill`]: preempt('maxWaitBeforeKill', seconds),
-  [`${preemptionPrefix}total_preemption_per_round`]: preempt('totalPreemptionPerRound', part),
+  [`${preemptionPrefix}total_preemption_per_round`]: preempt('totalPreemptionPerRound', atMostWhole),
   [`${preemptionPrefix}max_ignored_over_capacity`]: preempt('maxIgnoredOverCapacity', part),
-  [`${preemptionPrefix}natural_termination_factor`]: preempt('naturalTerminationFactor', part),
-  [`${preemptionPrefix}intra-queue-preemption.enabled`]: preempt('intraQueue', booleanOf),
-  [`${preemptionPrefix}intra-queue-preemption.minimum-threshold`]: preempt('intraQueueMinimumThreshold', part),
-  [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: preempt('intraQueueMaxAllowableLimit', part),
-  [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: preempt('intraQueueOrder', ({ value }) => value.trim()),
+  [`${preemptionPrefix}natural_termination_factor`]: preempt('naturalTerminationFactor', atMostWhole),
+  [`${preemptionPrefix}intra-queue-preemption.enabled`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.minimum-threshold`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: ignored(inside),
   [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: extension,

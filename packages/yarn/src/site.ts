@@ -51,10 +51,10 @@ function expanded(properties: Map<string, Property>): Map<string, Property> {
 }
 
 /** A number from a property. Throws `BAD_INPUT` with the line. */
-export function numberOf({ name, value, file, line }: Property, { least = -Infinity, whole = false } = {}): number {
+export function numberOf({ name, value, file, line }: Property, { least = -Infinity, most = Infinity, whole = false } = {}): number {
   const number = Number(value)
-  if (value.trim() === '' || !Number.isFinite(number) || number < least || (whole && !Number.isInteger(number)))
-    throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : ` of at least ${least}`}.`, { file, line, field: name })
+  if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
+    throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`, { file, line, field: name })
   return number
 }
 

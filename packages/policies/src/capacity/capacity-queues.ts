@@ -183,7 +183,9 @@ export class CapacityQueues {
   /** Memory that the job's waiting tasks want, as if all were like the next one. */
   #wanted(job: JobId, lane: LaneId): number {
     const { work } = this.#env
-    return work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * (this.pots.demands[this.pots.demandAt(work.shape(job, lane), lane)] as number)
+    if (work.unplaced(job, lane) === 0) return 0
+    const at = this.pots.demandAt(work.shape(job, lane), lane) // before `demands` is read: it may be replaced
+    return work.unplaced(job, lane) * (this.pots.demands[at] as number)
   }
 
   /** The pot that the job's next task must be in: of the partition it requires, else of its queue's default one. */

@@ -19,8 +19,7 @@ export const capacitySchedulerPolicy = definePolicy({
     const policy = new Reserving(options, env, order)
     const { preemption } = options
     if (preemption?.enabled !== true) return policy
-    if (preemption.intraQueue) env.warn('preemption inside a queue is not simulated: only between queues')
-    return new CapacityPreemption(policy, order.queues, policy.reservations, preemption, env)
+    return new CapacityPreemption(policy, order.queues, preemption, env)
   },
 })
 

@@ -1,4 +1,5 @@
 import { compareShares, dominantShare } from './comparing.js'
+import { QueueKeys, SortedQueues } from './sorted-queues.js'
 
 /** Queues as preemption sees them, in one partition: columns by queue, parents before their children, queue 0 the root. */
 export interface QueueLoads {
@@ -15,8 +16,8 @@ export interface QueueLoads {
   readonly used: ArrayLike<number>
   /** Wanted beside it by waiting jobs, as far as user limits let them; of leaves, parents are summed. */
   readonly pending: ArrayLike<number>
-  /** What of `used` is reserved, of leaves: that much of what is wanted needs no preemption. */
-  readonly reserved: ArrayLike<number>
+  /** The same less what jobs have reserved for it, which needs no preemption. */
+  readonly unreserved: ArrayLike<number>
   /** 1 where nothing may be taken. */
   readonly isProtected: ArrayLike<number>
   /** Among siblings; 0 unless their parent orders by priority. */
@@ -24,8 +25,6 @@ export interface QueueLoads {
 }
 
 export interface PreemptionFactors {
-  /** Most that is taken in all, part of the partition. */
-  readonly totalPreemptionPerRound: number
   /** Dead zone above the guarantee. */
   readonly maxIgnoredOverCapacity: number
   /** Part of the wanted amount that is taken in one round. */
@@ -41,180 +40,256 @@ export interface IdealAllocation {
   readonly toObtain: Float64Array
 }
 
+/** Above every priority: queues that have their guarantee come after those that do not. */
+const OVER = 2 ** 40
+/** Rank of queues without a guarantee: after all others. */
+const NO_GUARANTEE = 0x7fffffff
+
+/** `IdealPlan` for once; `allowed`: the most that a round may take in all, by counted resource. */
+export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors, allowed: ArrayLike<number>): IdealAllocation {
+  return new IdealPlan().compute(loads, factors, allowed)
+}
+
 /**
  * The allocation that preemption works towards: down the tree, what a queue has is divided among its children. Each keeps
  * what it uses up to its guarantee; the rest is offered to those that want more, most under-served first, in proportion to
  * guarantees, until nothing is left or wanted; at last to queues without a guarantee. A leaf is offered no more than its
  * guarantee, or what it uses if that is more, so that nobody is preempted for one that is served.
  *
+ * The columns are kept and used again: a look over a thousand queues allocates nothing.
+ *
  * Source: Hadoop 3, PreemptableResourceCalculator, AbstractPreemptableResourceCalculator and TempQueuePerPartition.
  * Deviation: vectors are bounded resource by resource, where Hadoop takes the one of two vectors with the smaller dominant
- * share; with one resource that is the same.
+ * share; with one resource that is the same. What rounding leaves to nobody is not taken from those that use it.
  */
-export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors): IdealAllocation {
-  return new Ideal(loads, factors).compute()
-}
+export class IdealPlan implements IdealAllocation {
+  ideal = new Float64Array(0)
+  excess = new Float64Array(0)
+  toObtain = new Float64Array(0)
+  /** What a queue has above its guarantee that may not be taken, and that may. */
+  #untouchable = new Float64Array(0)
+  #preemptable = new Float64Array(0)
+  /** Sums of leaves in parents. */
+  #pending = new Float64Array(0)
+  #unreserved = new Float64Array(0)
+  readonly #children: number[][] = []
+  /** What the queue that is divided has left, and what its hungry children are guaranteed together. */
+  #left = new Float64Array(0)
+  #active = new Float64Array(0)
+  #given = new Float64Array(0)
+  #dropped = new Float64Array(0)
+  #zone = new Float64Array(0)
+  readonly #keys = new QueueKeys()
+  /** Children of the queue that is divided that want more, the most under-served first. */
+  readonly #hungry = new SortedQueues(this.#keys)
+  #group = new Int32Array(8)
+  #loads!: QueueLoads
+  #factors!: PreemptionFactors
 
-class Ideal {
-  readonly #loads: QueueLoads
-  readonly #factors: PreemptionFactors
-  readonly #ideal: Float64Array
-  readonly #excess: Float64Array
-  readonly #toObtain: Float64Array
-  /** Extra of a queue that may not be taken, and that may. */
-  readonly #untouchable: Float64Array
-  readonly #preemptable: Float64Array
-  readonly #pending: Float64Array
-  readonly #wanted: Float64Array
-  readonly #children: number[][]
-  readonly #allowed: Float64Array
-  readonly #active: Float64Array
-
-  constructor(loads: QueueLoads, factors: PreemptionFactors) {
-    const { count, width, total } = loads
+  /** The arrays returned are overwritten by the next call. */
+  compute(loads: QueueLoads, factors: PreemptionFactors, allowed: ArrayLike<number>): IdealAllocation {
+    const { count, width, guaranteed } = loads
     this.#loads = loads
     this.#factors = factors
-    const column = () => new Float64Array(count * width)
-    this.#ideal = column()
-    this.#excess = column()
-    this.#toObtain = column()
-    this.#untouchable = column()
-    this.#preemptable = column()
-    this.#pending = column()
-    this.#wanted = column()
-    this.#active = new Float64Array(width)
-    this.#children = Array.from({ length: count }, () => [])
-    this.#allowed = Float64Array.from({ length: width }, (_, i) => Math.floor((total[i] as number) * factors.totalPreemptionPerRound))
-    for (let queue = 1; queue < count; queue++) (this.#children[loads.parent[queue] as number] as number[]).push(queue)
+    this.#fit()
+    this.#sumUp()
+    for (let i = 0; i < width; i++) this.ideal[i] = guaranteed[i] as number
+    for (let queue = 0; queue < count; queue++) {
+      if ((this.#children[queue] as number[]).length > 0) this.#divide(queue, allowed)
+      else this.#obtain(queue)
+    }
+    return this
   }
 
-  compute(): IdealAllocation {
-    const { count, width, guaranteed } = this.#loads
-    this.#sumUp()
-    for (let i = 0; i < width; i++) this.#ideal[i] = guaranteed[i] as number
-    for (let queue = 0; queue < count; queue++) if ((this.#children[queue] as number[]).length > 0) this.#divide(queue)
-    for (let queue = 0; queue < count; queue++) if ((this.#children[queue] as number[]).length === 0) this.#obtain(queue)
-    return { ideal: this.#ideal, excess: this.#excess, toObtain: this.#toObtain }
+  /** Columns and children for as many queues as there are. Queues are only ever added. */
+  #fit(): void {
+    const { count, width, parent } = this.#loads
+    if (this.ideal.length < count * width) {
+      const column = () => new Float64Array(count * width * 2)
+      ;[this.ideal, this.excess, this.toObtain, this.#untouchable, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column()]
+      this.#keys.grow(count * 2)
+    }
+    if (this.#left.length !== width) {
+      const vector = () => new Float64Array(width)
+      ;[this.#left, this.#active, this.#given, this.#dropped, this.#zone] = [vector(), vector(), vector(), vector(), vector()]
+    }
+    for (let queue = this.#children.length; queue < count; queue++) {
+      this.#children.push([])
+      if (queue > 0) this.#children[parent[queue] as number]?.push(queue)
+    }
   }
 
   /** What is pending in parents, and which extra may be taken: from the leaves up. */
   #sumUp(): void {
-    const { count, width, parent, used, guaranteed, pending, reserved, isProtected } = this.#loads
-    const inside = new Float64Array(count * width)
+    const { count, width, parent, used, guaranteed, pending, unreserved, isProtected } = this.#loads
+    const preemptable = this.#preemptable.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
+    this.#pending.fill(0, 0, count * width)
+    this.#unreserved.fill(0, 0, count * width)
     for (let queue = count - 1; queue >= 0; queue--) {
       const isLeaf = (this.#children[queue] as number[]).length === 0
-      for (let i = 0; i < width; i++) {
-        const at = queue * width + i
+      const above = (parent[queue] as number) * width - queue * width
+      for (let at = queue * width; at < (queue + 1) * width; at++) {
         const extra = Math.max(0, (used[at] as number) - (guaranteed[at] as number))
         if (isLeaf) {
           this.#pending[at] = pending[at] as number
-          this.#wanted[at] = Math.max(0, (pending[at] as number) - (reserved[at] as number))
-          this.#preemptable[at] = isProtected[queue] === 1 ? 0 : extra
-        } else this.#preemptable[at] = Math.min(extra, inside[at] as number)
-        this.#untouchable[at] = extra - (this.#preemptable[at])
+          this.#unreserved[at] = unreserved[at] as number
+          preemptable[at] = isProtected[queue] === 1 ? 0 : extra
+        } else if ((preemptable[at] as number) > extra) preemptable[at] = extra
+        this.#untouchable[at] = extra - (preemptable[at] as number)
         if (queue === 0) continue
-        const above = (parent[queue] as number) * width + i
-        inside[above] = (inside[above] as number) + (this.#preemptable[at])
-        this.#pending[above] = (this.#pending[above] as number) + (this.#pending[at] as number)
-        this.#wanted[above] = (this.#wanted[above] as number) + (this.#wanted[at] as number)
+        preemptable[at + above] = (preemptable[at + above] as number) + (preemptable[at] as number)
+        this.#pending[at + above] = (this.#pending[at + above] as number) + (this.#pending[at] as number)
+        this.#unreserved[at + above] = (this.#unreserved[at + above] as number) + (this.#unreserved[at] as number)
       }
     }
   }
 
   /** Divides what a queue should have among its children. */
-  #divide(queue: number): void {
-    const { width, used } = this.#loads
+  #divide(queue: number, allowed: ArrayLike<number>): void {
+    const { width, used, total } = this.#loads
     const children = this.#children[queue] as number[]
-    const left = this.#ideal.slice(queue * width, (queue + 1) * width)
-    const withGuarantee = children.filter((child) => this.#hasGuarantee(child))
-    const without = children.filter((child) => !this.#hasGuarantee(child))
-    this.#settle(withGuarantee, left, false)
-    if (without.length > 0) this.#settle(without, left, true)
-    const needed = new Float64Array(width)
-    for (const child of children)
-      if (this.#compare(used, child, this.#ideal, child) > 0)
-        for (let i = 0; i < width; i++) needed[i] = (needed[i] as number) + Math.max(0, (used[child * width + i] as number) - (this.#ideal[child * width + i] as number))
-    const share = (vector: Float64Array) => dominantShare(vector, 0, this.#loads.total, 0, width)
-    const scale = share(needed) > share(this.#allowed) ? share(this.#allowed) / share(needed) : 1
-    for (const child of children) this.#exceed(child, scale)
-  }
-
-  /** Offers what is left to those that want more, until nothing is left or wanted. */
-  #settle(queues: readonly number[], left: Float64Array, isEqual: boolean): void {
-    const { width, used, guaranteed } = this.#loads
-    let hungry: number[] = []
-    for (const queue of queues) {
-      const isOver = this.#compare(used, queue, guaranteed, queue) > 0
-      let isHungry = false
-      for (let i = queue * width; i < (queue + 1) * width; i++) {
-        this.#ideal[i] = isOver ? (guaranteed[i] as number) + (this.#untouchable[i] as number) : (used[i] as number)
-        left[i - queue * width] = (left[i - queue * width] as number) - (this.#ideal[i] as number)
-        if ((this.#ideal[i] as number) < (used[i] as number) + (this.#pending[i] as number)) isHungry = true
-      }
-      if (isHungry) hungry.push(queue)
+    for (let i = 0; i < width; i++) this.#left[i] = this.ideal[queue * width + i] as number
+    const hasOthers = this.#share(children, false)
+    if (hasOthers) this.#share(children, true)
+    this.#leave(children)
+    const needed = this.#given.fill(0)
+    for (const child of children) {
+      if (compareShares(used, child * width, this.ideal, child * width, total, 0, width) <= 0) continue
+      for (let i = 0; i < width; i++) needed[i] = (needed[i] as number) + Math.max(0, (used[child * width + i] as number) - (this.ideal[child * width + i] as number))
     }
-    while (hungry.length > 0 && dominantShare(left, 0, this.#loads.total, 0, width) > 0) hungry = this.#offerRound(hungry, left, isEqual)
+    const most = dominantShare(allowed, 0, total, 0, width)
+    const wanted = dominantShare(needed, 0, total, 0, width)
+    for (const child of children) this.#exceed(child, wanted > most ? most / wanted : 1)
   }
 
-  /** One round of offers to the most under-served; those that are still hungry. */
-  #offerRound(hungry: number[], left: Float64Array, isEqual: boolean): number[] {
+  /** Settles the children with a guarantee, or those without one, and offers them what is left; whether there are other children. */
+  #share(children: readonly number[], isWithout: boolean): boolean {
     const { width, guaranteed } = this.#loads
-    const active = this.#active.fill(0)
-    for (const queue of hungry) for (let i = 0; i < width; i++) active[i] = (active[i] as number) + (guaranteed[queue * width + i] as number)
-    const first = hungry.reduce((least, queue) => (this.#rank(queue, least) < 0 ? queue : least))
-    const still: number[] = []
-    const given = new Float64Array(width)
-    for (const queue of hungry) {
-      if (this.#rank(first, queue) < 0) {
-        still.push(queue)
+    let hasOthers = false
+    this.#hungry.size = 0
+    this.#active.fill(0)
+    for (const queue of children) {
+      if (this.#hasGuarantee(queue) === isWithout) {
+        hasOthers = true
         continue
       }
+      if (!this.#settle(queue)) continue
+      for (let i = 0; i < width; i++) this.#active[i] = (this.#active[i] as number) + (guaranteed[queue * width + i] as number)
+      const ratio = this.#partOfGuarantee(queue)
+      this.#keys.ratio[queue] = ratio
+      this.#keys.band[queue] = this.#band(queue, ratio)
+      this.#keys.tie[queue] = queue
+      this.#hungry.add(queue)
+    }
+    while (this.#hungry.size > 0 && this.#isLeft()) this.#offerRound(isWithout)
+    return hasOthers
+  }
+
+  /** Gives a queue what it keeps in any case; whether it wants more. */
+  #settle(queue: number): boolean {
+    const { width, used, guaranteed, total } = this.#loads
+    const isOver = compareShares(used, queue * width, guaranteed, queue * width, total, 0, width) > 0
+    let isHungry = false
+    for (let i = 0, at = queue * width; i < width; i++, at++) {
+      const kept = isOver ? (guaranteed[at] as number) + (this.#untouchable[at] as number) : (used[at] as number)
+      this.ideal[at] = kept
+      this.#left[i] = (this.#left[i] as number) - kept
+      if (kept < (used[at] as number) + (this.#pending[at] as number)) isHungry = true
+    }
+    return isHungry
+  }
+
+  /** What is left, since parts of small amounts are rounded to nothing, stays with those that use it. */
+  #leave(children: readonly number[]): void {
+    const { width, used, most } = this.#loads
+    for (let i = 0; i < width; i++) {
+      for (let k = 0; k < children.length && (this.#left[i] as number) > 0; k++) {
+        const at = (children[k] as number) * width + i
+        const more = Math.min(this.#left[i] as number, Math.min(used[at] as number, most[at] as number) - (this.ideal[at] as number))
+        if (more <= 0) continue
+        this.ideal[at] = (this.ideal[at] as number) + more
+        this.#left[i] = (this.#left[i] as number) - more
+      }
+    }
+  }
+
+  /** One round of offers to the most under-served queues; those that take nothing are done. */
+  #offerRound(isEqual: boolean): void {
+    const { width, guaranteed } = this.#loads
+    const hungry = this.#hungry
+    const given = this.#given.fill(0)
+    const dropped = this.#dropped.fill(0)
+    const equalPart = 1 / hungry.size
+    const count = this.#takeGroup()
+    for (let k = 0; k < count; k++) {
+      const queue = this.#group[k] as number
       let gained = 0
-      for (let i = 0; i < width; i++) {
-        const part = isEqual ? 1 / hungry.length : (active[i] as number) === 0 ? 0 : (guaranteed[queue * width + i] as number) / (active[i] as number)
-        const accepted = this.#accept(queue, i, this.#rounded(Math.max(0, left[i] as number) * part))
+      for (let i = 0, at = queue * width; i < width; i++, at++) {
+        const active = this.#active[i] as number
+        const part = isEqual ? equalPart : active === 0 ? 0 : (guaranteed[at] as number) / active
+        const accepted = this.#accept(queue, at, this.#rounded(Math.max(0, this.#left[i] as number) * part))
         given[i] = (given[i] as number) + accepted
         gained += accepted
       }
-      if (gained > 0) still.push(queue)
+      const ratio = this.#partOfGuarantee(queue)
+      if (gained > 0) hungry.move(queue, this.#band(queue, ratio), ratio)
+      else {
+        hungry.remove(queue)
+        for (let i = 0; i < width; i++) dropped[i] = (dropped[i] as number) + (guaranteed[queue * width + i] as number)
+      }
     }
-    for (let i = 0; i < width; i++) left[i] = (left[i] as number) - (given[i] as number)
-    return still
+    for (let i = 0; i < width; i++) {
+      this.#left[i] = (this.#left[i] as number) - (given[i] as number)
+      this.#active[i] = (this.#active[i] as number) - (dropped[i] as number)
+    }
+  }
+
+  /** Copies the queues that are equally under-served, the first of the hungry ones; how many they are. */
+  #takeGroup(): number {
+    const { ids, size } = this.#hungry
+    const { band, ratio } = this.#keys
+    const first = ids[0] as number
+    let count = 1
+    while (count < size && band[ids[count] as number] === band[first] && ratio[ids[count] as number] === ratio[first]) count++
+    if (count > this.#group.length) this.#group = new Int32Array(count * 2)
+    for (let k = 0; k < count; k++) this.#group[k] = ids[k] as number
+    return count
   }
 
   /** What a queue takes of an offer of one resource. */
-  #accept(queue: number, i: number, offered: number): number {
-    const { width, used, guaranteed, most } = this.#loads
-    const at = queue * width + i
-    const has = this.#ideal[at] as number
-    let accepted = Math.min(offered, (most[at] as number) - has, (used[at] as number) + (this.#wanted[at] as number) - has)
+  #accept(queue: number, at: number, offered: number): number {
+    const { used, guaranteed, most } = this.#loads
+    const has = this.ideal[at] as number
+    let accepted = Math.min(offered, (most[at] as number) - has, (used[at] as number) + (this.#unreserved[at] as number) - has)
     if ((this.#children[queue] as number[]).length === 0) accepted = Math.min(accepted, Math.max(used[at] as number, guaranteed[at] as number) - has)
-    accepted = Math.max(0, accepted)
-    this.#ideal[at] = has + accepted
+    if (accepted <= 0) return 0
+    this.ideal[at] = has + accepted
     return accepted
   }
 
-  /** Which of two queues is served first: as siblings are, by what they should have over what they are guaranteed. */
-  #rank(a: number, b: number): number {
-    const { priority } = this.#loads
-    const ofA = this.#partOfGuarantee(a)
-    const ofB = this.#partOfGuarantee(b)
-    if (priority[a] === priority[b] || ofA < 1 !== ofB < 1) return ofA - ofB
-    return (priority[b] as number) - (priority[a] as number)
+  #isLeft(): boolean {
+    const { width, total } = this.#loads
+    for (let i = 0; i < width; i++) if ((this.#left[i] as number) > 0 && (total[i] as number) > 0) return true
+    return false
+  }
+
+  /** Siblings are served as at a decision: those below their guarantee first, by priority, then by what they have of it. */
+  #band(queue: number, ratio: number): number {
+    return (ratio >= 1 ? OVER : 0) - (this.#loads.priority[queue] as number)
   }
 
   #partOfGuarantee(queue: number): number {
     const { width, total, guaranteed } = this.#loads
     const share = dominantShare(guaranteed, queue * width, total, 0, width)
-    return share === 0 ? 0x7fffffff : dominantShare(this.#ideal, queue * width, total, 0, width) / share
+    return share === 0 ? NO_GUARANTEE : dominantShare(this.ideal, queue * width, total, 0, width) / share
   }
 
   /** What a queue has above what it must keep: its ideal, and what it uses and wants up to its guarantee. */
   #exceed(queue: number, scale: number): void {
     const { width, used, guaranteed } = this.#loads
     for (let at = queue * width; at < (queue + 1) * width; at++) {
-      const keeps = Math.max(this.#ideal[at] as number, Math.min((used[at] as number) + (this.#pending[at] as number), guaranteed[at] as number))
-      this.#excess[at] = Math.floor(Math.max(0, (used[at] as number) - keeps) * scale)
+      const keeps = Math.max(this.ideal[at] as number, Math.min((used[at] as number) + (this.#pending[at] as number), guaranteed[at] as number))
+      this.excess[at] = Math.floor(Math.max(0, (used[at] as number) - keeps) * scale)
     }
   }
 
@@ -222,9 +297,9 @@ class Ideal {
   #obtain(queue: number): void {
     const { width, used, guaranteed, isProtected, total } = this.#loads
     const { maxIgnoredOverCapacity, naturalTerminationFactor } = this.#factors
-    const zone = Float64Array.from({ length: width }, (_, i) => Math.floor((guaranteed[queue * width + i] as number) * (1 + maxIgnoredOverCapacity)))
-    if (isProtected[queue] === 1 || compareShares(used, queue * width, zone, 0, total, 0, width) <= 0) return
-    for (let at = queue * width; at < (queue + 1) * width; at++) this.#toObtain[at] = this.#rounded((this.#excess[at] as number) * naturalTerminationFactor)
+    for (let i = 0; i < width; i++) this.#zone[i] = Math.floor((guaranteed[queue * width + i] as number) * (1 + maxIgnoredOverCapacity))
+    const isIn = isProtected[queue] === 1 || compareShares(used, queue * width, this.#zone, 0, total, 0, width) <= 0
+    for (let at = queue * width; at < (queue + 1) * width; at++) this.toObtain[at] = isIn ? 0 : this.#rounded((this.excess[at] as number) * naturalTerminationFactor)
   }
 
   /** Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. */
@@ -236,10 +311,5 @@ class Ideal {
     const { width, guaranteed } = this.#loads
     for (let at = queue * width; at < (queue + 1) * width; at++) if ((guaranteed[at] as number) > 0) return true
     return false
-  }
-
-  #compare(a: ArrayLike<number>, x: number, b: ArrayLike<number>, y: number): number {
-    const { width, total } = this.#loads
-    return compareShares(a, x * width, b, y * width, total, 0, width)
   }
 }

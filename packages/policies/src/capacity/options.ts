@@ -21,15 +21,11 @@ export const assignmentShape = {
 export const preemptionOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
   observeOnly: z.boolean().default(false).describe('computes and kills nothing'),
-  monitoringInterval: z.number().positive().default(3).describe('seconds between two looks'),
+  monitoringInterval: z.number().positive().default(3).describe('seconds between two looks, which are at multiples of it'),
   maxWaitBeforeKill: z.number().nonnegative().default(15).describe('seconds from marking a task to killing it'),
-  totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is marked in one look, part of the cluster'),
+  totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is chosen in one look, part of the cluster'),
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
-  naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is marked in one look'),
-  intraQueue: z.boolean().default(false).describe('also from jobs of a queue for other ones of the same queue: not simulated, a warning'),
-  intraQueueMinimumThreshold: z.number().min(0).max(1).default(0.5).describe('part of its guarantee that a queue must use before anything is taken inside it'),
-  intraQueueMaxAllowableLimit: z.number().min(0).max(1).default(0.2).describe('most that is taken inside a queue in one look, part of its guarantee'),
-  intraQueueOrder: z.enum(['userlimit_first', 'priority_first']).default('userlimit_first').describe('take from users above their limit for those below it, or from low priorities for higher ones'),
+  naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
 })
 
 const schedulerOptions = z.strictObject({

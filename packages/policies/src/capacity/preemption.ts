@@ -2,45 +2,53 @@ import type { Env, JobId, LaneId, Policy, Round, Seconds, TaskId } from '@sched/
 import type { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import type { CapacityQueues } from './capacity-queues.js'
-import { compareShares } from './comparing.js'
-import { idealAllocation } from './ideal-allocation.js'
-import type { NodeReservations } from './node-reservations.js'
+import { IdealPlan } from './ideal-allocation.js'
 import type { preemptionOptions } from './options.js'
-import { loadsOf } from './queue-loads.js'
+import { LiveLoads } from './queue-loads.js'
+import type { Reserving } from './reserving.js'
+import { WhatToTake } from './what-to-take.js'
 
 type ReadPreemptionOptions = z.output<typeof preemptionOptions>
+/** Since when a task is marked; ids are used again, so the start of its run is kept too. */
+interface Mark {
+  readonly since: Seconds
+  readonly started: Seconds
+}
 
 /**
- * Takes back what queues use above their guarantee for queues that want theirs: every few seconds the ideal allocation is
- * computed and tasks of leaves above it are marked, those of the last job in order and the newest first; a task that has
- * been marked for `maxWaitBeforeKill` is killed.
+ * Takes back what queues use above their guarantee for queues that want theirs: at every multiple of the interval the
+ * ideal allocation is computed and tasks of leaves above it are marked, those of the last job in order and the newest
+ * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
  *
  * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
- * Deviations: reservations of a leaf above its share are not dropped first; a marked task that would no longer be chosen is
- * unmarked at once (Hadoop forgets it after twice the wait); the most that a round may take is counted per partition;
- * preemption inside a queue is not modelled.
+ * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
+ * while nothing waits; preemption inside a queue is not modelled, and there are no masters to spare.
  */
 export class CapacityPreemption implements Policy {
-  readonly #policy: Policy
+  readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>
   readonly #queues: CapacityQueues
-  readonly #reservations: NodeReservations
   readonly #options: ReadPreemptionOptions
   readonly #env: Env
-  /** Next look, per lane. */
+  readonly #loads: LiveLoads
+  readonly #plan = new IdealPlan()
+  readonly #toTake: WhatToTake
+  /** Next look, per lane; -1: none is asked for. */
   readonly #next: Seconds[]
-  /** Since when a task is marked, per lane; ids are used again, so the start of its run is kept too. */
-  readonly #marked: readonly Map<TaskId, { readonly since: Seconds; readonly started: Seconds }>[]
-  readonly #jobs = new Set<JobId>()
+  readonly #marked: readonly Map<TaskId, Mark>[]
+  /** Jobs by leaf. */
+  readonly #jobs: (Set<JobId> | undefined)[] = []
 
-  constructor(policy: Policy, queues: CapacityQueues, reservations: NodeReservations, options: ReadPreemptionOptions, env: Env) {
+  constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
+    const { lanes } = env.cluster
     this.#policy = policy
     this.#queues = queues
-    this.#reservations = reservations
     this.#options = options
     this.#env = env
-    this.#next = env.cluster.lanes.map(() => 0)
-    this.#marked = env.cluster.lanes.map(() => new Map())
-    Object.assign(this, forwarding(policy, { onSubmit: (job) => void this.#jobs.add(job), onFinish: (job) => void this.#jobs.delete(job) }))
+    this.#loads = new LiveLoads(queues, policy.reservations, env.work)
+    this.#toTake = new WhatToTake(queues.pots)
+    this.#next = lanes.map(() => -1)
+    this.#marked = lanes.map(() => new Map<TaskId, Mark>())
+    Object.assign(this, forwarding(policy, { onSubmit: (job) => void this.#jobsOf(job).add(job), onFinish: (job) => void this.#jobsOf(job).delete(job) }))
   }
 
   get sharing() {
@@ -48,81 +56,93 @@ export class CapacityPreemption implements Policy {
   }
 
   schedule(round: Round): void {
-    if (round.now >= (this.#next[round.lane] as number)) this.#look(round)
+    this.#lookIfDue(round)
     if (round.nodes.length > 0) this.#policy.schedule(round)
+  }
+
+  #lookIfDue(round: Round): void {
+    const { now, lane, pending } = round
+    const { monitoringInterval } = this.#options
+    if (pending === 0) {
+      this.#next[lane] = -1
+      return
+    }
+    const asked = this.#next[lane] as number
+    const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
+    if (now < due && due === asked) return
+    if (now >= due) this.#look(round)
+    this.#next[lane] = now < due ? due : (Math.floor(now / monitoringInterval) + 1) * monitoringInterval
+    round.wakeAt(this.#next[lane])
   }
 
   #look(round: Round): void {
     const { now, lane, work } = round
-    const { monitoringInterval, observeOnly } = this.#options
-    const marked = this.#marked[lane] as Map<TaskId, { readonly since: Seconds; readonly started: Seconds }>
-    if (round.pending === 0) return marked.clear() // nobody wants anything; the next look is when somebody does
-    this.#next[lane] = (Math.floor(now / monitoringInterval) + 1) * monitoringInterval
-    round.wakeAt(this.#next[lane])
-    const chosen = this.#choose(round)
+    const { maxWaitBeforeKill, observeOnly } = this.#options
+    const marked = this.#marked[lane] as Map<TaskId, Mark>
+    const chosen = this.#choose(lane)
     if (observeOnly) return
-    for (const [task, { started }] of marked) if (!chosen.has(task) || work.started(task) !== started) marked.delete(task)
     for (const task of chosen) {
-      const since = marked.get(task)?.since ?? now
-      if (now - since < this.#options.maxWaitBeforeKill) marked.set(task, { since, started: work.started(task) })
-      else {
+      const mark = marked.get(task)
+      const started = work.started(task)
+      if (mark?.started !== started) marked.set(task, { since: now, started })
+      else if (now - mark.since >= maxWaitBeforeKill) {
         marked.delete(task)
         round.evict(task)
       }
     }
+    for (const [task, { since }] of marked) if (since + 2 * maxWaitBeforeKill < now) marked.delete(task)
   }
 
   /** The tasks to be taken now. */
-  #choose({ lane }: Round): Set<TaskId> {
+  #choose(lane: LaneId): TaskId[] {
     const { pots, tree } = this.#queues
-    const { width } = pots
-    const chosen = new Set<TaskId>()
+    const chosen: TaskId[] = []
     this.#queues.refresh()
-    const jobs = this.#lastFirst(lane)
+    this.#toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const loads = loadsOf(this.#queues, pot, this.#jobs, this.#reservations, this.#env.work)
-      const { toObtain } = idealAllocation(loads, this.#options)
-      const allowed = Float64Array.from(loads.total, (amount) => Math.floor(amount * this.#options.totalPreemptionPerRound))
+      const { toObtain } = this.#plan.compute(this.#loads.read(pot), this.#options, this.#toTake.allowed)
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {
-        const left = toObtain.slice(leaf * width, (leaf + 1) * width)
-        if (left.some((amount) => amount > 0)) for (const job of jobs) if (this.#queues.leafOf(job) === leaf) this.#takeFrom(job, pot, left, allowed, loads.total, chosen)
+        if (tree.isInner[leaf] === true || !this.#toTake.beginLeaf(toObtain, leaf, pot)) continue
+        for (const job of this.#lastFirst(leaf, lane)) {
+          if (this.#toTake.isDone) break
+          this.#giveUp(job)
+          this.#takeFrom(job, lane, chosen)
+        }
       }
     }
     return chosen
   }
 
-  /** Chooses tasks of a job, newest first, until nothing is left to obtain; each must bring some of what is wanted. */
-  #takeFrom(job: JobId, pot: number, left: Float64Array, allowed: Float64Array, total: ArrayLike<number>, chosen: Set<TaskId>): void {
-    const { pots } = this.#queues
-    const { width } = pots
-    for (const task of this.#newestFirst(job, pots.laneOf(pot) as LaneId)) {
-      if (left.every((amount) => amount <= 0)) return
-      const { work } = this.#env
-      const lane = work.laneOf(task)
-      if (pots.of(lane, work.nodeOf(task)) !== pot) continue
-      const from = pots.demandAt(work.shapeOf(task), lane)
-      const amounts = pots.demands.subarray(from, from + width)
-      if (amounts.some((amount, i) => amount > (allowed[i] as number))) continue
-      const after = left.map((amount, i) => amount - (amounts[i] as number))
-      if (compareShares(wantedOf(after), 0, wantedOf(left), 0, total, 0, width) >= 0) continue
-      left.set(after)
-      for (let i = 0; i < width; i++) allowed[i] = (allowed[i] as number) - (amounts[i] as number)
-      chosen.add(task)
+  /** Reservations go before tasks are killed. */
+  #giveUp(job: JobId): void {
+    for (const reservation of this.#policy.reservations.of(job)) {
+      const { shape, node, lane } = reservation
+      if (this.#toTake.take(shape, node, lane) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
     }
   }
 
-  #lastFirst(lane: LaneId): JobId[] {
-    const { work } = this.#env
-    return [...this.#jobs].sort((a, b) => this.#queues.keyOf(b, lane) - this.#queues.keyOf(a, lane) || work.rank(b) - work.rank(a))
-  }
-
-  #newestFirst(job: JobId, lane: LaneId): TaskId[] {
+  /** Chooses tasks of a job, newest first, until nothing is left to obtain. */
+  #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
     const { work } = this.#env
     const tasks: TaskId[] = []
     work.runningTasks(job, lane, tasks)
-    return tasks.filter((task) => !Number.isNaN(work.started(task))).sort((a, b) => work.started(b) - work.started(a) || b - a)
+    const running = tasks.filter((task) => !Number.isNaN(work.started(task))).sort((a, b) => work.started(b) - work.started(a) || b - a)
+    for (const task of running) {
+      if (this.#toTake.isDone) return
+      const node = work.nodeOf(task)
+      if (node >= 0 && this.#toTake.take(work.shapeOf(task), node, lane)) chosen.push(task)
+    }
+  }
+
+  /** Jobs of a leaf that hold something, the last in order first. */
+  #lastFirst(leaf: number, lane: LaneId): JobId[] {
+    const { work } = this.#env
+    const { reservations } = this.#policy
+    const holding = [...(this.#jobs[leaf] ?? [])].filter((job) => work.running(job, lane) > 0 || reservations.of(job).length > 0)
+    return holding.sort((a, b) => this.#queues.keyOf(b, lane) - this.#queues.keyOf(a, lane) || work.rank(b) - work.rank(a))
+  }
+
+  #jobsOf(job: JobId): Set<JobId> {
+    return (this.#jobs[this.#queues.leafOf(job)] ??= new Set())
   }
 }
-
-/** What is still to be obtained, without the resources of which there is too much already. */
-const wantedOf = (left: Float64Array): Float64Array => left.map((amount) => Math.max(0, amount))

@@ -40,7 +40,6 @@ const queueOptions = z.strictObject({
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
   defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's, else the default one"),
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
-  disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from one of its jobs for another one; default: its parent's setting"),
 })
 export type CapacityQueueOptions = z.input<typeof queueOptions>
 

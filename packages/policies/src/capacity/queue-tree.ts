@@ -28,7 +28,6 @@ export interface Queue {
   readonly accessibleLabels: '*' | readonly string[]
   readonly defaultLabel: string
   readonly isPreemptable: boolean
-  readonly isIntraPreemptable: boolean
 }
 
 type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
@@ -139,7 +138,6 @@ export class QueueTree {
       accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',
       defaultLabel: own.defaultLabelExpression ?? above?.defaultLabel ?? '',
       isPreemptable: !(own.disablePreemption ?? (above === undefined ? false : !above.isPreemptable)),
-      isIntraPreemptable: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isIntraPreemptable)),
     }
     this.queues.push(queue)
     this.parents.push(parent)

@@ -84,6 +84,11 @@ export class Reserving implements Policy {
     else this.#pass(round)
   }
 
+  /** Drops a reservation for others: preemption takes what is reserved before it kills. */
+  giveUp(reservation: Reservation): void {
+    this.#drop(reservation)
+  }
+
   // ---- one node at its heartbeat ----
 
   #beat(node: NodeId, round: Round): void {
@@ -171,7 +176,7 @@ export class Reserving implements Policy {
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
     const fits = round.fits(job, node)
-    if (!fits && !this.#couldHold(shape, node, round)) return Attempt.Nothing
+    if (!fits && (!this.#couldHold(shape, node, round) || round.bars?.(job, node) === true)) return Attempt.Nothing
     const task = work.taskFor(job, lane, node, this.#delay.within(job, round))
     if (task === None) {
       this.#missed = true

@@ -116,11 +116,12 @@ export class UserLimits {
     return compareShares(rest, 0, this.#weighted(pair, limit), 0, limit.total, 0, width) > 0
   }
 
-  /** What a user of a leaf may still be given, at least 0. */
-  room(pair: number, pot: number): Float64Array {
+  /** Writes what a user of a leaf may still be given to `out`, at least 0 each. */
+  room(pair: number, pot: number, out: Float64Array): void {
     const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
     const { width, count } = this.#pots
-    return Float64Array.from(this.#weighted(pair, limit), (amount, i) => Math.max(0, amount - (this.#users.used[(pair * count + pot) * width + i] as number)))
+    const most = this.#weighted(pair, limit)
+    for (let i = 0; i < width; i++) out[i] = Math.max(0, (most[i] as number) - (this.#users.used[(pair * count + pot) * width + i] as number))
   }
 
   #weighted(pair: number, { value, minimum }: Limit): readonly number[] {

@@ -21,6 +21,7 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   'open queues': [() => reserving(capacity()), {}],
   'reservations off': [({ queues: names }) => reserving(capacity(queues(names)), { reservations: false }), {}],
   'the scheduler': [({ queues: names }) => capacityScheduler({ ...queues(names), nodeLocalityDelay: 2 }), {}],
+  preemption: [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 } }), {}],
   'one start per heartbeat': [({ queues: names }) => capacityScheduler({ ...queues(names), multipleAssignments: false, reservationsContinueLookAllNodes: false }), {}],
 }
 

@@ -1,6 +1,7 @@
 import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
 import type { Env, JobId, LaneId, NodeId, Plug, ResourceId, Round, ShapeId, TaskId } from '@sched/core'
 import { by, naivePolicy, type MakeOrder } from '../reference/naive.js'
+import { naivePreemption } from './naive-preemption.js'
 
 // The Capacity Scheduler as its source reads: everything is added up and sorted anew at every decision. Percentages and weights only.
 
@@ -24,7 +25,7 @@ const plus = (a: Vector, b: Vector): Vector => a.map((each, i) => each + (b[i] ?
 const minus = (a: Vector, b: Vector): Vector => a.map((each, i) => each - (b[i] ?? 0))
 const smaller = (a: Vector, b: Vector): Vector => a.map((each, i) => Math.min(each, b[i] ?? 0))
 
-class NaiveQueues {
+export class NaiveQueues {
   readonly env: Env
   readonly options: CapacitySchedulerOptions
   readonly root: NaiveQueue
@@ -344,6 +345,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
         if (result === 'off') off++
       }
     }
+    const look = naivePreemption(queues, drop)
     const { onSubmit, onFinish, ...counts } = hooks(queues)
     return {
       ...counts,
@@ -353,6 +355,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
         onFinish(job)
       },
       schedule: (round) => {
+        look(round)
         for (const node of round.nodes) beat(node, round)
       },
     }

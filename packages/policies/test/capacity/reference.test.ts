@@ -1,6 +1,6 @@
 import type { Plug } from '@sched/core'
 import { capacity, capacityScheduler, greedy, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { cluster, firstDifference, job, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
@@ -26,6 +26,7 @@ const settings: fc.Arbitrary<CapacityQueueOptions> = fc
     maxParallelApps: oneOf(undefined, undefined, undefined, 1, 2),
     priority: oneOf(undefined, 1, 2),
     queueOrdering: oneOf(undefined, 'priority-utilization' as const),
+    disablePreemption: oneOf(undefined, undefined, undefined, undefined, undefined, undefined, true, false),
   })
   .map(withoutUndefined)
 const siblings = oneOf<(string | number)[]>([50, 20, 30], [25, 75, 0], [40, 40, 20], ['1w', '2w', '1w'], ['3w', '1w', '2w'])
@@ -64,12 +65,13 @@ export const schedulers: fc.Arbitrary<CapacitySchedulerOptions> = fc
   })
 
 /** Holds both against each other on random worlds. Jobs that the scheduler refuses are left out of the world. */
-function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plug<'policy'>, reference: (options: CapacitySchedulerOptions) => Plug<'policy'>, kind = {}): void {
-  let launches = 0
+function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plug<'policy'>, reference: (options: CapacitySchedulerOptions) => Plug<'policy'>, of: fc.Arbitrary<World> = worlds({ jobs: 6 })): number {
+  let [launches, evictions] = [0, 0]
   fc.assert(
-    fc.property(worlds({ jobs: 6, ...kind }), schedulers, (world, options) => {
+    fc.property(of, schedulers, (world, options) => {
       const recorder = record(world, shipped(options))
       launches += recorder.launches.length
+      evictions += recorder.evictions.length
       const refused = new Set(recorder.events.filter(({ kind: what }) => what === 'reject').map(({ job }) => job))
       const left = { ...world, jobs: world.jobs.filter(({ id, after }) => !refused.has(id) && !refused.has(after ?? '')) }
       expect(firstDifference(record(left, shipped(options)), record(left, reference(options)), 'the reference')).toBeUndefined()
@@ -77,6 +79,7 @@ function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plu
     { seed: 5, numRuns: runs },
   )
   expect(launches).toBeGreaterThan(5 * runs)
+  return evictions
 }
 
 describe('the capacity scheduler decides as its plain form', () => {
@@ -86,6 +89,20 @@ describe('the capacity scheduler decides as its plain form', () => {
   })
 
   it('with delay, reservations and the limits of a heartbeat', () => {
-    agree(80, capacityScheduler, naiveCapacityScheduler, { heartbeats: true })
+    agree(80, capacityScheduler, naiveCapacityScheduler, worlds({ jobs: 6, heartbeats: true }))
+  })
+
+  it('with preemption', () => {
+    const preemption = { monitoringInterval: 2, maxWaitBeforeKill: 3, totalPreemptionPerRound: 0.7, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
+    const preempting = (make: (options: CapacitySchedulerOptions) => Plug<'policy'>) => ({ queues, ...options }: CapacitySchedulerOptions) =>
+      make({ ...options, maximumOffswitchAssignments: 9, preemption, queues: Object.fromEntries(Object.entries(queues ?? {}).map(([path, own]) => [path, { ...own, userLimitFactor: -1 }])) })
+    const draft = (submit: number, ...queues: string[]) => fc.record({ submit: fc.constant(submit), queue: oneOf(...queues), user: oneOf('ann', 'bob'), tasks: fc.integer({ min: 8, max: 16 }), mem: fc.integer({ min: 2, max: 4 }), cpu: oneOf(0, 0, 1), duration: oneOf(14, 40) })
+    const drafts = fc.tuple(draft(0, 'a', 'c.x'), draft(1, 'a', 'c.x'), draft(10, 'b', 'c.y'), draft(12, 'a', 'b', 'c.y'))
+    const nodes = cluster({ nodes: [{ count: 2, resources: { mem: 20, cpu: 12 } }] })
+    const full: fc.Arbitrary<World> = fc.record({ drafts, seed: fc.nat({ max: 9 }) }).map(({ drafts: all, seed }) => ({
+      cluster: nodes, seed, queues: [], runtime: { jitter: 0 }, claims: undefined, commitPendingBug: false,
+      jobs: all.sort((x, y) => x.submit - y.submit).map(({ queue, user, tasks, mem, cpu, duration, submit }, i) => job({ id: `j${i}`, submit, queue, user, tasks, duration, demand: { mem, cpu } })),
+    }))
+    expect(agree(10, preempting(capacityScheduler), preempting(naiveCapacityScheduler), full)).toBeGreaterThan(5)
   })
 })

@@ -1,0 +1,72 @@
+import type { LaneId, ShapeId } from '@sched/core'
+import { compareShares } from './comparing.js'
+import type { Pots } from './pots.js'
+
+/**
+ * What is still to be taken from a leaf in a pot, and from all leaves together in one round. A container is taken if it
+ * brings some of what is wanted and no resource would exceed what a round may take.
+ *
+ * Source: Hadoop 3, CapacitySchedulerPreemptionUtils.tryPreemptContainerAndDeductResToObtain.
+ */
+export class WhatToTake {
+  /** What the round may still take in all, by counted resource. */
+  readonly allowed: Float64Array
+  readonly #pots: Pots
+  /** What the leaf is still to give; below 0 where one container was larger than that. */
+  readonly #left: Float64Array
+  readonly #before: Float64Array
+  readonly #after: Float64Array
+  #pot = 0
+
+  constructor(pots: Pots) {
+    const vector = () => new Float64Array(pots.width)
+    this.#pots = pots
+    this.allowed = vector()
+    this.#left = vector()
+    this.#before = vector()
+    this.#after = vector()
+  }
+
+  /** Starts a round in which a part of the cluster may be taken, over all partitions. */
+  begin(lane: LaneId, part: number): void {
+    const { count, lanes, width, totals } = this.#pots
+    for (let i = 0; i < width; i++) {
+      let total = 0
+      for (let pot = lane as number; pot < count; pot += lanes) total += totals[pot * width + i] as number
+      this.allowed[i] = Math.floor(total * part)
+    }
+  }
+
+  /** Turns to a leaf; false: nothing is to be taken from it. */
+  beginLeaf(toObtain: Float64Array, leaf: number, pot: number): boolean {
+    const { width } = this.#pots
+    this.#pot = pot
+    for (let i = 0; i < width; i++) this.#left[i] = toObtain[leaf * width + i] as number
+    return !this.isDone
+  }
+
+  get isDone(): boolean {
+    for (const amount of this.#left) if (amount > 0) return false
+    return true
+  }
+
+  /** Takes a container on a node, if that brings what is wanted. */
+  take(shape: ShapeId, node: number, lane: LaneId): boolean {
+    if (this.#pots.of(lane, node) !== this.#pot) return false
+    const from = this.#pots.demandAt(shape, lane)
+    const { width, demands, totals } = this.#pots
+    for (let i = 0; i < width; i++) {
+      const amount = demands[from + i] as number
+      if (amount > (this.allowed[i] as number)) return false
+      this.#before[i] = Math.max(0, this.#left[i] as number)
+      this.#after[i] = Math.max(0, (this.#left[i] as number) - amount)
+    }
+    if (compareShares(this.#after, 0, this.#before, 0, totals, this.#pot * width, width) >= 0) return false
+    for (let i = 0; i < width; i++) {
+      const amount = demands[from + i] as number
+      this.#left[i] = (this.#left[i] as number) - amount
+      this.allowed[i] = (this.allowed[i] as number) - amount
+    }
+    return true
+  }
+}

@@ -1,0 +1,90 @@
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { cluster, dispatcher, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+type Preemption = NonNullable<CapacitySchedulerOptions['preemption']>
+const halves: CapacitySchedulerOptions['queues'] = { a: { capacity: 50 }, b: { capacity: 50 } }
+/** Everything wanted is taken in one look, killed at once in the next. */
+const eager: Preemption = { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
+const asking = (id: string, queue: string, tasks: number, change: JobChange & { mem?: number } = {}) => {
+  const { mem = 1, ...rest } = change
+  return job({ id, queue, user: id, tasks, demand: { mem }, duration: 1000, ...rest })
+}
+/** A takes all 100; B comes at 10 s and wants 50. Times at which tasks are killed, and how many. */
+const kills = (preemption: Preemption, options: CapacitySchedulerOptions = {}, jobs = [asking('a0', 'a', 100), asking('b0', 'b', 50, { submit: 10 })], until = 200) => {
+  const policy = capacityScheduler({ queues: halves, defaults: { userLimitFactor: -1 }, preemption, ...options })
+  const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 10, resources: { mem: 10 } }] }), jobs, policy, until })
+  const byTime = new Map<number, string[]>()
+  for (const { time, job: id } of recorder.evictions) byTime.set(time, [...(byTime.get(time) ?? []), id])
+  return { byTime: [...byTime].map(([time, ids]) => [time, ids.length] as const), recorder }
+}
+
+describe('preemption of the capacity scheduler', () => {
+  it('marks at the first multiple of 3 s and kills 15 s later what is chosen again: a tenth of the cluster each time, a fifth of that', () => {
+    // the look at 12 s: A has 50 too much, scaled to 10 % of 100 = 10, a fifth of it: 2; the same two at 15, ..., 27 s, when they die;
+    // at 30 s 48 are too much, scaled to 10 again: two more, which die at 45 s
+    expect(kills({}, {}, undefined, 100).byTime).toEqual([27, 45, 63, 81, 99].map((time) => [time, 2]))
+  })
+
+  it('takes all at once where it may, and the freed room goes to the queue that it was taken for', () => {
+    const { byTime, recorder } = kills(eager)
+    expect(byTime).toEqual([[15, 50]]) // marked at 12 s, killed at the next look
+    expect(recorder.launches.filter(({ job: id, time }) => id === 'b0' && time === 15)).toHaveLength(50)
+  })
+
+  it('takes the newest task of the last job first', () => {
+    const jobs = [asking('a0', 'a', 60), asking('a1', 'a', 40, { submit: 1 }), asking('b0', 'b', 45, { submit: 10 })]
+    const { recorder } = kills(eager, {}, jobs)
+    expect(recorder.evictions.map(({ job: id, task }) => `${id}.${task}`)).toEqual([...Array.from({ length: 40 }, (_, i) => `a1.${39 - i}`), ...Array.from({ length: 5 }, (_, i) => `a0.${59 - i}`)])
+  })
+
+  it('takes from low priorities before high ones', () => {
+    const jobs = [asking('low', 'a', 50, { priority: 1 }), asking('high', 'a', 50, { submit: 1, priority: 2 }), asking('b0', 'b', 30, { submit: 10 })]
+    const { recorder } = kills(eager, { queues: { a: { capacity: 50, ordering: 'priority' }, b: { capacity: 50 } } }, jobs)
+    expect(new Set(recorder.evictions.map(({ job: id }) => id))).toEqual(new Set(['low']))
+  })
+
+  it('takes nothing from a queue that forbids it, nor for one that has its guarantee', () => {
+    expect(kills(eager, { queues: { a: { capacity: 50, disablePreemption: true }, b: { capacity: 50 } } }).byTime).toEqual([])
+    expect(kills(eager, { queues: { a: { capacity: 95 }, b: { capacity: 5 } } }, [asking('b0', 'b', 10), asking('a0', 'a', 90, { submit: 1 }), asking('b1', 'b', 50, { submit: 10 })]).byTime).toEqual([])
+  })
+
+  it('only computes where it is to observe, and does nothing where it is off', () => {
+    expect(kills({ ...eager, observeOnly: true }).byTime).toEqual([])
+    expect(kills({ ...eager, enabled: false }).byTime).toEqual([])
+  })
+
+  it('kills none of which enough ends by itself during the wait', () => {
+    const jobs = [asking('a0', 'a', 50), asking('short', 'a', 50, { duration: 20 }), asking('b0', 'b', 50, { submit: 10 })]
+    expect(kills({ ...eager, maxWaitBeforeKill: 15 }, {}, jobs).byTime).toEqual([]) // 50 end at 20 s, before 27 s
+  })
+
+  it('forgets a mark that was not renewed for twice the wait', () => {
+    // b0 is served by what ends at 14 s; b1 comes at 100 s: the tasks marked at 12 s must wait 15 s again
+    const jobs = [asking('a0', 'a', 90), asking('short', 'a', 10, { duration: 14 }), asking('b0', 'b', 10, { submit: 10, duration: 80 }), asking('a1', 'a', 10, { submit: 11 }), asking('b1', 'b', 5, { submit: 100 })]
+    expect(kills({ ...eager, maxWaitBeforeKill: 15 }, {}, jobs)).toMatchObject({ byTime: [[117, 5]] }) // marked at 102 s
+  })
+
+  it('heeds levels: B in A gives before E in D, which is further above its own share', () => {
+    const queues: CapacitySchedulerOptions['queues'] = { A: { capacity: 50 }, 'A.B': { capacity: 50 }, 'A.C': { capacity: 50 }, D: { capacity: 50 }, 'D.E': { capacity: 10 }, 'D.F': { capacity: 90 } }
+    const jobs = [asking('b', 'A.B', 30), asking('c', 'A.C', 25), asking('e', 'D.E', 45), asking('f', 'D.F', 5, { submit: 10 })]
+    const { recorder } = kills(eager, { queues }, jobs)
+    expect(recorder.evictions.map(({ job: id }) => id)).toEqual(Array(5).fill('b')) // A has 55 of 50, D 45 of 50; B 30 of 25
+  })
+
+  it('gives reservations of a queue above its share up before it kills', () => {
+    // A runs 7 of 1 GB on each of two nodes of 8 GB and has reserved both for tasks of 2 GB: it uses 14 + 4 = 18, guaranteed are 8
+    const policy = capacityScheduler({ queues: halves, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 9, preemption: { ...eager, maxWaitBeforeKill: 100 } })
+    const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 2, resources: { mem: 8 } }] }), policy })
+    master.submit(asking('small', 'a', 14), 0)
+    master.heartbeat('n-0', 0, { free: 7 })
+    master.heartbeat('n-1', 0, { free: 7 })
+    master.submit(asking('big', 'a', 2, { mem: 2 }), 1)
+    master.heartbeat('n-0', 1)
+    master.heartbeat('n-1', 1)
+    master.submit(asking('b', 'b', 2), 2)
+    expect(master.heartbeat('n-0', 2).start).toEqual([]) // reserved
+    master.tick(3) // the look: B wants 2, so both reservations go
+    expect(master.heartbeat('n-0', 4).start.map(({ job: id }) => id)).toEqual(['b'])
+  })
+})
