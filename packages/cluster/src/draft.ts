@@ -16,6 +16,7 @@ import {
   type TaskId,
 } from '@sched/core'
 import type { CellState } from './cell-state.js'
+import { includes } from './sorted-nodes.js'
 import type { Work } from './work.js'
 
 /** What happens to a draft outside the draft: the engine's side of a round. */
@@ -402,16 +403,4 @@ export class Draft implements OpenRound {
   #mustBeOpen(): void {
     if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
   }
-}
-
-/** Whether an ascending list has a member. */
-function includes(sorted: readonly NodeId[], node: NodeId): boolean {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as NodeId) < node) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] === node
 }
