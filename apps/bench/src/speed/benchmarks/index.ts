@@ -20,6 +20,7 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'swf-rows': async () => (await import('./swf-rows.js')).swfRows,
   'facebook-day': async () => (await import('./facebook-day.js')).facebookDay,
   'hpc2n': async () => (await import('./hpc2n.js')).hpc2n,
+  'node-picks': async () => (await import('./node-picks.js')).nodePicks,
   'flows': async () => (await import('./flows.js')).flows,
   'openb': async () => (await import('./openb.js')).openb,
 }
