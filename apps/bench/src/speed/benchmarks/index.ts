@@ -17,6 +17,7 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'backfilling': async () => (await import('./backfilling.js')).backfilling,
   'tenants': async () => (await import('./tenants.js')).tenants,
   'overload': async () => (await import('./overload.js')).overload,
+  'bayes': async () => (await import('./bayes.js')).bayes,
   'swf-rows': async () => (await import('./swf-rows.js')).swfRows,
   'facebook-day': async () => (await import('./facebook-day.js')).facebookDay,
   'hpc2n': async () => (await import('./hpc2n.js')).hpc2n,
