@@ -51,6 +51,11 @@ describe('a table of jobs', () => {
     expect(jobs('submit,duration,cores\n1,2,1', { ...cores, time: { submit: 'h', duration: 'min', origin: 'trace' } })[0]).toMatchObject({ submit: 3600, stages: [{ duration: 120 }] })
   })
 
+  it('asks for at least 1 of what is asked at all', () => {
+    const amounts = jobs('submit,duration,tasks,gpus,mem\n0,1,1,0.25,0\n0,1,1,2.4,0.6\n0,1,4,1,9', { demands: { gpu: 'gpus', mem: { column: 'mem', total: true } } }).map(({ stages }) => stages[0]?.demand)
+    expect(amounts).toEqual([{ gpu: 1, mem: 0 }, { gpu: 2, mem: 1 }, { gpu: 1, mem: 3 }]) // 9 of four tasks: 2.25 each
+  })
+
   it('is sorted by submission, and times before 0 are moved to it', () => {
     const trace = read('submit,duration,cores\n5,1,1\n-3,1,2\n', { ...cores, time: { origin: 'trace' } })
     expect([...jobsOf(trace)].map(({ id, submit }) => [id, submit])).toEqual([['job-2', 0], ['job-1', 8]])

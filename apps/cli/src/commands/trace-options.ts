@@ -4,10 +4,13 @@ import type { Trace } from '@sched/workload'
 import { openTrace } from '@sched/workload/node'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { resolve } from 'node:path'
+import { readMapping } from '../experiment/mapping.js'
 import type { Io } from '../io.js'
 
 export interface TraceOptions {
   readonly format?: string
+  /** File of a mapping of columns. */
+  readonly mapping?: string
   readonly option?: Readonly<Record<string, unknown>>
   readonly onBadLine?: 'fail' | 'skip'
 }
@@ -16,12 +19,14 @@ export interface TraceOptions {
 export function traceOptions(command: Command): Command {
   return command
     .option('--format <name>', 'format of the trace (default: found out from its content)')
+    .option('--mapping <file>', 'the trace is a table of jobs (CSV or JSON Lines), and this YAML file says what its columns mean')
     .option('--option <key=value>', 'an option of the format, for example blockSize=67108864; may be repeated', assignment)
     .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
 }
 
-export function openedTrace(file: string, { format, option, onBadLine }: TraceOptions, io: Io): Trace {
-  return openTrace(resolve(io.cwd, file), { format, options: option, onBadLine })
+export function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Trace {
+  const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
+  return openTrace(resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
 }
 
 /** Tells what a reading has left out. */

@@ -6,6 +6,7 @@ import type { Description } from './experiment.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
+import { readMapping } from './mapping.js'
 import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
 import { hasOwnCell } from './workload.js'
 
@@ -13,6 +14,8 @@ import { hasOwnCell } from './workload.js'
 export interface ExperimentOptions {
   readonly trace?: string
   readonly format?: string
+  /** File of a mapping of columns. */
+  readonly mapping?: string
   readonly generate?: string
   readonly onBadLine?: 'fail' | 'skip'
   readonly take?: number
@@ -119,11 +122,13 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
 }
 
 function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
-  const { trace, generate, format, onBadLine, take, window, load } = options
+  const { trace, generate, onBadLine, take, window, load } = options
+  const mapped = options.mapping === undefined ? undefined : readMapping(options.mapping, cwd, options.format)
+  const format = mapped?.format ?? options.format
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions(options, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions({ ...options, ...(mapped !== undefined && { option: { ...mapped.options, ...options.option } }) }, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way

@@ -169,7 +169,8 @@ class JobRows implements RowReader {
 }
 
 function amountOf(amount: number, tasks: number, column: string): number {
-  const each = tasks === 1 ? Math.round(amount) : Math.ceil(Math.round(amount) / tasks)
+  const whole = amount > 0 ? Math.max(1, Math.round(amount)) : 0
+  const each = Math.ceil(whole / tasks)
   if (each <= 2 ** 31 - 1) return each
   throw new BadLine(column, `found ${amount}, more than 2147483647.`, 'Use a larger unit (scale)')
 }

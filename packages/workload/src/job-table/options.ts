@@ -7,7 +7,7 @@ const amountColumn = z.union([
   name,
   z.strictObject({
     column: name.describe('Name of the column.'),
-    scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers.'),
+    scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked.'),
     total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.'),
   }),
 ])

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+const cwd = join(import.meta.dirname, '../../../examples/data')
+const table = ['--trace', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--cluster', 'gpu-nodes.yaml']
+
+describe('a table of jobs with a mapping of its columns', () => {
+  it('runs, gangs and shares of GPUs heeded, every law checked', async () => {
+    const { code, out, err } = await sched(['run', ...table, '--validate', '--json', '-', '--quiet'], { cwd })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { summary } = (JSON.parse(out) as { runs: { summary: { counts: object; fragmentation: object[]; utilisation: { resources: { resource: string; useful: number }[] } } }[] }).runs[0] as never
+    expect(summary).toMatchObject({ counts: { jobs: 48, finished: 48, tasks: 84 }, fragmentation: [{ resource: 'gpu', capacity: 32_000 }] })
+  })
+
+  it('is described and converted as what it means', async () => {
+    const described = await sched(['trace', 'describe', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--json'], { cwd })
+    expect(JSON.parse(described.out)).toMatchObject({ format: 'job-table', jobs: 48, tasks: 84, users: 4, queues: 3, resources: [{ resource: 'cpu', largest: 8000 }, { resource: 'mem', largest: 32_768 }, { resource: 'gpu', largest: 1000 }] })
+    const native = join(directory(), 'jobs.jsonl')
+    expect((await sched(['trace', 'convert', 'gpu-jobs.csv', native, '--mapping', 'gpu-jobs.mapping.yaml'], { cwd })).err).toContain('48 jobs')
+    const again = await sched(['trace', 'describe', native, '--json'], { cwd })
+    expect(JSON.parse(again.out)).toMatchObject({ format: 'sched-workload', jobs: 48, tasks: 84 })
+  })
+
+  it('takes single options over those of the file', async () => {
+    const { out } = await sched(['trace', 'describe', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--option', 'columns={submit: submitted, duration: run_s}', '--json'], { cwd })
+    expect(JSON.parse(out)).toMatchObject({ tasks: 48, users: 0, resources: [{ resource: 'cpu' }, { resource: 'mem' }, { resource: 'gpu' }] })
+  })
+
+  const message = async (mapping: string, ...more: string[]) => {
+    const path = join(directory({ 'm.yaml': mapping }), 'm.yaml')
+    return (await sched(['run', '--trace', 'gpu-jobs.csv', '--mapping', path, '--cluster', 'gpu-nodes.yaml', ...more], { cwd })).err.replaceAll(path, 'm.yaml')
+  }
+
+  it('says what is wrong with the mapping, and where', async () => {
+    expect(await message('colums:\n  submit: submitted\n')).toContain('"m.yaml" line 1 column 1 colums: unknown key "colums". Did you mean "columns"?')
+    expect(await message('columns:\n  submit: submitted\n  duration: [run_s]\n')).toContain('"m.yaml" line 3 column 3 columns.duration: found ["run_s"], expected')
+    expect(await message('columns: {submit: when, duration: run_s}\ndemands: {gpu: gpus}\n')).toContain('gpu-jobs.csv" line 1: the table has no column "when", which columns.submit names.')
+    expect(await message('columns: {submit: submitted, duration: run_s}\n')).toContain('nothing says what a job asks for')
+    expect(await message('columns: {}\n', '--format', 'swf')).toContain('--mapping: is for tables of jobs, not for the format swf.')
+    expect((await sched(['run', '--trace', 'gpu-jobs.csv', '--mapping', 'absent.yaml'], { cwd })).err).toMatch(/absent\.yaml/)
+  })
+})
