@@ -1,5 +1,6 @@
 import { defineOrder, type Order, type Plug } from '@sched/core'
 import { z } from 'zod'
+import { rescaledShares } from './rescaled-drf.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, weightIn, weights, type SharingOptions, type Weights } from './sharing-options.js'
 import { onlyFirst } from './only-first.js'
@@ -11,20 +12,27 @@ const drfOptions = z.strictObject({
     .enum(['skip', 'strict'])
     .default('skip')
     .describe('when the next task of the most deserving does not fit: the others are tried, or nothing starts'),
+  hierarchy: z
+    .enum(['naive', 'rescaled'])
+    .default('naive')
+    .describe('what counts for a queue of queues: the sum of all inside, as in Mesos and YARN, or that sum after scaling what is inside to the smallest share (H-DRF), so that no queue inside starves'),
 })
 /** Options of `drf`; all may be left out. */
 export interface DrfOptions extends SharingOptions {
   readonly weights?: Weights
   readonly blocked?: 'skip' | 'strict'
+  readonly hierarchy?: 'naive' | 'rescaled'
 }
 
 /**
  * Dominant resource fairness: the user, queue or job with the smallest dominant share comes first. A dominant share is
  * the largest fraction of the cluster, over all resources of the lane, that somebody has in use, in [0, 1], divided by a
  * weight. On a lane of slots it is weighted max-min fairness. Where queues share, the rule holds at every level, a
- * queue's usage being that of all inside it (naive hierarchical DRF, as in Mesos and YARN).
+ * queue's usage being that of all inside it (naive hierarchical DRF, as in Mesos and YARN) or that of all inside it after
+ * rescaling (H-DRF).
  *
- * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, Algorithm 1 and section 4.3 (weights).
+ * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, Algorithm 1 and section 4.3 (weights); Bhattacharya et
+ * al., "Hierarchical Scheduling for Diverse Datacenter Workloads", SoCC 2013.
  * Deviation: with `blocked: 'skip'` who cannot be served is passed over, so one large task cannot idle the cluster.
  */
 export const drfOrder = defineOrder({
@@ -34,7 +42,7 @@ export const drfOrder = defineOrder({
   options: drfOptions,
   create: (options, env): Order => {
     const weightOf = settingsByPath('weights', options.weights, options.by)
-    const order = new ShareOrder(env, options, (shares) => dominantShares(shares, weightOf))
+    const order = new ShareOrder(env, options, (shares) => (options.hierarchy === 'rescaled' ? rescaledShares : dominantShares)(shares, weightOf))
     return options.blocked === 'strict' ? onlyFirst(order) : order
   },
 })

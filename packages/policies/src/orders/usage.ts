@@ -66,13 +66,13 @@ export class Usage {
     return share
   }
 
-  /** The largest fraction of the cluster that the owner has of any resource of the lane, over its weight. */
-  dominantShare(owner: number, lane: number): number {
+  /** The largest fraction of the cluster that the owner has of any resource of the lane, over its weight; of other amounts than in use where such a column is given. */
+  dominantShare(owner: number, lane: number, used = this.used): number {
     const at = owner * this.resources
     const resources = this.#lanes[lane] as readonly ResourceId[]
     let share = 0
     for (let i = 0; i < resources.length; i++) {
-      const amount = this.used[at + (resources[i] as number)] as number
+      const amount = used[at + (resources[i] as number)] as number
       if (amount === 0) continue // of nothing there may be nothing
       const part = amount / (this.#whole[at + (resources[i] as number)] as number)
       if (part > share) share = part
