@@ -1,4 +1,4 @@
-import { definePlacement, None, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import type { Score } from './scored/best-by.js'
 import { alignment, freeAmount, freePart, nearness } from './scored/scores.js'
@@ -50,6 +50,7 @@ class Weighted implements Placement {
     const perJob = new TaskCounts(env.cluster)
     this.#scores = Object.entries(scores).map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob), weight }))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
+    checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     Object.assign(this, both(perJob.hooks, this.#neighbours?.counts.hooks))
   }
@@ -90,6 +91,15 @@ class Weighted implements Placement {
     if (most === least) return
     for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
   }
+}
+
+/** A filter that no node can pass would leave every job waiting for ever. */
+function checkLabels(labels: readonly (readonly [string, readonly string[]])[], cluster: ClusterView): void {
+  for (const [key] of labels)
+    if (!cluster.labels.includes(key)) throw new SchedError('UNKNOWN_NAME', `no node has a label "${key}".`, { field: 'weighted.labels' }, cluster.labels.length === 0 ? 'Give the nodes `labels`.' : suggest(key, cluster.labels))
+  const passes = (node: number) => labels.every(([key, values]) => values.includes(cluster.label(node as NodeId, key) ?? ''))
+  for (let node = 0; node < cluster.nodes; node++) if (passes(node)) return
+  throw new SchedError('BAD_OPTION', `no node has the labels ${labels.map(([key, values]) => `${key} = ${values.join(' or ')}`).join(', ')}.`, { field: 'weighted.labels' }, 'Choose values that nodes have.')
 }
 
 function scoreOf(name: ScoreName, counts: TaskCounts): Score {

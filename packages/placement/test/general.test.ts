@@ -92,6 +92,14 @@ describe('weighted scores', () => {
     expect(new Play(racks, weighted({ scores: { pack: 1, 'worst-fit': 3 } })).place(2, { slot: 1 })).toEqual([0, 1])
   })
 
+  it('refuse labels that no node has, or no node together', () => {
+    const nodes = [{ count: 1, resources: { cpu: 1 }, labels: { disk: 'hdd', gpu: 'T4' } }, { count: 1, name: 'b', resources: { cpu: 1 }, labels: { disk: 'ssd' } }]
+    const play = (labels: Record<string, string>) => () => new Play({ nodes }, weighted({ labels }))
+    expect(play({ disc: 'ssd' })).toThrow('no node has a label "disc". Did you mean "disk"?')
+    expect(play({ disk: 'ssd', gpu: 'T4' })).toThrow('no node has the labels disk = ssd, gpu = T4. Choose values that nodes have.')
+    expect(() => new Play(equal, weighted({ labels: { disk: 'ssd' } }))).toThrow('no node has a label "disk". Give the nodes `labels`.')
+  })
+
   it('refuse an unknown score with the nearest known', () => {
     expect(() => weighted({ scores: { 'worst-fitt': 1 } as never })).toThrow(SchedError)
   })
