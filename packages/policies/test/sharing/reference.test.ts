@@ -1,10 +1,11 @@
 import type { Plug } from '@sched/core'
-import { assetFairness, drf, greedy, maxMin, roundRobin, wfq, type DrfOptions, type MaxMinOptions, type RoundRobinOptions, type WfqOptions } from '@sched/policies'
+import { assetFairness, ceei, drf, greedy, maxMin, roundRobin, wfq, type CeeiOptions, type DrfOptions, type MaxMinOptions, type RoundRobinOptions, type WfqOptions } from '@sched/policies'
 import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
+import { naiveCeei } from '../reference/ceei.js'
 import type { MakeOrder } from '../reference/naive.js'
 import { naiveAssets, naiveDrf, naiveMaxMin, naiveRoundRobin, naiveWfq } from '../reference/sharing.js'
 
@@ -53,7 +54,7 @@ describe('the orders by shares decide as their definitions do', () => {
   it('drf, strict and not, of users, queues in a tree, and jobs', () => {
     const perResource = oneOf({ cpu: 2 }, { cpu: 0.5, mem: 3 })
     const drfOptions: fc.Arbitrary<DrfOptions> = fc.tuple(shared, oneOf(undefined, 'strict' as const, 'skip' as const)).map(([each, blocked]) => ({ ...each, ...(blocked && { blocked }) }))
-    agree(100, drfOptions, drf, naiveDrf)
+    agree(60, drfOptions, drf, naiveDrf)
     fc.assert(
       fc.property(worlds({ jobs: 8, slots: false }), perResource, (world, each) => {
         const options = { by: 'queue' as const, weights: { a: each, 'root.c.x': each } }
@@ -64,6 +65,13 @@ describe('the orders by shares decide as their definitions do', () => {
   })
 
   it('asset fairness', () => agree(40, shared, assetFairness, naiveAssets))
+
+  it('a market, solved anew', () => {
+    const options: fc.Arbitrary<CeeiOptions> = fc
+      .oneof(fc.record({ by: users.by, inner: oneOf('fifo' as const, 'fair' as const), weights: someUsers(weight) }), fc.record({ by: queues.by, weights: someQueues(weight) }))
+      .map(clean)
+    agree(15, options, ceei, naiveCeei)
+  })
 
   it('max-min with minimum, maximum and weight', () => {
     const claim = fc.record({ weight, min: oneOf(1, 2, 4), max: oneOf(2, 4, 6) }, { requiredKeys: [] })
