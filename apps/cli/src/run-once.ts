@@ -1,5 +1,5 @@
 import { SchedError, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
-import { Simulation, type RuntimeOptions } from '@sched/sim'
+import { Simulation, type RuntimeOptions, type SimulationOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
@@ -69,7 +69,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const simulation = new Simulation({
     cluster: experiment.cluster,
     workload,
-    ...toldApart(policy.plug, experiment.architecture),
+    ...toldApart(policy, experiment.architecture),
     seed,
     prefill,
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
@@ -96,16 +96,19 @@ function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): 
 }
 
 /** An architecture builds its schedulers' policies, so errors of its own are given its path, and those of a policy are left. */
-function toldApart(policy: Plug<'policy'>, architecture: Plug<'architecture'>): { policy: Plug<'policy'>; architecture: Plug<'architecture'> } {
+function toldApart({ plug, ofSchedulers = {} }: NamedPolicy, architecture: Plug<'architecture'>): Pick<SimulationOptions, 'policy' | 'policies' | 'architecture'> {
   const ofPolicy = new WeakSet()
-  const create = (env: Env) => {
-    try {
-      return policy.create(env)
-    } catch (error) {
-      if (error instanceof SchedError) ofPolicy.add(error)
-      throw error
-    }
-  }
+  const noted = (policy: Plug<'policy'>): Plug<'policy'> => ({
+    ...policy,
+    create(env: Env) {
+      try {
+        return policy.create(env)
+      } catch (error) {
+        if (error instanceof SchedError) ofPolicy.add(error)
+        throw error
+      }
+    },
+  })
   const build = (env: ArchitectureEnv) => {
     try {
       return architecture.create(env)
@@ -113,7 +116,8 @@ function toldApart(policy: Plug<'policy'>, architecture: Plug<'architecture'>): 
       throw error instanceof SchedError && !ofPolicy.has(error) ? error.at({ field: `${pathOf(architecture)}.${error.place.field ?? ''}`.replace(/\.$/, '') }) : error
     }
   }
-  return { policy: { ...policy, create }, architecture: { ...architecture, create: build } }
+  const policies = Object.fromEntries(Object.entries(ofSchedulers).map(([name, policy]) => [name, noted(policy)]))
+  return { policy: noted(plug), policies, architecture: { ...architecture, create: build } }
 }
 
 const pathOf = ({ name }: Plug<'architecture'>) => `architecture.${name}`
@@ -123,8 +127,10 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
+  const path = policies[policy]?.path ?? []
+  if (error.code === 'UNKNOWN_NAME' && field === 'policies') return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
-  return isOfPolicy ? explained(description, policies[policy]?.path ?? [], error) : error
+  return isOfPolicy ? explained(description, path, error) : error
 }
 
 function runtimeOf({ network, ...rest }: NonNullable<Experiment['description']['spec']['runtime']>): RuntimeOptions {

@@ -72,6 +72,34 @@ describe('an experiment file takes', () => {
   })
 })
 
+describe('policies of single schedulers', () => {
+  const idle = "export default { kind: 'policy', name: 'idle', create: () => ({ schedule: (round) => round.wakeAt(round.now + 60) }) }\n"
+  const run = (schedulers: string) => {
+    const yaml = `${cell}${list}plugins: [./idle.js]\npolicies: [{ name: mixed, policy: fifo, schedulers: ${schedulers} }]\narchitecture: { shared-state: { schedulers: { batch: { count: 2 }, service: {} } } }\n`
+    return sched(['run', 'x.yaml', '--until', '100', '--json', '-'], { cwd: directory({ ...files, 'idle.js': idle, 'x.yaml': yaml }) })
+  }
+
+  it.each([
+    ['{}', ['batch', 'service']],
+    ['{ service: idle }', ['batch']],
+    ['{ batch: idle }', ['service']],
+    ['{ batch-0: idle }', ['service']], // which has the only batch job
+    ['{ batch-1: idle, service: fair }', ['batch', 'service']],
+  ])('%s are those of their kind or name; the others have the one of all', async (schedulers, deciding) => {
+    const { code, out, err } = await run(schedulers)
+    expect({ code }, err).toEqual({ code: 0 })
+    expect((JSON.parse(out) as { runs: [Run] }).runs[0].decisions?.groups.map(({ group }) => group)).toEqual(deciding)
+  })
+
+  it.each([
+    ['{ servcie: fifo }', 'error: "x.yaml" line 4 column 41 policies[0].schedulers: no scheduler is called "servcie". Did you mean "service"? Known: batch, batch-0, batch-1, service.'],
+    ['{ service: fifi }', 'error: "x.yaml" line 4 column 55 policies[0].schedulers.service: no policy is called "fifi". Did you mean "fifo"?'],
+    ['{ service: { delay: { nod: 1 } } }', 'error: "x.yaml" line 4 column 75 policies[0].schedulers.service.delay.nod: unknown key "nod". Did you mean "node"?'],
+  ])('%s are told with their place', async (schedulers, message) => {
+    expect((await run(schedulers)).err).toContain(message)
+  })
+})
+
 describe('decisions', () => {
   it('are in the text, the table and the results of a run whose schedulers take time, and nowhere else', async () => {
     const cwd = cwdOf(`${cell}${list}architecture: { shared-state: { schedulers: { batch: { decision: { job: 2, task: 0 } }, service: {} } } }\n`)

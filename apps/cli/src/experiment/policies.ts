@@ -7,6 +7,8 @@ import { readModel, withModels } from '../bayes/model-files.js'
 export interface NamedPolicy {
   readonly name: string
   readonly plug: Plug<'policy'>
+  /** Other policies of some schedulers of the architecture, by name or kind. */
+  readonly ofSchedulers?: Readonly<Record<string, Plug<'policy'>>>
   /** Where the experiment configures it, for messages. */
   readonly path: readonly (string | number)[]
   /** What the policy makes of the workload before it is run, for example the queues that its rules give to jobs. */
@@ -16,14 +18,17 @@ export interface NamedPolicy {
 }
 
 /**
- * Resolves policies as a file lists them: configurations, or `{ name, policy }` to choose the name. Models that they name
- * are read from `directory`. Throws with their paths.
+ * Resolves policies as a file lists them: configurations, or `{ name, policy, schedulers }` to choose the name and other
+ * policies for some schedulers. Models that they name are read from `directory`. Throws with their paths.
  */
 export function namedPolicies(registry: Registry, configs: readonly unknown[], directory: string, key = 'policies'): NamedPolicy[] {
-  const policies = configs.map((entry, index) => {
-    const { name, policy } = isNamed(entry) ? entry : { name: policyName(entry), policy: entry }
-    const path = isNamed(entry) ? [key, index, 'policy'] : [key, index]
-    return { name, plug: resolve(registry, 'policy', withModels(policy, (file) => readModel(file, directory)), written(path)), path }
+  const plugOf = (config: unknown, path: NamedPolicy['path']) => resolve(registry, 'policy', withModels(config, (file) => readModel(file, directory)), written(path))
+  const policies = configs.map((entry, index): NamedPolicy => {
+    if (!isNamed(entry)) return { name: policyName(entry), plug: plugOf(entry, [key, index]), path: [key, index] }
+    const { name, policy, schedulers = {} } = entry
+    const path = [key, index, 'policy']
+    const own = Object.entries(schedulers).map(([scheduler, config]) => [scheduler, plugOf(config, [key, index, 'schedulers', scheduler])])
+    return { name, plug: plugOf(policy, path), path, ...(own.length > 0 && { ofSchedulers: Object.fromEntries(own) as NonNullable<NamedPolicy['ofSchedulers']> }) }
   })
   policies.forEach(({ name }, index) => {
     if (policies.findIndex((each) => each.name === name) !== index)
@@ -45,7 +50,7 @@ export function policyList(text: string, option = '--policies'): unknown[] {
 
 const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`), String(key))
 
-function isNamed(entry: unknown): entry is { readonly name: string; readonly policy: unknown } {
+function isNamed(entry: unknown): entry is { readonly name: string; readonly policy: unknown; readonly schedulers?: Readonly<Record<string, unknown>> } {
   return typeof entry === 'object' && entry !== null && 'policy' in entry && typeof (entry as { name?: unknown }).name === 'string'
 }
 

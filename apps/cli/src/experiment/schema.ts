@@ -135,10 +135,10 @@ export const experimentSchema = z
     prefill: prefillSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z
-      .array(z.union([config, z.strictObject({ name, policy: config })]))
+      .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))
       .min(1)
       .optional()
-      .describe('policies to compare, the first is the baseline: names, names with options, or { name, policy } to choose a name'),
+      .describe('policies to compare, the first is the baseline: names, names with options, or { name, policy } to choose a name; there `schedulers` gives some schedulers of the architecture, by name or kind, policies of their own'),
     policy: config.optional().describe('the policy that `sched run` runs; default: the first of `policies`'),
     queues: z
       .union([name, z.array(name).min(1)])
