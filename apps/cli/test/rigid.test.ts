@@ -80,6 +80,35 @@ describe('a log of a parallel machine', () => {
     expect(figure(await results({ 'a.swf': log }, '--trace', 'a.swf', '--nodes', '1', '--resources', 'procs=4', '--policies', 'easy'), 'wait')).toMatchObject({ easy: 3 })
   })
 
+  it('is run with a task per processor, for reservations of named nodes', async () => {
+    // 5 nodes: 0 held until 5 min, 1 and 2 until 10, 3 until 5. Job 4 (2 nodes, 5 min) is planned for 5 min; its best run of
+    // free nodes then is 3 and 4. Job 5 (1 node, 10 min) fits now by count, 5 - 2 - 2 are left; by name node 4 is not free
+    // for 10 min, and node 0 only from 5 min on
+    const rows = [line(1, 0, -1, 300, 1, 300), line(2, 0, -1, 600, 2, 600), line(3, 0, -1, 300, 1, 300), line(4, 0, -1, 300, 2, 300), line(5, 0, -1, 600, 1, 600)]
+    const { cwd, code, err } = await compare({ 'a.swf': `; MaxProcs: 5\n${rows.join('')}` }, '--trace', 'a.swf', '--option', 'tasks=each', '--out', 'r', '--schedule',
+      '--policies', '{name: counted, policy: {easy: {}}},{name: named, policy: {replan: {nodes: named}}}')
+    expect(code, err).toBe(0)
+    const held = (policy: string) => Object.fromEntries(readFileSync(join(cwd, `r/schedule-${policy}.csv`), 'utf8').split('\n').slice(1, -1).map((row) => {
+      const [, id, , , start, , , , nodes] = row.split(',')
+      return [String(id), `${start}: ${nodes}`]
+    }))
+    expect({ counted: held('counted'), named: held('named') }).toEqual({
+      counted: { 1: '0: 0', 2: '0: 1-2', 3: '0: 3', 4: '300: 0 3', 5: '0: 4' },
+      named: { 1: '0: 0', 2: '0: 1-2', 3: '0: 3', 4: '300: 3-4', 5: '300: 0' },
+    })
+  })
+
+  it('has the same schedules with a task per processor where processors are counted', async () => {
+    const files = { 'a.swf': `; MaxProcs: 8\n${Array.from({ length: 40 }, (_, i) => line(i + 1, 7 * i, -1, 10 + ((37 * i) % 90), 1 + ((5 * i) % 8), 20 + ((37 * i) % 90) * (1 + (i % 3)))).join('')}` }
+    const waits = async (...args: string[]) => {
+      const found = await results(files, '--trace', 'a.swf', ...args)
+      return ['wait', 'response', 'wait-by-area', 'loss', 'queue-mean', 'backfilled', 'promised'].map((key) => figure(found, key))
+    }
+    const counted = await waits()
+    expect(counted.every((each) => Object.keys(each).length === 4)).toBe(true)
+    expect(await waits('--option', 'tasks=each')).toEqual(counted)
+  })
+
   it('gives a pass per event if asked', async () => {
     // job 3 comes with job 2 in one instant: one pass sees both, a pass per submission starts job 2 first
     const together = `; MaxProcs: 4\n${line(1, 0, 0, 10, 3, 10)}${line(2, 5, 0, 5, 1, 5)}${line(3, 5, 0, 4, 1, 4)}`

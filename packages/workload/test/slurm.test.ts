@@ -53,6 +53,7 @@ describe('sacct', () => {
   it.each<[string, Record, object, (job: JobSpec) => unknown, unknown]>([
     ['processors it was given', {}, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 32 }],
     ['processors it was given where none are requested', { ReqCPUS: '' }, {}, ({ stages }) => stages[0]!.demand, { procs: 32 }],
+    ['a task per node', {}, { unit: 'nodes', tasks: 'each' }, ({ stages }) => stages[0]!, { name: 'job', tasks: 2, gang: true, demand: { nodes: 1 }, duration: 3600 }],
     ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
@@ -197,6 +198,7 @@ describe('amounts', () => {
 const eagle = realTrace('slurm/nrel-eagle-sample-1000.csv')
 describe.skipIf(!eagle.there)(`the table ${eagle.title}`, () => {
   it('has the jobs, users, partitions, sizes and states that its README counts', () => {
+    expect(openTrace(eagle.path, { options: { unit: 'nodes', tasks: 'each' } }).machine!.resources).toEqual(openTrace(eagle.path, { options: { unit: 'nodes' } }).machine!.resources)
     const trace = openTrace(eagle.path, { options: { overrun: 'keep', unit: 'nodes' } })
     const all = [...jobsOf(trace)]
     const summary = summaryOf(trace)

@@ -77,10 +77,12 @@ describe('writing SWF', () => {
     // 10 MiB * 1,024 / 3 = 3,413.3
     expect(swfRows()(wide, { wait: 7, runtime: 90, status: 'completed' })).toMatchObject({ wait: 7, runtime: 90, status: 1, requestedMemory: 3414 })
     expect(swfRows()(wide)).toMatchObject({ wait: undefined, runtime: 100, status: 0 })
+    const gang = job({ stages: [{ name: 'job', tasks: 3, gang: true, demand: { procs: 2, mem: 10 }, duration: 100 }] })
+    expect(swfRows()(gang)).toMatchObject({ requested: 6, allocated: 6, requestedMemory: Math.ceil((30 * 1024) / 6) })
   })
 
   it.each<[string, () => unknown, string]>([
-    ['two stages', () => swfRows()(job({ stages: [...job().stages, ...job().stages] })), 'job "1": is more than one task.'],
+    ['two stages', () => swfRows()(job({ stages: [...job().stages, ...job().stages] })), 'job "1": is more than one task, and no gang.'],
     ['slots', () => swfRows()([...jobsOf(facebook())].find(({ stages }) => stages[0]!.tasks === 1)!), 'asks for map, not for procs or nodes.'],
     ['a distribution', () => swfRows()(job({ stages: [{ ...job().stages[0]!, duration: { kind: 'exponential', mean: 1 } }] })), 'job "1": has no fixed run time. The Standard Workload Format holds rigid jobs only'],
     ['NaN', () => write([{ job: 5, submit: NaN }]), 'job 5 submit time: found NaN, expected a number.'],

@@ -66,6 +66,17 @@ describe('a job of a log', () => {
     expect(Object.keys(job).sort()).toEqual(['estimate', 'id', 'stages', 'submit'])
   })
 
+  it('gives a gang of one task per processor, or per node, on a machine of so many nodes if asked', () => {
+    const text = `${header}${row({ requested: 3 })}\n`
+    for (const [unit, tasks, nodes] of [['procs', 3, 8], ['nodes', 2, 4]] as const) {
+      const trace = read(text, { unit, tasks: 'each' })
+      expect([...jobsOf(trace)][0]!.stages).toEqual([{ name: 'job', tasks, gang: true, demand: { [unit]: 1 }, duration: 100 }])
+      expect(trace.machine).toMatchObject({ resources: { [unit]: nodes }, separate: true })
+      expect(streamed(text, 7, { unit, tasks: 'each' })).toEqual([...jobsOf(trace)])
+    }
+    expect(messageOf(() => read(`${header}${row({ requested: 9 })}\n`, { tasks: 'each' }))).toContain('the job asks for 9 procs, the machine has 8')
+  })
+
   it('may be some whole nodes: 8 processors on 4 nodes are 2 a node, so 3 processors take 2 nodes', () => {
     const trace = read(`${header}${row({ requested: 3 })}\n`, { unit: 'nodes' })
     expect([...jobsOf(trace)][0]!.stages[0]!.demand).toEqual({ nodes: 2 })
@@ -284,6 +295,7 @@ describe('bad logs', () => {
     ['only bad lines', `${row()} 0`, { onBadLine: 'skip' }, 'all 1 lines with jobs are bad, the first: "a.swf" line 1: found 19 fields'],
     ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 1: looks like a table of 29 blank-separated columns, not like'],
     ['29 fields', `${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, 'looks like a table of 29 blank-separated columns, not like'],
+    ['tasks that cannot share memory out', header + row(), { tasks: 'each', memory: 'requested' }, 'tasks: jobs ask for mem besides procs, which tasks of one unit each cannot share out. Leave tasks at "one", or mem out.'],
     ['nodes that nobody knows', row(), { unit: 'nodes' }, 'swf.unit: the log does not say how many nodes the machine has. Give nodes, or let jobs ask for processors.'],
     ['SWIM', 'job0\t0\t0\t10\t20\t30\n', {}, '"a.swf" line 1: looks like a table of 6 tab-separated columns, not like the Standard Workload Format. A line of that has 18 numbers'],
     ['CSV', 'id,submit\n1,2\n', {}, 'looks like a table of 2 comma-separated columns, not like'],

@@ -57,8 +57,11 @@ function ofTrace(path: string, spec: WorkloadSpec, directory: string): WorkloadO
 }
 
 /** A machine whose processors are counted and not told apart is one node. */
-const ofMachine = (machine: Machine | undefined): Pick<WorkloadOfSeed, 'machine' | 'cell'> =>
-  machine === undefined ? {} : { machine, cell: { nodes: 1, resources: machine.resources } }
+function ofMachine(machine: Machine | undefined): Pick<WorkloadOfSeed, 'machine' | 'cell'> {
+  if (machine === undefined) return {}
+  const [[unit, amount] = ['procs', 0]] = Object.entries(machine.resources)
+  return { machine, cell: machine.separate === true ? { nodes: amount, resources: { [unit]: 1 } } : { nodes: 1, resources: machine.resources } }
+}
 
 /** Keeps the latest workload that was made, and makes another for another seed only where that matters. */
 function bySeed(make: (seed: number) => Workload, matters: boolean): (seed: number) => Workload {

@@ -89,6 +89,7 @@ export const machineSchema = z.strictObject({
   procs: z.int().min(1).exactOptional(),
   nodes: z.int().min(1).exactOptional(),
   resources: demandSchema.describe('All of it as one node, in what the jobs ask for: { "procs": 240 }.'),
+  separate: z.literal(true).exactOptional().describe('Each unit of it is a node of its own; jobs are gangs.'),
   origin: z.string().describe('Where the amounts come from, as a sentence.'),
 }) satisfies z.ZodType<Machine>
 

@@ -21,14 +21,15 @@ export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Lim
   }
 }
 
-/** The machine as one aggregate node of what the jobs ask for; `undefined` while an amount of that is not known. */
-export function machineOf(resources: readonly RigidResource[], sizes: Sizes): Machine | undefined {
+/** The machine as one aggregate node of what the jobs ask for, or as nodes of one unit; `undefined` while an amount of that is not known. */
+export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tasks: 'one' | 'each'): Machine | undefined {
   const known = resources.flatMap((resource) => (sizes[resource] === undefined ? [] : [[resource, sizes[resource]] as const]))
   if (known.length < resources.length) return undefined
   return {
     ...(sizes.procs !== undefined && { procs: sizes.procs.amount }),
     ...(sizes.nodes !== undefined && { nodes: sizes.nodes.amount }),
     resources: Object.fromEntries(known.map(([resource, { amount }]) => [resource, amount])),
+    ...(tasks === 'each' && { separate: true as const }),
     origin: known.map(([resource, { amount, origin }]) => `${amount} ${resource}: ${origin}`).join('; '),
   }
 }

@@ -7,6 +7,8 @@ export const machineOptions = {
   procs: amount.optional().describe('Processors of the machine; default: what the log says, otherwise inferred from its jobs.'),
   nodes: amount.optional().describe('Nodes of the machine; default: what the log says.'),
   unit: z.enum(['procs', 'nodes']).default('procs').describe('What jobs ask for: processors, or whole nodes (their processors rounded up to nodes).'),
+  tasks: z.enum(['one', 'each']).default('one')
+    .describe('one: a job is one task with all it asks for, on a machine that is one node; each: a gang of one task per processor (per node, by unit), each on a node of its own, for reservations of named nodes and placements.'),
 }
 
 /** ... and what to do about gaps and contradictions in the log. */

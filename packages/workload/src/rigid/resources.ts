@@ -25,7 +25,7 @@ export class Demands {
   constructor(private readonly resources: readonly RigidResource[]) {}
 
   /** The amounts that start at `from`, without those that are 0. */
-  of(amounts: ArrayLike<number>, from = 0): Demand {
+  of(amounts: ArrayLike<number>, from: number): Demand {
     const first = amounts[from]!
     if (this.resources.length > 1 || first > 65_536) return this.#several(amounts, from)
     return (this.#byFirst[first] ??= this.#make(amounts, from))

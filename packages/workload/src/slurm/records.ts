@@ -1,6 +1,7 @@
 import type { JobSpec } from '@sched/core'
-import { Demands, RigidJob, type RigidResource } from '../rigid/resources.js'
+import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
+import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { LinePlace, TraceFormat } from '../trace/format.js'
 import { slurmLimits, slurmResources, type SlurmRules } from './options.js'
@@ -44,7 +45,7 @@ export class SlurmJobs {
   readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
-  readonly #demands: Demands
+  readonly #stages: RigidStages
   readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0 }
 
   constructor(private readonly options: SlurmRules) {
@@ -52,7 +53,7 @@ export class SlurmJobs {
     this.#resources = resources
     this.#job = new RigidJob(resources.length)
     this.#rules = new Rules(options, resources, slurmLimits(options))
-    this.#demands = new Demands(resources)
+    this.#stages = new RigidStages(resources, options.tasks)
   }
 
   /** A line that tells of a step of a job, not of a job. */
@@ -123,7 +124,7 @@ export class SlurmJobs {
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },
-      stages: [{ name: 'job', tasks: 1, demand: this.#demands.of(amounts), duration: runtime }],
+      stages: this.#stages.of(amounts, 0, runtime),
     }
   }
 }

@@ -12,7 +12,7 @@ export function slurmFormat({ reader, ...table }: SlurmTable): TraceFormat<typeo
     options: slurmOptions,
 
     facts(options) {
-      const machine = machineOf(slurmResources(options), slurmSizes(options))
+      const machine = machineOf(slurmResources(options), slurmSizes(options), options.tasks)
       return machine === undefined ? {} : { machine }
     },
 

@@ -89,14 +89,14 @@ function sized(jobs: readonly JobSpec[], options: SlurmRules) {
     const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource)))
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
-  return { machine: machineOf(slurmResources(options), sizes)!, notes }
+  return { machine: machineOf(slurmResources(options), sizes, options.tasks)!, notes }
 }
 
 function recordedUse(jobs: readonly JobSpec[], resource: RigidResource) {
   const column = (value: (job: JobSpec) => number) => new Float64Array(jobs.length).map((_, i) => value(jobs[i]!))
   const start = ({ submit, recorded }: JobSpec) => submit + (recorded?.wait ?? NaN)
   return {
-    amounts: column(({ stages }) => stages[0]!.demand[resource] ?? 0),
+    amounts: column(({ stages: [stage] }) => stage!.tasks * (stage!.demand[resource] ?? 0)),
     starts: column(start),
     ends: column((job) => start(job) + (job.recorded?.runtime ?? (job.stages[0]!.duration as number))),
   }

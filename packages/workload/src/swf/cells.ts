@@ -1,5 +1,6 @@
 import type { JobSpec } from '@sched/core'
-import { Demands, type RigidResource } from '../rigid/resources.js'
+import type { RigidResource } from '../rigid/resources.js'
+import { RigidStages } from '../rigid/stages.js'
 import { statusNames } from './fields.js'
 import type { SwfRules } from './options.js'
 import { resourcesOf } from './options.js'
@@ -18,12 +19,12 @@ const MOST_TEXTS = 65_536
 
 /** Makes the jobs of one reading from their cells, in order of submission. */
 export class SwfJobs {
-  readonly #demands: Demands
+  readonly #stages: RigidStages
   readonly #before: Set<number> | undefined
   readonly #texts: string[] = []
 
-  constructor(options: SwfRules) {
-    this.#demands = new Demands(resourcesOf(options))
+  constructor(options: SwfRules, stages = new RigidStages(resourcesOf(options), options.tasks)) {
+    this.#stages = stages
     this.#before = options.dependencies === 'keep' ? new Set() : undefined
   }
 
@@ -35,7 +36,7 @@ export class SwfJobs {
     const partition = cells[at + Cell.partition]!
     const application = cells[at + Cell.application]!
     const estimate = cells[at + Cell.estimate]!
-    const stages = [{ name: 'job', tasks: 1, demand: this.#demands.of(cells, at + Cell.amounts), duration: cells[at + Cell.runtime]! }]
+    const stages = this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!)
     const job: Changing<JobSpec> = { id: String(cells[at + Cell.job]!), submit: cells[at + Cell.submit]!, stages }
     if (user >= 0) job.user = this.#text(user)
     if (queue >= 0) job.queue = this.#text(queue)

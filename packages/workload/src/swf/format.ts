@@ -27,7 +27,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
 
   facts(options, head) {
     const header = headerOf(head).fields
-    const machine = machineOf(resourcesOf(options), swfSizes(options, header))
+    const machine = machineOf(resourcesOf(options), swfSizes(options, header), options.tasks)
     return { header, ...(machine !== undefined && { machine }) }
   },
 

@@ -14,7 +14,8 @@ const statusCodes: Readonly<Record<string, number>> = { failed: 0, completed: 1,
 
 /**
  * Makes rows of rigid jobs, one after another. Names that are whole numbers stay what they are; others are numbered from
- * 1 in order of their first use. Throws `BAD_INPUT` for a job that is more than one task, or asks for no processors.
+ * 1 in order of their first use. Throws `BAD_INPUT` for a job that is more than
+ * one task and no gang, or asks for no processors.
  */
 export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
   const number = { job: numbers(), user: numbers(), group: numbers(), application: numbers(), queue: numbers(), partition: numbers() }
@@ -43,12 +44,13 @@ export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
 
 function rigid(job: JobSpec): { readonly procs: number; readonly mem: number | undefined; readonly duration: number } {
   const [stage, ...others] = job.stages
-  const fail = (fact: string) => new SchedError('BAD_INPUT', fact, { field: `job "${job.id}"` }, 'The Standard Workload Format holds rigid jobs only: one task with a fixed run time on so many processors.')
-  if (stage === undefined || others.length > 0 || stage.tasks !== 1) throw fail('is more than one task.')
-  const procs = stage.demand['procs'] ?? stage.demand['nodes']
-  if (procs === undefined) throw fail(`asks for ${Object.keys(stage.demand).join(', ')}, not for procs or nodes.`)
+  const fail = (fact: string) => new SchedError('BAD_INPUT', fact, { field: `job "${job.id}"` }, 'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors.')
+  if (stage === undefined || others.length > 0 || (stage.tasks !== 1 && stage.gang !== true)) throw fail('is more than one task, and no gang.')
+  const { tasks, demand } = stage
+  const each = demand['procs'] ?? demand['nodes']
+  if (each === undefined) throw fail(`asks for ${Object.keys(demand).join(', ')}, not for procs or nodes.`)
   if (typeof stage.duration !== 'number') throw fail('has no fixed run time.')
-  return { procs, mem: stage.demand['mem'], duration: stage.duration }
+  return { procs: tasks * each, mem: demand['mem'] === undefined ? undefined : tasks * demand['mem'], duration: stage.duration }
 }
 
 /** A number for every name, never the same for two. */

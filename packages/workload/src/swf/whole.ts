@@ -1,5 +1,6 @@
 import type { JobSource } from '@sched/core'
 import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
+import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
 import type { ReadOptions, Trace } from '../trace/format.js'
 import { Cell, SwfJobs } from './cells.js'
@@ -13,6 +14,7 @@ import { SwfTable } from './table.js'
  * of the log. Throws `BAD_INPUT` with file, line and field.
  */
 export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptions): Trace {
+  const stages = new RigidStages(resourcesOf(options), options.tasks)
   const table = new SwfTable(options, reading, bytes)
   const sorted = table.sort()
   const { size, width } = table
@@ -27,7 +29,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
     header: table.reading.header.fields,
     report: { lines: table.lines, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {
-      const jobs = new SwfJobs(options)
+      const jobs = new SwfJobs(options, stages)
       const { cells } = table
       let next = 0
       return { next: () => (next < size ? jobs.job(cells, width * next++) : undefined) }
@@ -51,7 +53,7 @@ function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine
     known[resource] = inferred
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
-  return { machine: machineOf(resourcesOf(options), known)!, notes }
+  return { machine: machineOf(resourcesOf(options), known, options.tasks)!, notes }
 }
 
 function widest({ cells, size, width }: SwfTable, resource: number): number {

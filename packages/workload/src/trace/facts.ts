@@ -6,6 +6,8 @@ export interface Machine {
   readonly nodes?: number
   /** All of it as one aggregate node, in what the jobs of the trace ask for: `{ procs: 240 }`. */
   readonly resources: Demand
+  /** Each unit of it is a node of its own, and jobs are gangs of one task per unit. */
+  readonly separate?: true
   /** Where each amount comes from, as a sentence. */
   readonly origin: string
 }
