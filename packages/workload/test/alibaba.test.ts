@@ -78,7 +78,7 @@ describe('machines of Alibaba\'s traces', () => {
   })
 
   it('are told from other tables', () => {
-    expect(messageOf(() => detectFormatOf(bytesOf('m_1,0,7,120,96,100,USING\n'), 'm.csv'))).toMatch(/"m\.csv": looks like a table of 7 comma-separated columns, which is no trace format known here/)
+    expect(messageOf(() => detectFormatOf(bytesOf('m_1,0,7,120,96,100,USING\n'), 'm.csv'))).toBe('"m.csv": is a list of machines (machine table of Alibaba\'s trace of 2018, CSV), not a trace. It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
   })
 
   const real = realTrace('alibaba-2018/machine_meta.csv.gz')

@@ -131,6 +131,7 @@ describe('jobs of Hadoop\'s history as Rumen writes them', () => {
 
   it('are told from other JSON', () => {
     expect(detectFormatOf(bytesOf(JSON.stringify(rumenJob()))).name).toBe('rumen')
+    expect(messageOf(() => detectFormatOf(bytesOf('{"num_jobs": 10, "workloads": []}'), 's.json'))).toMatch(/"s\.json": looks like the settings of the job generator of YARN's SLS, which is no trace format/)
     expect(messageOf(() => detectFormatOf(bytesOf('{"a": 1}'), 't.json'))).toMatch(/"t\.json": looks like JSON, which is no trace format known here\./)
   })
 

@@ -21,6 +21,9 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
 ]
 
+/** What kind of list of machines a text is, in words; `undefined` for anything else. */
+export const machineKind = (text: string): string | undefined => machineFormats.find((format) => format.detect(text))?.title
+
 /** The machines of a table by its content; `undefined` where it is none of those known (a description of a cluster, say). Throws `BAD_INPUT` with file and line. */
 export function machinesOf(text: string, file?: string): MachineTable | undefined {
   const plain = text.replace(/^\uFEFF/, '')

@@ -13,6 +13,7 @@ import { swimFormat } from '../swim/format.js'
 import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
 import type { TraceFormat } from './format.js'
+import { machineKind } from '../table/machine-tables.js'
 import { binaryKind, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
@@ -32,8 +33,10 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
   const found = traceFormats.find((format) => format.detect(text))
   if (found !== undefined) return found
+  const machines = machineKind(text)
+  if (machines !== undefined) throw new SchedError('BAD_INPUT', `is a list of machines (${machines}), not a trace.`, { file }, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
   const known = traceFormats.map(({ name, title }) => `${name} (${title})`).join(', ')
-  throw new SchedError('BAD_INPUT', `looks like ${textKind(text)}, which is no trace format known here.`, { file }, `Known: ${known}.`)
+  throw new SchedError('BAD_INPUT', `looks like ${textKind(text)}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
 }
 
 /** A format by name. Throws `UNKNOWN_NAME`. */

@@ -27,7 +27,7 @@ export function binaryKind(head: Uint8Array): Likeness | undefined {
 export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
-  if (/^[[{]/.test(line)) return 'JSON'
+  if (/^[[{]/.test(line)) return /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head) ? 'the settings of the job generator of YARN\'s SLS' : 'JSON'
   const columns = (separator: string) => line.split(separator).length
   if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
   if (columns('|') > 1) return `a table of ${columns('|')} columns with | between them`
