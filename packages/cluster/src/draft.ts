@@ -249,6 +249,11 @@ export class Draft implements OpenRound {
     this.#maxClaims = most
   }
 
+  ignoreLocality(job: JobId): void {
+    this.#mustBeOpen()
+    this.work.nearAnywhere.add(job)
+  }
+
   /** Takes a shape out of what may be claimed; false, and nothing changes, when it is more. */
   #spend(shape: ShapeId, amounts: Float64Array): boolean {
     const { from, to, resource, amounts: asked } = this.work.shapes

@@ -23,6 +23,8 @@ export class Work extends WorkReads {
   readonly #runIds = new Blocks()
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
+  /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
+  readonly nearAnywhere = new Set<JobId>()
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     super(model, shapes)
@@ -199,6 +201,7 @@ export class Work extends WorkReads {
   /** Removes a job whose tasks have all ended; its ids may be used again. */
   remove(job: JobId): void {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
+    this.nearAnywhere.delete(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
     for (let stage = first; stage < first + stages; stage++) {

@@ -82,6 +82,11 @@ export interface Round {
    * as a round of their own would. What was claimed and evicted meanwhile is taken back. Only where there is `reach`.
    */
   rehearse?(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void
+  /**
+   * From now on tasks of the job take as long as if their data were on their node, wherever they start; reports keep their
+   * places. For comparing what a move costs with and without the way to the data.
+   */
+  ignoreLocality?(job: JobId): void
   /** Whether a policy around this one keeps the job off the node, whatever is free there: nothing to wait for. */
   readonly bars?: ((job: JobId, node: NodeId) => boolean) | undefined
   /** Asks for another round at `time` even if nothing happens until then. */

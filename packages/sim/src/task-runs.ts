@@ -72,7 +72,8 @@ export class TaskRuns implements ProgressHost {
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
-    const start = this.#fill(task, stage, job, level, node)
+    const charged = level > 0 && work.nearAnywhere.size > 0 && work.nearAnywhere.has(job) ? 0 : level
+    const start = this.#fill(task, stage, job, charged, node)
     const alone = runtime.runtime(start)
     work.runStart[run] = now
     this.launches++

@@ -129,6 +129,10 @@ export class MovedRound implements Round {
     this.#round.defer(job, reason)
   }
 
+  ignoreLocality(job: JobId): void {
+    this.#round.ignoreLocality?.(job)
+  }
+
   savepoint(): Savepoint {
     return this.#round.savepoint()
   }
@@ -154,6 +158,9 @@ export class RehearsedRound extends MovedRound {
   }
   override evict(): void {
     // who is killed at rounds to come is not known
+  }
+  override ignoreLocality(): void {
+    // it outlasts a round
   }
   override reserve(): void {
     // no promise

@@ -157,6 +157,7 @@ class LimitedRound implements Round {
   get bars() { return this.#round.bars }
   moulding = (job: JobId): Moulding | undefined => this.#round.moulding(job)
   mould = (job: JobId, tasks: number): void => this.#round.mould(job, tasks)
+  ignoreLocality = (job: JobId): void => this.#round.ignoreLocality?.(job)
   take = (job: JobId): boolean => this.#round.take(job)
   evict = (task: TaskId): void => this.#round.evict(task)
   reserve = (job: JobId, start: Seconds): void => this.#round.reserve(job, start)
