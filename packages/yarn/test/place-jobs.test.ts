@@ -42,6 +42,11 @@ describe('placement rules', () => {
     ])
   })
 
+  it('puts users\' queues into a queue that is named', () => {
+    const to = place('<rule name="specified" create="false"/><rule name="nestedUserQueue"><rule name="default" queue="devs" create="false"/></rule><rule name="reject"/>')
+    expect([job({ queue: 'ads', user: 'ann' }), job({ user: 'ann' }), job({ queue: 'none', user: 'bob' })].map(to)).toEqual(['root.ads', 'root.devs.ann', 'root.devs.bob'])
+  })
+
   it('refuses a job for a queue that holds queues, or that would lie in one that holds jobs', () => {
     const to = place('')
     expect([job({ queue: 'groups' }), job({ queue: 'ads.inner' })].map(to)).toEqual(['refused: queue "root.groups" holds queues and no jobs', 'refused: queue "root.ads.inner" would lie in "root.ads", which holds jobs itself'])
