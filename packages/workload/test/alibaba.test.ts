@@ -37,6 +37,7 @@ describe('batch tasks of Alibaba\'s trace of 2017', () => {
   it('that did not terminate, or end before they start, are left out and counted', () => {
     const trace = read(`${row}5,10,1,1,1,Waiting,,\n10,5,2,1,1,Terminated,50,0.1\n`)
     expect([trace.jobs, trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual([1, [['status', 1], ['backwards', 1]]])
+    expect(trace.report.notes?.[0]).toBe('1 task of a status other than Terminated: left out (status)')
     expect(read(`${row}5,10,1,1,1,Waiting,,\n`, { status: ['Waiting'] }).jobs).toBe(1)
   })
 
