@@ -141,6 +141,19 @@ describe('estimates', () => {
   })
 })
 
+describe('a sweep of a log', () => {
+  it('says on how many seeds every point ran, and writes an experiment that does the same again', async () => {
+    const base = 'workload: { trace: a.swf }\npolicies: [easy]\n'
+    const cwd = directory({ 'a.swf': log, 'load.yaml': `${base}matrix: { workload.load: [1, 2] }\n`, 'estimates.yaml': `${base}matrix: { workload.estimates: [exact, { tsafrir: { maxEstimate: 7200 } }] }\n` })
+    const title = async (...args: string[]) => (await sched(['sweep', ...args], { cwd })).out.split('\n')[0]
+    expect(await title('load.yaml', '--out', 'r')).toBe('2 points under easy, one seed')
+    expect(await title('r/experiment.yaml')).toBe('2 points under easy, one seed')
+    // nothing is drawn at the first point, and estimates at the second
+    expect(await title('estimates.yaml', '--out', 's')).toBe('2 points under easy, means over 1 to 5 seeds')
+    expect(await title('s/experiment.yaml')).toBe('2 points under easy, means over 1 to 5 seeds')
+  })
+})
+
 describe('warm-up and cool-down', () => {
   it('leave jobs out of the figures by their submission, not out of the run', async () => {
     const files = { 'a.swf': log }

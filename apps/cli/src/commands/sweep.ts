@@ -47,12 +47,18 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
     for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}
 `)
-    outputs.complete(description, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
+    outputs.complete(withSeeds(description, prepared), { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
     if (options.quiet === true || options.json === '-' || options.csv === '-') return
     io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr))
   } finally {
     outputs.discard()
   }
+}
+
+/** With the number of seeds where nobody said it and all points ran on as many. */
+function withSeeds(description: Description, prepared: readonly Prepared[]): Description {
+  const counts = [...new Set(prepared.map(({ seeds }) => seeds.length))]
+  return description.spec.seeds !== undefined || counts.length !== 1 ? description : { ...description, spec: { ...description.spec, seeds: counts[0] } }
 }
 
 function matrixOf(description: Description): { axes: Axis[]; points: Point[] } {

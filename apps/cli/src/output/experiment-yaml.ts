@@ -12,7 +12,7 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     ...spec,
     ...(plugins !== undefined && { plugins }),
     seed: spec.seed ?? 1,
-    seeds: spec.seeds ?? DEFAULT_SEEDS,
+    ...(spec.seeds === undefined && spec.matrix !== undefined ? {} : { seeds: spec.seeds ?? DEFAULT_SEEDS }), // points of a matrix may differ in it
     ...(spec.cluster !== undefined && { cluster: typeof spec.cluster === 'string' ? moved(spec.cluster) : spec.cluster }),
     ...(spec.policies !== undefined && { policies: withModels(spec.policies, moved) }),
     ...(spec.policy !== undefined && { policy: withModels(spec.policy, moved) }),

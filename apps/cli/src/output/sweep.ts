@@ -63,11 +63,15 @@ export function sweepText({ spec }: Description, axes: readonly Axis[], results:
     ...(several ? [policy] : []),
     ...shown.map((name) => cellOf(own.get(name))),
   ])
-  const runs = results.reduce((sum, { runs: own }) => sum + own.length, 0)
-  const seeds = Math.round(runs / Math.max(1, lines.length))
-  const over = seeds === 1 ? 'one seed' : `means over ${seeds} seeds`
-  const title = `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${lines[0]?.policy ?? ''}`}, ${over}`
+  const counts = results.map(({ runs, policies }) => runs.length / Math.max(1, policies.length))
+  const title = `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${lines[0]?.policy ?? ''}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
   return `${title}\n${table(head.map((name, i): Column => ({ title: name, align: i < axes.length + (several ? 1 : 0) ? 'left' : 'right' })), rows)}`
+}
+
+/** A point where nothing is drawn has one seed, others may have more. */
+function overSeeds(least: number, most: number): string {
+  if (most === 1) return 'one seed'
+  return least === most ? `means over ${most} seeds` : `means over ${least} to ${most} seeds`
 }
 
 const isTelling = (value: number | undefined) => value !== undefined && !Number.isNaN(value) && value !== 0

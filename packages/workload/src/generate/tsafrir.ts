@@ -30,8 +30,8 @@ export function tsafrirEstimates(workload: Workload, given: TsafrirOptions): Wor
 }
 
 function runtimeOf({ id, stages: [stage, ...others] }: JobSpec): number {
-  if (stage !== undefined && others.length === 0 && stage.tasks === 1 && typeof stage.duration === 'number') return stage.duration
-  throw new SchedError('BAD_INPUT', 'has no one run time.', { field: `job "${id}"` }, 'Users\' estimates are modelled for rigid jobs: one task with a fixed duration.')
+  if (stage !== undefined && others.length === 0 && (stage.tasks === 1 || stage.gang === true) && typeof stage.duration === 'number') return stage.duration
+  throw new SchedError('BAD_INPUT', 'has no one run time.', { field: `job "${id}"` }, 'Users\' estimates are modelled for rigid jobs: one task, or a gang, with a fixed duration.')
 }
 
 function estimated(job: JobSpec, runtime: number, estimate: number): JobSpec {
