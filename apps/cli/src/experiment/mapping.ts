@@ -7,7 +7,7 @@ import { readText } from '../read-text.js'
 const FORMAT = 'job-table'
 
 /** How a trace is to be read, where the command line gives a mapping of columns: as a table of jobs. */
-export interface Mapped {
+interface Mapped {
   readonly format: string
   readonly options: Readonly<Record<string, unknown>>
 }
