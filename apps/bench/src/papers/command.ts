@@ -2,6 +2,7 @@ import { SchedError, suggest } from '@sched/core'
 import { json } from '@sched/report'
 import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
+import { bayesCommunication } from './bayes-communication/bayes-communication.js'
 import type { Trial } from './claim.js'
 import { delayScheduling } from './delay-scheduling.js'
 import { nodeWeightSheet } from './node-weight/node-weight.js'
@@ -11,7 +12,7 @@ import { runSheet, type Sheet } from './sheet.js'
 import { survey } from './survey/survey.js'
 import { writeWhole } from './whole-file.js'
 
-const sheets: readonly Sheet[] = [delayScheduling, omega, survey, nodeWeightSheet]
+const sheets: readonly Sheet[] = [delayScheduling, omega, survey, nodeWeightSheet, bayesCommunication]
 
 /** Fewest seeds of a page, and of a look. */
 const SEEDS = 10
