@@ -148,7 +148,7 @@ export class Reserving implements Policy {
   #redeem(reservation: Reservation, round: Round): void {
     const { job, lane, node, shape } = reservation
     const { work } = round
-    if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape) return this.#drop(reservation)
+    if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || round.bars?.(job, node) === true) return this.#drop(reservation)
     if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)
     this.#drop(reservation)
     const task = work.taskFor(job, lane, node, this.#levels)
