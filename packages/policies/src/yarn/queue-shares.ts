@@ -20,22 +20,52 @@ export interface ShareEntry {
  * Deviation: the level is exact, where Hadoop bisects 25 times and rounds each share down.
  */
 export function divideAmongQueues(entries: readonly ShareEntry[], total: number, shares: Float64Array, level = new WaterFill()): void {
-  const growing: number[] = []
+  divide([...entries.keys()], entries, total, shares, level)
+}
+
+/** The same among some of the entries. */
+function divide(ids: readonly number[], entries: readonly ShareEntry[], total: number, shares: Float64Array, level: WaterFill): void {
   let fixed = 0
   let lows = 0
-  for (const [i, { weight, min, max, active }] of entries.entries()) {
-    shares[i] = active ? Math.min(min, max) : 0
+  let weights = 0
+  let growing = 0
+  let isPlain = true
+  for (const id of ids) {
+    const { weight, min, max, active } = entries[id] as ShareEntry
+    const low = active ? Math.min(min, max) : 0
+    shares[id] = low
     if (active && weight > 0 && max > 0) {
-      growing.push(i)
-      lows += shares[i]
-    } else fixed += shares[i]
+      growing++
+      lows += low
+      weights += weight
+      isPlain &&= low === 0 && max === Infinity
+    } else fixed += low
   }
   const rest = Math.max(total - fixed, 0)
-  if (growing.length === 0 || lows >= rest) return
-  level.begin(growing.length)
-  for (const i of growing) level.add((entries[i] as ShareEntry).weight, shares[i] as number, (entries[i] as ShareEntry).max)
+  if (growing === 0 || lows >= rest) return
+  if (isPlain) divideByWeight(ids, entries, rest, weights, shares)
+  else fillBetween(ids, entries, rest, growing, shares, level)
+}
+
+const grows = ({ active, weight, max }: ShareEntry): boolean => active && weight > 0 && max > 0
+
+/** Where there is neither a minimum nor a maximum the level needs no search. */
+function divideByWeight(ids: readonly number[], entries: readonly ShareEntry[], rest: number, weights: number, shares: Float64Array): void {
+  for (const id of ids) {
+    const entry = entries[id] as ShareEntry
+    if (grows(entry)) shares[id] = (entry.weight * rest) / weights
+  }
+}
+
+function fillBetween(ids: readonly number[], entries: readonly ShareEntry[], rest: number, growing: number, shares: Float64Array, level: WaterFill): void {
+  level.begin(growing)
+  for (const id of ids) {
+    const entry = entries[id] as ShareEntry
+    if (grows(entry)) level.add(entry.weight, shares[id] as number, entry.max)
+  }
   level.fill(rest)
-  for (const [at, i] of growing.entries()) shares[i] = level.share(at)
+  let at = 0
+  for (const id of ids) if (grows(entries[id] as ShareEntry)) shares[id] = level.share(at++)
 }
 
 /** A tree whose parents come before their children; entry 0 is the root. */
@@ -46,15 +76,18 @@ export interface ShareTree {
 
 /** Fair share of every queue of a tree out of a total, level by level. The root has the total. */
 export function queueShares({ parents, entries }: ShareTree, total: number): Float64Array {
-  const shares = new Float64Array(entries.length)
   const children: number[][] = entries.map(() => [])
   for (let i = 1; i < entries.length; i++) children[parents[i] as number]?.push(i)
-  const level = new WaterFill()
-  shares[0] = total
-  for (const [parent, inside] of children.entries()) {
-    const own = new Float64Array(inside.length)
-    divideAmongQueues(inside.map((child) => entries[child] as ShareEntry), shares[parent] as number, own, level)
-    for (const [i, child] of inside.entries()) shares[child] = own[i] as number
-  }
+  const shares = new Float64Array(entries.length)
+  sharesDown(children, entries, total, shares, new WaterFill())
   return shares
+}
+
+/** The same with the children of each entry given, into a column. */
+export function sharesDown(children: readonly (readonly number[])[], entries: readonly ShareEntry[], total: number, shares: Float64Array, level: WaterFill): void {
+  shares[0] = total
+  for (let parent = 0; parent < children.length; parent++) {
+    const inside = children[parent] as readonly number[]
+    if (inside.length > 0) divide(inside, entries, shares[parent] as number, shares, level)
+  }
 }

@@ -1,8 +1,10 @@
 import type { Env, JobId, LaneId, ResourceId, Seconds, Sharing } from '@sched/core'
 import { WaterFill } from '../shares/water-fill.js'
-import { divideAmongQueues, queueShares, type ShareEntry } from './queue-shares.js'
+import { sharesDown, type ShareEntry } from './queue-shares.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { Usage } from './usage.js'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
  * Shares of a queue tree. The scalar view, for wrappers that know only one amount, is of the resource that `fair` compares
@@ -18,6 +20,12 @@ export class QueueSharing implements Sharing {
   readonly #jobsOf: Set<JobId>[] = []
   readonly #level = new WaterFill()
   readonly #mayRun: (job: JobId) => boolean
+  /** By resource: what queues are to a division, and their shares. */
+  readonly #entries: Mutable<ShareEntry>[][] = []
+  readonly #shares: Float64Array[] = []
+  #children: (readonly number[])[] = []
+  readonly #priority: number[] = []
+  #hasPriorities = false
   readonly poolOf: (job: JobId) => number
 
   /** `jobs` are the admitted jobs by queue, `weight` that of a job among its neighbours. */
@@ -32,7 +40,11 @@ export class QueueSharing implements Sharing {
     this.#mayRun = mayRun
   }
 
+  /** Jobs come in order of submission. */
   addJob(job: JobId, queue: number): void {
+    const priority = this.#env.work.priority(job)
+    this.#priority[job] = priority
+    if (priority !== 0) this.#hasPriorities = true
     ;(this.#jobsOf[queue] ??= new Set()).add(job)
   }
 
@@ -53,30 +65,42 @@ export class QueueSharing implements Sharing {
   /** The resource that `fair` compares in a lane. */
   memory = (lane: LaneId): ResourceId => this.#memory[lane] as ResourceId
 
-  /** Instantaneous fair share of every queue of one resource: only queues with jobs that may run take part. */
+  /** Instantaneous fair share of every queue of one resource: only queues with jobs that may run take part. Good until the next call for it. */
   sharesOf(r: ResourceId): Float64Array {
     const { queues } = this.#tree
-    const entries = queues.map(({ id, weight, minResources, maxResources }): ShareEntry => ({
-      weight, min: minResources[r] as number, max: maxResources[r] as number, active: (this.#jobs[id] as number) > 0,
-    }))
-    return queueShares({ parents: queues.map(({ parent }) => parent), entries }, this.#env.cluster.capacity(r))
-  }
-
-  /** Fair share of every given job of a leaf of one resource out of the leaf's own; under fifo all goes to the first. */
-  jobShares(leaf: number, jobs: readonly JobId[], r: ResourceId, lane: LaneId, share: number): Float64Array {
-    const shares = new Float64Array(jobs.length)
-    const { policy } = this.#tree.queues[leaf] as Queue
-    if (policy === 'fifo') {
-      if (jobs.length > 0) shares[0] = share
-    } else divideAmongQueues(jobs.map((job) => ({ weight: this.#weight(job, lane), min: 0, max: Infinity, active: true })), share, shares, this.#level)
+    if (this.#shares[r]?.length !== queues.length) this.#open(r)
+    const entries = this.#entries[r] as Mutable<ShareEntry>[]
+    for (let id = 0; id < entries.length; id++) (entries[id] as Mutable<ShareEntry>).active = (this.#jobs[id] as number) > 0
+    const shares = this.#shares[r] as Float64Array
+    sharesDown(this.#children, entries, this.#env.cluster.capacity(r), shares, this.#level)
     return shares
   }
 
-  /** Jobs of a leaf that may run, by priority and submission; appended to `out`. */
+  /** Makes the columns of a resource anew, for queues that have come. */
+  #open(r: ResourceId): void {
+    const { queues } = this.#tree
+    this.#children = queues.map(({ children }) => children)
+    this.#entries[r] = queues.map(({ weight, minResources, maxResources }) => ({ weight, min: minResources[r] as number, max: maxResources[r] as number, active: false }))
+    this.#shares[r] = new Float64Array(queues.length)
+  }
+
+  /** Fair share of every given job of a leaf of one resource out of the leaf's own, `out[i * step]` for job i; under fifo all goes to the first. */
+  jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, share: number, out: Float64Array, from: number, step: number): void {
+    const isFifo = (this.#tree.queues[leaf] as Queue).policy === 'fifo'
+    let weights = 0
+    if (!isFifo) for (let i = 0; i < jobs.length; i++) weights += this.#weight(jobs[i] as JobId, lane)
+    for (let i = 0; i < jobs.length; i++) {
+      const weight = isFifo ? Number(i === 0) : this.#weight(jobs[i] as JobId, lane)
+      out[from + i * step] = weight === 0 ? 0 : isFifo ? share : (weight * share) / weights
+    }
+  }
+
+  /** Jobs of a leaf that may run, by priority and submission; appended to `out`, which is empty. */
   admitted(leaf: number, out: JobId[]): void {
-    const { work } = this.#env
-    for (const job of this.#jobsOf[leaf] ?? []) if (this.#mayRun(job)) out.push(job)
-    out.sort((a, b) => work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
+    const jobs = this.#jobsOf[leaf]
+    if (jobs === undefined) return
+    for (const job of jobs) if (this.#mayRun(job)) out.push(job)
+    if (jobs.size > 1 && this.#hasPriorities) out.sort((a, b) => (this.#priority[b] as number) - (this.#priority[a] as number) || this.#env.work.rank(a) - this.#env.work.rank(b))
   }
 
   // ---- as one amount ----

@@ -37,11 +37,16 @@ export class Starvation {
   readonly #lane: LaneId
   readonly #resources: readonly ResourceId[]
   readonly #memory: number
-  /** Last time that a queue was not below its minimum share, and a job not below its fair share. */
-  readonly #atMin: (Seconds | undefined)[] = []
-  readonly #atFair = new Map<JobId, Seconds>()
-  /** Fair shares of jobs as of the last look. */
-  readonly shareOf = new Map<JobId, LaneAmounts>()
+  /** Last time that a queue was not below its minimum share, and a job not below its fair share; NaN: not looked at yet. */
+  readonly #atMin: number[] = []
+  #atFair = new Float64Array(64).fill(NaN)
+  /** As of the last look: fair shares of queues by position of the resource, and of the jobs of those that were asked for. */
+  readonly #shares: Float64Array[] = []
+  readonly #shareOf = new Map<JobId, LaneAmounts>()
+  readonly #asked = new Set<number>()
+  /** The leaf at hand: its jobs, and their fair shares `[i * resources + position]`. */
+  readonly #jobs: JobId[] = []
+  #jobShares = new Float64Array(64)
 
   constructor(sharing: QueueSharing, lane: LaneId, resources: readonly ResourceId[]) {
     this.#sharing = sharing
@@ -57,37 +62,119 @@ export class Starvation {
   /** Nothing waits: all clocks start anew when something does. */
   rest(): void {
     this.#atMin.length = 0
-    this.#atFair.clear()
+    this.#atFair.fill(NaN)
   }
 
   forget(job: JobId): void {
-    this.#atFair.delete(job)
-    this.shareOf.delete(job)
+    if (job < this.#atFair.length) this.#atFair[job] = NaN
+    this.#shareOf.delete(job)
+  }
+
+  /** Fair share of a job as of the last look; undefined for one that may not run yet. */
+  shareOf(job: JobId): LaneAmounts | undefined {
+    const leaf = this.#sharing.poolOf(job)
+    if (!this.#asked.has(leaf)) {
+      this.#asked.add(leaf)
+      this.#openLeaf(leaf)
+      const n = this.#resources.length
+      for (const [i, each] of this.#jobs.entries()) this.#shareOf.set(each, [...this.#jobShares.subarray(i * n, (i + 1) * n)])
+    }
+    return this.#shareOf.get(job)
   }
 
   look(now: Seconds, capacity: LaneAmounts): StarvedJob[] {
-    const sharing = this.#sharing
-    const shares = this.#resources.map((r) => sharing.sharesOf(r))
+    const { queues } = this.#sharing
+    for (const [i, r] of this.#resources.entries()) this.#shares[i] = this.#sharing.sharesOf(r)
+    this.#shareOf.clear()
+    this.#asked.clear()
     const starved: StarvedJob[] = []
-    this.shareOf.clear()
-    for (const queue of sharing.queues) if (!queue.isParent) this.#lookAt(queue, shares.map((share) => share[queue.id] as number), now, capacity, starved)
+    for (let id = 0; id < queues.length; id++) {
+      const queue = queues[id] as Queue
+      if (!queue.isParent && (queue.minTimeout < Infinity || queue.fairTimeout < Infinity)) this.#lookAt(queue, now, capacity, starved)
+    }
     return starved
   }
 
-  #lookAt(queue: Queue, share: LaneAmounts, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
-    const jobs: JobId[] = []
-    this.#sharing.admitted(queue.id, jobs)
-    const jobShares = this.#resources.map((r, i) => this.#sharing.jobShares(queue.id, jobs, r, this.#lane, share[i] as number))
-    const lacking = jobs.map((job, at) => {
-      const own = jobShares.map((each) => each[at] as number)
-      this.shareOf.set(job, own)
-      return this.#lacksFair(queue, job, own, now, capacity)
+  #lookAt(queue: Queue, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
+    const isMinDue = queue.minTimeout < Infinity && this.#isMinDue(queue, now, capacity)
+    if (queue.fairTimeout === Infinity && !isMinDue) return
+    this.#openLeaf(queue.id)
+    const isFairDue = queue.fairTimeout < Infinity && this.#isFairDue(queue, now, capacity)
+    if (isMinDue || isFairDue) this.#claim(queue, isMinDue, now, capacity, starved)
+  }
+
+  /** Reads the jobs of a leaf that may run, and their shares. */
+  #openLeaf(leaf: number): void {
+    const jobs = this.#jobs
+    const n = this.#resources.length
+    jobs.length = 0
+    this.#sharing.admitted(leaf, jobs)
+    if (jobs.length * n > this.#jobShares.length) this.#jobShares = new Float64Array(2 * jobs.length * n)
+    for (let i = 0; i < n; i++) this.#sharing.jobShares(leaf, jobs, this.#lane, (this.#shares[i] as Float64Array)[leaf] as number, this.#jobShares, i, n)
+  }
+
+  /** Sets the clock of the queue; whether it has been below its minimum share past the timeout. */
+  #isMinDue(queue: Queue, now: Seconds, capacity: LaneAmounts): boolean {
+    const { id, policy, minTimeout } = queue
+    const isStarved = this.#isBelow(policy, capacity, (r) => this.#sharing.usage(id, r), (r) => this.#wantedMin(queue, r))
+    if (!isStarved || this.#atMin[id] === undefined) this.#atMin[id] = now
+    return isStarved && now - (this.#atMin[id]) >= minTimeout
+  }
+
+  /** Sets the clocks of the jobs at hand; whether one of them has been below the threshold of its share past the timeout. */
+  #isFairDue({ policy, fairThreshold, fairTimeout }: Queue, now: Seconds, capacity: LaneAmounts): boolean {
+    const jobs = this.#jobs
+    const n = this.#resources.length
+    let isDue = false
+    for (let at = 0; at < jobs.length; at++) {
+      const job = jobs[at] as JobId
+      const isStarved = policy === 'drf' ? this.#isBelowDominant(job, at * n, fairThreshold, capacity) : this.#sharing.usageOfJob(job, this.#resources[this.#memory] as ResourceId) < this.#wantedFair(job, at * n, this.#memory, fairThreshold)
+      if (job >= this.#atFair.length) this.#growClocks(job)
+      const since = this.#atFair[job] as number
+      if (!isStarved || Number.isNaN(since)) this.#atFair[job] = now
+      isDue ||= this.#isJobDue(job, isStarved, now, fairTimeout)
+    }
+    return isDue
+  }
+
+  #isJobDue(job: JobId, isStarved: boolean, now: Seconds, timeout: Seconds): boolean {
+    return isStarved && now - (this.#atFair[job] as number) >= timeout
+  }
+
+  #isBelowDominant(job: JobId, row: number, threshold: number, capacity: LaneAmounts): boolean {
+    let used = 0
+    let wanted = 0
+    for (let i = 0; i < this.#resources.length; i++) {
+      const all = capacity[i] as number
+      if (all === 0) continue
+      used = Math.max(used, this.#sharing.usageOfJob(job, this.#resources[i] as ResourceId) / all)
+      wanted = Math.max(wanted, this.#wantedFair(job, row, i, threshold) / all)
+    }
+    return used < wanted
+  }
+
+  #wantedFair(job: JobId, row: number, i: number, threshold: number): number {
+    return Math.min(Math.floor((this.#jobShares[row + i] as number) * threshold), this.#sharing.demandOfJob(job, this.#resources[i] as ResourceId))
+  }
+
+  #wantedMin({ id, minResources }: Queue, r: ResourceId): number {
+    return Math.min(minResources[r] as number, this.#sharing.demandOf(id, r))
+  }
+
+  #isBelow(policy: Queue['policy'], capacity: LaneAmounts, usage: (r: ResourceId) => number, share: (r: ResourceId) => number): boolean {
+    return isBelow(policy, this.#resources.map(usage), this.#resources.map(share), capacity, this.#memory)
+  }
+
+  /** What the jobs at hand lack: each its own, then what the queue lacks beyond that. */
+  #claim(queue: Queue, isMinDue: boolean, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
+    const lacking = this.#jobs.map((job, at) => this.#lacksFair(queue, job, at, now, capacity))
+    const lacksMin = this.#resources.map((r, i) => {
+      const amount = isMinDue ? Math.max(0, this.#wantedMin(queue, r) - this.#sharing.usage(queue.id, r)) : 0
+      return Math.max(0, amount - lacking.reduce((sum, each) => sum + (each[i] as number), 0))
     })
-    const lacksMin = this.#lacksMin(queue, now, capacity).map((amount, i) => Math.max(0, amount - lacking.reduce((sum, each) => sum + (each[i] as number), 0)))
-    for (const [at, job] of jobs.entries()) {
+    for (const [at, job] of this.#jobs.entries()) {
       const lacks = (lacking[at] as number[]).map((fair, i) => {
-        const pending = this.#pending(job, i) - fair
-        const more = Math.max(0, Math.min(lacksMin[i] as number, pending))
+        const more = Math.max(0, Math.min(lacksMin[i] as number, this.#pending(job, i) - fair))
         lacksMin[i] = (lacksMin[i] as number) - more
         return fair + more
       })
@@ -100,21 +187,16 @@ export class Starvation {
     return this.#sharing.demandOfJob(job, r) - this.#sharing.usageOfJob(job, r)
   }
 
-  #lacksFair({ policy, fairThreshold, fairTimeout }: Queue, job: JobId, share: LaneAmounts, now: Seconds, capacity: LaneAmounts): number[] {
+  #lacksFair({ policy, fairThreshold, fairTimeout }: Queue, job: JobId, at: number, now: Seconds, capacity: LaneAmounts): number[] {
+    const wanted = this.#resources.map((_, i) => this.#wantedFair(job, at * this.#resources.length, i, fairThreshold))
     const usage = this.#resources.map((r) => this.#sharing.usageOfJob(job, r))
-    const wanted = this.#resources.map((r, i) => Math.min(Math.floor((share[i] as number) * fairThreshold), this.#sharing.demandOfJob(job, r)))
-    const isStarved = isBelow(policy, usage, wanted, capacity, this.#memory)
-    if (!isStarved || !this.#atFair.has(job)) this.#atFair.set(job, now)
-    if (!isStarved || now - (this.#atFair.get(job) as Seconds) < fairTimeout) return wanted.map(() => 0)
-    return wanted.map((amount, i) => Math.max(0, amount - (usage[i] as number)))
+    const isDue = fairTimeout < Infinity && this.#isJobDue(job, isBelow(policy, usage, wanted, capacity, this.#memory), now, fairTimeout)
+    return wanted.map((amount, i) => (isDue ? Math.max(0, amount - (usage[i] as number)) : 0))
   }
 
-  #lacksMin({ id, policy, minResources, minTimeout }: Queue, now: Seconds, capacity: LaneAmounts): number[] {
-    const usage = this.#resources.map((r) => this.#sharing.usage(id, r))
-    const wanted = this.#resources.map((r) => Math.min(minResources[r] as number, this.#sharing.demandOf(id, r)))
-    const isStarved = isBelow(policy, usage, wanted, capacity, this.#memory)
-    if (!isStarved || this.#atMin[id] === undefined) this.#atMin[id] = now
-    if (!isStarved || now - (this.#atMin[id]) < minTimeout) return wanted.map(() => 0)
-    return wanted.map((amount, i) => Math.max(0, amount - (usage[i] as number)))
+  #growClocks(job: JobId): void {
+    const larger = new Float64Array(2 * (job + 1)).fill(NaN)
+    larger.set(this.#atFair)
+    this.#atFair = larger
   }
 }

@@ -118,7 +118,7 @@ export class Victims {
   /** Whether its job keeps its fair share without the task. */
   #mayLose({ job, task }: Victim): boolean {
     const { work } = this.#round
-    const share = this.#starvation.shareOf.get(job)
+    const share = this.#starvation.shareOf(job)
     if (share === undefined) return false
     const gone = this.#gone.get(job)
     const left = this.#resources.map((r, i) => this.#sharing.usageOfJob(job, r) - (gone?.[i] ?? 0) - work.demand(work.shapeOf(task), r))
