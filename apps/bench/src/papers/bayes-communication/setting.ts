@@ -32,7 +32,7 @@ export const mapReducePolicy: Plug<'policy'> = greedy(fifo())
 export const withBayes = (model: BayesModel): Plug<'policy'> => bayesComm(mapReducePolicy, { model })
 
 /** Four racks of so many nodes, whose heartbeats go round the racks. */
-export const racks = (perRack: number): ClusterDescription => ({
+const racks = (perRack: number): ClusterDescription => ({
   name: `4 x ${perRack}`,
   nodes: Array.from({ length: 4 * perRack }, (_, i) => ({ count: 1, name: `n${i}`, racks: [`rack${i % 4}`], slots: { map: 8, reduce: 2 } })),
   heartbeat: { interval: 0.5, stagger: true },
