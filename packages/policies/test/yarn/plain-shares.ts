@@ -1,7 +1,7 @@
 import type { ShareEntry, ShareTree } from '@sched/policies'
 
 /** Hadoop's division as it is described: bisection of the level r until sum of clamp(w r, min, max) is the total. */
-export function plainDivision(entries: readonly ShareEntry[], total: number): number[] {
+function plainDivision(entries: readonly ShareEntry[], total: number): number[] {
   const least = ({ active, min, max }: ShareEntry) => (active ? Math.min(min, max) : 0)
   const grows = ({ active, weight, max }: ShareEntry) => active && weight > 0 && max > 0
   const fixed = entries.filter((each) => !grows(each)).reduce((sum, each) => sum + least(each), 0)
