@@ -39,6 +39,17 @@ describe('a log of a parallel machine', () => {
     expect(figure(found, 'wait')).toMatchObject({ strict: 9, easy: 3, conservative: 3, fattened: 3 })
   })
 
+  it('is described with its machine, the load on it, and what the rules did', async () => {
+    const cwd = directory({ 'a.swf': log.replace('-1 -1 4 10 ', '-1 -1 4 5 ') })
+    const { out, err } = await sched(['trace', 'describe', 'a.swf'], { cwd })
+    expect(out).toMatch(/^ +machine +4 procs: MaxProcs of the header$/m)
+    // 3 x 10 + 4 x 5 + 1 x 5 processor seconds within 2 s of submissions on 4 processors
+    expect(out).toMatch(/^procs +3 +55 +5 +4 +687.5%$/m)
+    expect(err).toBe('note: 1 job longer than estimated: cut at the estimate (overrun)\n')
+    const json = JSON.parse((await sched(['trace', 'describe', 'a.swf', '--json'], { cwd })).out) as { machine: object; rules: object[] }
+    expect(json).toMatchObject({ machine: { resources: { procs: 4 } }, rules: [{ rule: 'overrun', jobs: 1 }] })
+  })
+
   it('says the same from an experiment file without a cluster', async () => {
     const file = 'workload: { trace: a.swf }\npolicies: [strict, easy]\n'
     const found = await results({ 'a.swf': log, 'e.yaml': file }, 'e.yaml')

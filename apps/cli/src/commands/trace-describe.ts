@@ -1,4 +1,4 @@
-import { describeStream, type WorkloadSummary } from '@sched/workload'
+import { describeStream, type Trace, type WorkloadSummary } from '@sched/workload'
 import { duration, json, percent, table, type Column } from '@sched/report'
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
@@ -16,7 +16,7 @@ export function addDescribe(trace: Command, io: Io): void {
   const command = trace
     .command('describe')
     .summary('counts, span, load and size classes of a trace')
-    .description('Prints what a trace holds: jobs, tasks, span, work and, for a given cluster, load; and its size classes.')
+    .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes\nfrom; and what the rules of the format did to its jobs.')
     .argument('<file>', 'the trace, plain or gzip')
   traceOptions(command)
     .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)
@@ -28,16 +28,21 @@ export function addDescribe(trace: Command, io: Io): void {
 async function describeTrace(file: string, options: DescribeOptions, io: Io): Promise<void> {
   const trace = openedTrace(file, options, io)
   const { nodes, slots = { map: 4, reduce: 2 } } = options
-  const capacity = nodes === undefined ? {} : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
+  const capacity = nodes === undefined ? (trace.machine?.resources ?? {}) : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
   const summary = await describeStream(trace, capacity)
-  io.stdout.write(options.json === true ? json({ format: trace.format, skippedLines: trace.report.skipped, ...summary }) : text(trace.format, summary))
+  const { machine, format, report } = trace
+  const { rules } = report
+  if (options.json === true) io.stdout.write(json({ format, skippedLines: report.skipped, ...(machine && { machine }), ...(rules && { rules }), ...summary }))
+  else io.stdout.write(text(trace, summary))
+  for (const note of options.json === true ? [] : (report.notes ?? [])) io.stderr.write(`note: ${note}\n`)
   warnOfSkipped(trace, io)
 }
 
-function text(format: string, summary: WorkloadSummary): string {
+function text({ format, machine }: Trace, summary: WorkloadSummary): string {
   const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, resources, classes } = summary
   const facts = [
     ['format', format],
+    ...(machine === undefined ? [] : [['machine', machine.origin]]),
     ['jobs', number(jobs)],
     ['stages', number(stages)],
     ['tasks', `${number(tasks)}, in the median job ${number(medianJobTasks)}`],
