@@ -23,7 +23,7 @@ export function proportionalParts(total: number, performances: readonly number[]
 }
 
 /** Racks with at least one node that is there. */
-export const usableRacks = (plan: Plan): number[] => [...plan.keys()].filter((rack) => plan[rack]?.some((tasks) => tasks !== null) === true)
+const usableRacks = (plan: Plan): number[] => [...plan.keys()].filter((rack) => plan[rack]?.some((tasks) => tasks !== null) === true)
 
 /** All tasks of a plan on one rack, divided over its nodes by performance; absent nodes get none and stay `null`. */
 export function moveToRack(plan: Plan, rack: number, performance: Performances): (number | null)[][] {
