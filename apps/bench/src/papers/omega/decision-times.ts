@@ -46,8 +46,10 @@ const claims: readonly Claim[] = [
       'Jobs that are left over stand in for jobs given up: none reaches 1,000 attempts in 45 minutes.',
     ],
     why: 'while service decides, batch lives on what ending tasks give back; a stand-in starts in equilibrium, with as many batch tasks ending as arriving, so that a large job gets its ' +
-      'workers piece by piece in fewer than 1,000 attempts. Batch jobs wait for minutes, their scheduler is busier by far, but few are left over and none is given up, nor is ' +
-      'one in a whole day (looked at on one seed). The limit bites where a job is larger than what comes free in 1,000 attempts: on cells with heavier tails than the log-normal ones here'
+      'workers piece by piece in fewer than 1,000 attempts. Batch jobs wait for minutes and their scheduler is busier by far, but few are left over after 45 minutes and none is given up. The ' +
+      'stand-ins are too tame for more: half of the jobs of the public trace have one task at a mean of 31 (the 2,236 submitted in its first two parts), while the log-normal sizes here, of spread 1.2, have ' +
+      'a median of 18 on C. With a spread of 2.5, which has both, and a whole day, 13% (A) and 36% (C) of the batch jobs are left over at t_job = 100 s and none at 10 s on C, since one large job holds up ' +
+      'all behind it (looked at on one seed); even then none comes to 1,000 attempts, for the first in the queue is tried again before younger ones',
   },
 ]
 

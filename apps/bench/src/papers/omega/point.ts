@@ -1,6 +1,6 @@
 import { monolithic, sharedState, twoLevel } from '@sched/architectures'
 import type { Plug, Seconds } from '@sched/core'
-import { randomFit } from '@sched/placement'
+import { bestFit, randomFit } from '@sched/placement'
 import { fifo, greedy } from '@sched/policies'
 import { Simulation } from '@sched/sim'
 import { omegaCluster, omegaClusterCell, omegaClusterPrefill, type OmegaClusterName } from '@sched/workload'
@@ -35,6 +35,8 @@ export interface Point {
   readonly commit?: 'incremental' | 'all-or-nothing'
   /** Factor on the arrival rate of batch jobs; their run times are divided by it, so that the cell stays as full. */
   readonly batchRate?: number
+  /** Default: randomised first fit. */
+  readonly placement?: 'best-fit'
 }
 export type System = 'single' | 'multi' | 'omega' | 'mesos'
 
@@ -48,14 +50,14 @@ export interface PointResult {
 
 /** Runs one point. Workload, prefill and placement depend on the seed alone, so points that are compared meet the same jobs. */
 export function runPoint(point: Point): PointResult {
-  const { cluster, scale, seed, horizon, validate, batchRate = 1 } = point
+  const { cluster, scale, seed, horizon, validate, batchRate = 1, placement } = point
   const batchRunTime = 1 / batchRate
   const figures = classFigures(horizon)
   new Simulation({
     cluster: omegaClusterCell(cluster, scale),
     workload: omegaCluster({ cluster, seed, horizon, scale, batchRate, batchRunTime }),
     prefill: omegaClusterPrefill(cluster, { seed, scale, batchRunTime }),
-    policy: greedy(fifo(), randomFit()),
+    policy: greedy(fifo(), placement === 'best-fit' ? bestFit() : randomFit()),
     architecture: architecture(point),
     runtime: { jitter: 0 },
     observers: [figures],
