@@ -15,7 +15,7 @@ const allowed = {
 // What the tests of a package may import besides.
 const allowedInTests = {
   policies: ['cluster', 'workload', 'sim', 'testkit'],
-  placement: ['cluster', 'workload', 'sim', 'testkit'],
+  placement: ['cluster', 'workload', 'sim', 'testkit', 'policies'],
   architectures: ['cluster', 'workload', 'sim', 'testkit', 'policies'],
   metrics: ['cluster', 'workload', 'sim', 'testkit'],
 }
