@@ -108,6 +108,7 @@ export class IdealPlan implements IdealAllocation {
       const column = () => new Float64Array(count * width * 2)
       ;[this.ideal, this.excess, this.toObtain, this.#untouchable, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column()]
       this.#keys.grow(count * 2)
+      this.#keys.hasBands = true
     }
     if (this.#left.length !== width) {
       const vector = () => new Float64Array(width)

@@ -3,6 +3,10 @@ export class QueueKeys {
   band = new Float64Array(64)
   ratio = new Float64Array(64)
   tie = new Float64Array(64)
+  /** Where a queue stood in its list when it was last moved: a hint, since block copies do not update it. */
+  hint = new Int32Array(64)
+  /** Whether any class is not 0. */
+  hasBands = false
 
   grow(count: number): void {
     if (count <= this.band.length) return
@@ -10,12 +14,17 @@ export class QueueKeys {
     this.band = grown(this.band, size)
     this.ratio = grown(this.ratio, size)
     this.tie = grown(this.tie, size)
+    const hint = new Int32Array(size)
+    hint.set(this.hint)
+    this.hint = hint
   }
 
   isAfter(a: number, b: number): boolean {
     const { band, ratio } = this
-    if (band[a] !== band[b]) return (band[a] as number) > (band[b] as number)
-    if (ratio[a] !== ratio[b]) return (ratio[a] as number) > (ratio[b] as number)
+    if (this.hasBands && band[a] !== band[b]) return (band[a] as number) > (band[b] as number)
+    const first = ratio[a] as number
+    const second = ratio[b] as number
+    if (first !== second) return first > second
     return (this.tie[a] as number) > (this.tie[b] as number)
   }
 }
@@ -28,6 +37,8 @@ function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
 
 /** Up to so many members looking through them is faster than searching by keys. */
 const SHORT = 32
+/** So many places a queue is moved one by one. */
+const STEPS = 16
 
 /** Queues of one parent in ascending order of their keys. One that changes is moved; the list is never sorted. */
 export class SortedQueues {
@@ -58,33 +69,61 @@ export class SortedQueues {
 
   /** Gives a queue new keys and moves it to its place. */
   move(id: number, band: number, ratio: number): void {
-    const { ids } = this
+    const { ids, size } = this
     const keys = this.#keys
     const at = this.#find(id)
     keys.band[id] = band
     keys.ratio[id] = ratio
-    if (at + 1 < this.size && keys.isAfter(id, ids[at + 1] as number)) {
-      const to = this.#place(id, at + 1, this.size) - 1
-      if (to - at < 16) for (let i = at; i < to; i++) ids[i] = ids[i + 1] as number
-      else ids.copyWithin(at, at + 1, to + 1)
-      ids[to] = id
-    } else if (at > 0 && keys.isAfter(ids[at - 1] as number, id)) {
-      const to = this.#place(id, 0, at)
-      if (at - to < 16) for (let i = at; i > to; i--) ids[i] = ids[i - 1] as number
-      else ids.copyWithin(to + 1, to, at)
-      ids[to] = id
+    if (at + 1 < size && keys.isAfter(id, ids[at + 1] as number)) this.#moveDown(id, at)
+    else if (at > 0 && keys.isAfter(ids[at - 1] as number, id)) this.#moveUp(id, at)
+  }
+
+  /** Past members that come before it now; a few one by one, many by a search. */
+  #moveDown(id: number, from: number): void {
+    const { ids, size } = this
+    const keys = this.#keys
+    let at = from
+    do {
+      keys.hint[ids[at + 1] as number] = at
+      ids[at] = ids[at + 1] as number
+      at++
+    } while (at + 1 < size && at - from < STEPS && keys.isAfter(id, ids[at + 1] as number))
+    if (at - from === STEPS) {
+      const to = this.#place(id, at + 1, size) - 1
+      ids.copyWithin(at, at + 1, to + 1)
+      at = to
     }
+    ids[at] = id
+    keys.hint[id] = at
+  }
+
+  #moveUp(id: number, from: number): void {
+    const { ids } = this
+    const keys = this.#keys
+    let at = from
+    do {
+      keys.hint[ids[at - 1] as number] = at
+      ids[at] = ids[at - 1] as number
+      at--
+    } while (at > 0 && from - at < STEPS && keys.isAfter(ids[at - 1] as number, id))
+    if (from - at === STEPS) {
+      const to = this.#place(id, 0, at)
+      ids.copyWithin(to + 1, to, at)
+      at = to
+    }
+    ids[at] = id
+    keys.hint[id] = at
   }
 
   /** Where a member stands. */
   #find(id: number): number {
     const { ids, size } = this
-    if (size <= SHORT) {
-      let at = 0
-      while (ids[at] !== id) at++
-      return at
-    }
-    return this.#place(id, 0, this.size) - 1
+    const hint = this.#keys.hint[id] as number
+    if (hint < size && ids[hint] === id) return hint
+    if (size > SHORT) return this.#place(id, 0, size) - 1
+    let at = 0
+    while (ids[at] !== id) at++
+    return at
   }
 
   /** The first position in [low, high) whose member comes after the queue; `high` if none does. */

@@ -18,6 +18,8 @@ export class QueueUsage {
   used = new Float64Array(0)
   /** `[queue * pots + pot]`: the dominant share guaranteed; what jobs hold by reservations, as a number of them. */
   #guaranteedShare = new Float64Array(0)
+  /** The totals of the pots to divide by: Infinity where there is nothing, of which no queue has a share. */
+  #divisors = new Float64Array(0)
   held = new Int32Array(0)
   /** `[queue * pots + pot]`: 1 while the queue has waiting jobs. */
   #listed = new Uint8Array(0)
@@ -74,6 +76,8 @@ export class QueueUsage {
     if (!this.#isStale) return false
     this.#isStale = false
     this.#quotas.compute()
+    this.#divisors = this.#pots.totals.map((total) => (total > 0 ? total : Infinity))
+    for (const keys of this.#keys) keys.hasBands = this.#tree.isByPriority.includes(true)
     const { queues } = this.#tree
     const { count, width, totals } = this.#pots
     for (let pot = 0; pot < count; pot++) {
@@ -90,19 +94,21 @@ export class QueueUsage {
 
   /** Counts an amount for a leaf and all above it. */
   change(leaf: number, pot: number, amounts: Float64Array, from: number, sign: 1 | -1): void {
-    const { count, width, totals } = this.#pots
+    const { count, width } = this.#pots
     const { parents } = this.#tree
     const { used } = this
+    const divisors = this.#divisors
+    const isSorted = !this.#isStale
     for (let id = leaf; id >= 0; id = parents[id] as number) {
       const at = id * count + pot
       let share = 0
       for (let i = 0; i < width; i++) {
         const amount = (used[at * width + i] as number) + sign * (amounts[from + i] as number)
         used[at * width + i] = amount
-        const part = amount / (totals[pot * width + i] as number) // NaN or Infinity where there is none, which is no share
-        if (part > share && part < Infinity) share = part
+        const part = amount / (divisors[pot * width + i] as number)
+        if (part > share) share = part
       }
-      if (id > 0 && !this.#isStale) this.#place(id, pot, at, share)
+      if (id > 0 && isSorted) this.#place(id, pot, at, share)
     }
   }
 
