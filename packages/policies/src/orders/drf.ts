@@ -54,5 +54,6 @@ const dominantShares = ({ cluster, usage }: Shares, weightOf: ReadonlyMap<string
   addPool: ({ path }) => weightIn(path, weightOf.get(path), cluster),
   poolKey: (pool, lane) => usage.dominantShare(pool, lane),
   addToKey: (pool, lane, amounts) => usage.addToShare(pool, lane, amounts),
+  claimOf: (pool, lane) => ({ weight: usage.weight(pool, lane), min: 0, max: Infinity }),
   jobKey: (job, lane, ofJobs) => ofJobs.dominantShare(job, lane),
 })

@@ -64,6 +64,10 @@ function maxMinRule({ tree, usage, work }: Shares, claims: ReadonlyMap<string, C
       return used < min ? NEEDY + used / min : used / weight
     },
     jobKey: (job, lane, ofJobs) => usedBy(job, lane, ofJobs) / work.weight(job),
+    claimOf: (pool) => {
+      const { weight, min, max = Infinity } = of[pool] as Claim
+      return { weight, min, max }
+    },
   }
   const mayStart = (job: JobId, leaf: number, lane: LaneId): boolean => {
     const asked = work.together(job, lane) * work.demand(work.shape(job, lane), resourceIn[lane] as ResourceId)

@@ -8,6 +8,7 @@ export function onlyFirst(order: Order): Order {
   let isRead = false
   return {
     ...forwarding(order),
+    ...(order.sharing !== undefined && { sharing: order.sharing }),
     begin(round: Round): void {
       isRead = false
       order.begin(round)

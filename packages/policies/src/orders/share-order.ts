@@ -1,7 +1,8 @@
-import type { ClusterView, Env, JobBlock, JobId, LaneId, Order, ResourceId, Round, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, Env, JobBlock, JobId, LaneId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
 import { PoolTree, type Pool } from './pools.js'
 import { queuePath, tieOrder, type SharingChoice } from './sharing-options.js'
+import { ShareView, type PoolClaim } from './share-view.js'
 import { Usage } from './usage.js'
 
 /** What an order by shares knows: who there is, in lists, and what each has in use. */
@@ -34,6 +35,8 @@ export interface ShareRule {
   onBegin?(round: Round): boolean
   /** Whether a limit allows the next piece of a job of the leaf. */
   mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
+  /** What a pool may ask of a lane of slots, where its shares are max-min fair ones. */
+  claimOf?(pool: number, lane: LaneId): PoolClaim
   /** Whether a pool's key also depends on the job that is first in it. */
   readonly readsFirst?: boolean
 }
@@ -43,6 +46,8 @@ export interface ShareRule {
  * share. Kept current by moving the pools on one path for every task that starts or ends.
  */
 export class ShareOrder implements Order {
+  /** Of orders that divide slots among users or queues. */
+  readonly sharing: Sharing | undefined
   readonly #work: WorkView
   readonly #lanes: number
   readonly #laneResources: readonly (readonly ResourceId[])[]
@@ -65,7 +70,8 @@ export class ShareOrder implements Order {
   readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
   #lane = 0 as LaneId
 
-  constructor({ cluster, work }: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule, depth: 'tree' | 'flat' = 'tree') {
+  constructor(env: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule, depth: 'tree' | 'flat' = 'tree') {
+    const { cluster, work } = env
     this.#isFlat = depth === 'flat'
     this.#work = work
     this.#lanes = cluster.lanes.length
@@ -79,6 +85,9 @@ export class ShareOrder implements Order {
     this.#amounts = new Float64Array(cluster.resources.length)
     this.#rule = makeRule({ cluster, work, tree: this.#tree, lists: this.#lists, usage: this.#usage })
     this.#readsFirst = this.#rule.readsFirst === true
+    const { claimOf } = this.#rule
+    if (claimOf !== undefined && by !== 'job' && cluster.lanes.every(({ resources }) => resources.length === 1))
+      this.sharing = new ShareView(env, this.#tree, this.#jobsOf, (job) => this.#poolOf[job] as number, claimOf)
     this.#addPools(0)
   }
 

@@ -24,6 +24,11 @@ export class Usage {
     return this.#capacity[resource] as number
   }
 
+  /** Of an owner, in the first resource of a lane. */
+  weight(owner: number, lane: LaneId): number {
+    return this.#weight[owner * this.resources + ((this.#lanes[lane] as readonly ResourceId[])[0] ?? 0)] as number
+  }
+
   /** Sets an owner's amounts to 0. `weights` are one number, or one per resource. */
   open(owner: number, weights: number | readonly number[]): void {
     const { resources } = this
