@@ -2,6 +2,7 @@ import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'
+import { Sieve } from './sieve.js'
 import { falls, utilities } from './utility.js'
 
 /**
@@ -39,14 +40,14 @@ class Learning implements Policy {
   readonly #tasks: Int32Array
   /** Jobs with unplaced tasks by lane. */
   readonly #ready: Int32Array
-  #judge: PairJudge | undefined
+  readonly #judge: PairJudge
+  readonly #sieve: Sieve
   #serial = -1
   /** Jobs that are done with in this call. */
   readonly #doneIn: number[] = []
   #call = 0
   #lastStart: Seconds = 0
   #hasStarted = false
-  #wasRefused = false
 
   constructor(options: CheckedOptions, env: Env, order: Order) {
     this.#options = options
@@ -55,6 +56,8 @@ class Learning implements Policy {
     this.#hasHeartbeats = env.cluster.heartbeat > 0
     this.#tasks = new Int32Array(env.cluster.nodes)
     this.#ready = new Int32Array(env.cluster.lanes.length)
+    this.#judge = judgeOf(options, env)
+    this.#sieve = new Sieve(env.cluster, env.work, this.#judge, options.threshold)
     Object.assign(this, forwarding(order, this.#hooks()))
   }
 
@@ -63,76 +66,75 @@ class Learning implements Policy {
   }
 
   schedule(round: Round): void {
-    const judge = this.#begin(round)
+    this.#begin(round)
     if (round.nodes.length === 0 || round.pending === 0) return
-    if (round.jobsLeft < Infinity) this.#takeInTurn(judge, round)
-    else
-      someInSight(round, (node) => {
-        while (round.room(node) && this.#startBest(node, judge, round)) {
-          // the next task
-        }
-        return false
-      })
+    if (round.jobsLeft < Infinity) this.#takeInTurn(round)
+    else this.#offerNodes(round)
     if (!this.#hasHeartbeats) this.#wake(round)
   }
 
   #hooks() {
     return {
-      onReady: (_job: JobId, lane: LaneId) => {
+      onReady: (job: JobId, lane: LaneId) => {
         if (this.#ready.every((count) => count === 0)) this.#lastStart = this.#env.now()
         this.#ready[lane] = (this.#ready[lane] as number) + 1
+        this.#sieve.add(job, lane)
       },
-      onDrained: (_job: JobId, lane: LaneId) => {
+      onDrained: (job: JobId, lane: LaneId) => {
         this.#ready[lane] = (this.#ready[lane] as number) - 1
+        this.#sieve.remove(job, lane)
       },
-      onClaim: (_job: JobId, _lane: LaneId, _task: TaskId, node: NodeId) => {
+      onMore: (job: JobId, lane: LaneId) => this.#sieve.change(job, lane),
+      onClaim: (job: JobId, lane: LaneId, _task: TaskId, node: NodeId) => {
         this.#tasks[node] = (this.#tasks[node] as number) + 1
+        this.#sieve.change(job, lane)
       },
-      onRelease: (_job: JobId, _lane: LaneId, task: TaskId, node: NodeId, why: string) => {
+      onRelease: (job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: string) => {
         this.#tasks[node] = (this.#tasks[node] as number) - 1
-        this.#judge?.release(task, why === 'ended')
+        this.#judge.release(task, why === 'ended')
+        this.#sieve.change(job, lane)
       },
-      ...(this.#hasHeartbeats && { onHeartbeat: (node: NodeId, now: Seconds) => void this.#judge?.judge(node, now) }),
+      onFinish: (job: JobId) => {
+        for (let lane = 0 as LaneId; lane < this.#ready.length; lane++) this.#sieve.remove(job, lane)
+      },
+      ...(this.#hasHeartbeats && { onHeartbeat: (node: NodeId, now: Seconds) => void this.#judge.judge(node, now) }),
     }
   }
 
-  #begin(round: Round): PairJudge {
+  #begin(round: Round): void {
     this.#call++
     this.#hasStarted = false
-    this.#wasRefused = false
-    const judge = (this.#judge ??= this.#makeJudge())
-    if (round.serial !== this.#serial) judge.beginRound()
+    if (round.serial !== this.#serial) this.#judge.beginRound()
     this.#serial = round.serial
-    if (!this.#hasHeartbeats) judge.judgeDue(round.now)
-    return judge
+    if (!this.#hasHeartbeats) this.#judge.judgeDue(round.now)
   }
 
-  /** What is measured of the hardware is known once the run has begun. */
-  #makeJudge(): PairJudge {
-    const { jobLimits, nodeLimits, smoothing, decay, overload, feedback } = this.#options
-    if (!this.#env.cluster.hardware.isMeasured)
-      this.#env.warn('learning: the use of hardware is not measured, so no assignment is ever bad. Describe the `hardware` of nodes, and the `use` of stages.')
-    return new PairJudge(this.#env, {
-      classifier: { smoothing, decay },
-      limits: { job: jobLimits, node: nodeLimits },
-      overload,
-      delay: this.#hasHeartbeats ? 0 : feedback,
+  /** Every node in sight, one after the other: in a pass over the cluster those that may get something. */
+  #offerNodes(round: Round): void {
+    const isPass = round.nodes.length > 1 && round.cluster === this.#env.cluster
+    if (isPass) this.#sieve.refresh()
+    someInSight(round, (node) => {
+      if (isPass && !this.#sieve.lets(node, round.lane) && !this.#mayBeBad(node, round)) return false
+      while (round.room(node) && this.#startBest(node, round)) {
+        // the next task
+      }
+      return false
     })
   }
 
   /** Starts the best job on the node; false when none may start. */
-  #startBest(node: NodeId, judge: PairJudge, round: Round): boolean {
-    const job = this.#bestFor(node, judge, round)
+  #startBest(node: NodeId, round: Round): boolean {
+    const job = this.#bestFor(node, round)
     if (job === None) return false
     const tasks = round.work.together(job, round.lane)
-    return tasks > 1 ? this.#startGang(job, tasks, node, judge, round) : this.#claim(job, node, judge, round)
+    return tasks > 1 ? this.#startGang(job, tasks, node, round) : this.#claim(job, node, round)
   }
 
   /** Of the pairs that are good enough, or of all where the node is idle and none is, the one of the largest utility x P(good). */
-  #bestFor(node: NodeId, judge: PairJudge, round: Round): JobId | None {
+  #bestFor(node: NodeId, round: Round): JobId | None {
     const { utility: name, threshold } = this.#options
     const jobs = this.#ready[round.lane] as number
-    const nodePart = judge.nodePart(node)
+    const nodePart = this.#judge.nodePart(node)
     let [best, most] = [None as JobId | None, -Infinity]
     let [other, otherMost] = [None as JobId | None, -Infinity]
     let place = 0
@@ -143,16 +145,13 @@ class Learning implements Policy {
         const wanted = utilities[name](job, place, jobs, round)
         if (falls(name) && wanted <= most) return best // no later one can be better
         if (this.#doneIn[job] === this.#call || !round.fits(job, node)) continue
-        const good = judge.good(judge.pair(job, nodePart, round.lane))
+        const good = this.#judge.good(this.#judge.pair(job, nodePart, round.lane))
         const value = wanted * good
         if (good > threshold) {
           if (value > most) [best, most] = [job, value]
         } else if (value > otherMost) [other, otherMost] = [job, value]
       }
-    if (best !== None) return best
-    if (this.#mayBeBad(node, round)) return other
-    this.#wasRefused ||= other !== None
-    return None
+    return best === None && this.#mayBeBad(node, round) ? other : best
   }
 
   #mayBeBad(node: NodeId, round: Round): boolean {
@@ -160,39 +159,39 @@ class Learning implements Policy {
   }
 
   /** The first task on the node, the others on the lowest nodes with room, or none. True: the node may be asked again. */
-  #startGang(job: JobId, tasks: number, node: NodeId, judge: PairJudge, round: Round): boolean {
-    const before = { draft: round.savepoint(), judge: judge.savepoint(), lastStart: this.#lastStart, hasStarted: this.#hasStarted }
+  #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
+    const before = { draft: round.savepoint(), judge: this.#judge.savepoint(), lastStart: this.#lastStart, hasStarted: this.#hasStarted }
     let next: NodeId | None = node
-    for (let left = tasks; left > 0 && next !== None && this.#claim(job, next, judge, round); next = firstInSight(job, round)) if (--left === 0) return true
+    for (let left = tasks; left > 0 && next !== None && this.#claim(job, next, round); next = firstInSight(job, round)) if (--left === 0) return true
     round.rollback(before.draft)
-    judge.rollback(before.judge)
+    this.#judge.rollback(before.judge)
     this.#lastStart = before.lastStart
     this.#hasStarted = before.hasStarted
     this.#doneIn[job] = this.#call
     return true
   }
 
-  #claim(job: JobId, node: NodeId, judge: PairJudge, round: Round): boolean {
+  #claim(job: JobId, node: NodeId, round: Round): boolean {
     const { work, lane, now, cluster } = round
     const task = round.fits(job, node) ? work.taskFor(job, lane, node, cluster.levels) : None
     if (task === None) return false
-    const pair = judge.pair(job, judge.nodePart(node), lane)
+    const pair = this.#judge.pair(job, this.#judge.nodePart(node), lane)
     const use = work.use(job, lane) // of the stage that the task is of: the claim may be its last
     if (!round.claim(task, node)) return false
-    judge.assign(task, node, pair, use)
+    this.#judge.assign(task, node, pair, use)
     this.#lastStart = now
     this.#hasStarted = true
     return true
   }
 
   /** A round for so many jobs: each is taken up although nothing may start, since its decision takes time all the same. */
-  #takeInTurn(judge: PairJudge, round: Round): void {
+  #takeInTurn(round: Round): void {
     while (round.jobsLeft > 0) {
       const job = this.#takeNext(round)
       if (job === None) return
       while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0) {
-        const node = this.#bestNode(job, judge, round)
-        if (node === None || !this.#claim(job, node, judge, round)) break
+        const node = this.#bestNode(job, round)
+        if (node === None || !this.#claim(job, node, round)) break
       }
     }
   }
@@ -210,15 +209,14 @@ class Learning implements Policy {
   }
 
   /** The node of the largest P(good) on which the job's next task fits, the lowest of equals; `None` where none is good enough or idle. */
-  #bestNode(job: JobId, judge: PairJudge, round: Round): NodeId | None {
+  #bestNode(job: JobId, round: Round): NodeId | None {
     const isGang = round.work.isGang(job, round.lane)
     let [best, most] = [None as NodeId | None, -1]
     someInSight(round, (node) => {
       if (!round.fits(job, node)) return false
-      const good = judge.good(judge.pair(job, judge.nodePart(node), round.lane))
+      const good = this.#judge.good(this.#judge.pair(job, this.#judge.nodePart(node), round.lane))
       if (good <= most) return false
       if (good > this.#options.threshold || isGang || this.#mayBeBad(node, round)) [best, most] = [node, good]
-      else this.#wasRefused = true
       return false
     })
     return best
@@ -227,6 +225,17 @@ class Learning implements Policy {
   /** Without heartbeats nobody else asks again when assignments are to be judged, and when patience ends. */
   #wake(round: Round): void {
     if (this.#hasStarted) round.wakeAt(round.now + this.#options.feedback)
-    if (this.#wasRefused) round.wakeAt(this.#lastStart + this.#options.patience)
+    if (round.pending > 0) round.wakeAt(this.#lastStart + this.#options.patience)
   }
+}
+
+function judgeOf({ jobLimits, nodeLimits, smoothing, decay, overload, feedback }: CheckedOptions, env: Env): PairJudge {
+  if (!env.cluster.hardware.isMeasured)
+    env.warn('learning: the use of hardware is not measured, so no assignment is ever bad. Describe the `hardware` of nodes, and the `use` of stages.')
+  return new PairJudge(env, {
+    classifier: { smoothing, decay },
+    limits: { job: jobLimits, node: nodeLimits },
+    overload,
+    delay: env.cluster.heartbeat > 0 ? 0 : feedback,
+  })
 }

@@ -108,7 +108,12 @@ export interface Drafted {
 }
 
 /** How many of the limits a part reaches; a node of which the amount is unknown has endlessly much. */
-const levelOf = (used: number, amount: number, limits: readonly number[]): number => limits.reduce((level, limit) => (used / amount >= limit ? level + 1 : level), 0)
+function levelOf(used: number, amount: number, limits: readonly number[]): number {
+  const part = used / amount
+  let level = 0
+  for (let i = 0; i < limits.length; i++) if (part >= (limits[i] as number)) level++
+  return level
+}
 
 function kindOf(hardware: HardwareView, nodes: number, index: number): Kind | undefined {
   const name = hardware.kinds[index]

@@ -57,9 +57,23 @@ export class PairJudge {
     return this.#features.nodePart(node, this.#drafted.get(node))
   }
 
+  /** Number of states that a node may be in. */
+  get nodeParts(): number {
+    return this.#features.nodeParts
+  }
+
+  /** What is known of a job now. */
+  jobPart(job: JobId, lane: LaneId): number {
+    return this.#features.jobPart(job, lane)
+  }
+
   /** A pair, for `good` and `assign`. */
   pair(job: JobId, nodePart: number, lane: LaneId): number {
-    return this.#features.jobPart(job, lane) * this.#features.nodeParts + nodePart
+    return this.pairOf(this.#features.jobPart(job, lane), nodePart)
+  }
+
+  pairOf(jobPart: number, nodePart: number): number {
+    return jobPart * this.#features.nodeParts + nodePart
   }
 
   /** P(good) of a pair. */

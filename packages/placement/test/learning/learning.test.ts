@@ -105,14 +105,14 @@ describe('the learning scheduler', () => {
     const group = fc.record({ count: fc.integer({ min: 1, max: 3 }), cores: fc.constantFrom(1, 2, 4), slots: fc.constantFrom(2, 5) })
     let starts = 0
     fc.assert(
-      fc.property(fc.array(group, { minLength: 1, maxLength: 2 }), fc.array(draft, { minLength: 3, maxLength: 25 }), fc.constantFrom(1, 3), (groups, drafts, interval) => {
+      fc.property(fc.array(group, { minLength: 1, maxLength: 2 }), fc.array(draft, { minLength: 3, maxLength: 25 }), fc.constantFrom(1, 3, undefined, undefined), (groups, drafts, interval) => {
         let submit = 0
         const specs = drafts.map(({ gap, tasks, duration, demand, use: used }, i): JobSpec => ({
           id: `j${i}`, submit: (submit += gap), stages: [{ name: 's', tasks, demand: { container: demand }, duration, ...(used !== undefined && { use: used }) }],
         }))
         const cluster = {
           nodes: groups.map(({ count, cores, slots }, i) => ({ name: `g${i}`, count, resources: { container: slots }, hardware: { cores, memory: 8 } })),
-          heartbeat: { interval, stagger: true },
+          ...(interval !== undefined && { heartbeat: { interval, stagger: true } }),
         }
         const [fast, plain] = [learning(arrival()), naiveLearning()].map((policy) => run({ policy, jobs: specs, cluster }).recorder.launchLines())
         expect(fast).toEqual(plain)
@@ -124,7 +124,7 @@ describe('the learning scheduler', () => {
   })
 
   it('obeys the laws of policies', () => {
-    const { launches } = checkPolicyLaws(() => learning(arrival()), { runs: 40 })
-    expect(launches).toBeGreaterThan(300)
+    const { launches } = checkPolicyLaws(() => learning(arrival()), { runs: 25 })
+    expect(launches).toBeGreaterThan(200)
   })
 })

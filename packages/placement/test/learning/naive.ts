@@ -1,4 +1,4 @@
-import { definePolicy, type JobId, type LaneId, type NodeId, type Plug, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, type JobId, type LaneId, type NodeId, type Plug, type Round, type Seconds, type TaskId } from '@sched/core'
 
 /** What is remembered of a start, and of its judgement. */
 interface Start {
@@ -14,7 +14,7 @@ const level = (part: number, limits: readonly number[]) => limits.filter((limit)
 
 /**
  * The Learning scheduler as one would write it down: all jobs looked at for every start, all records counted for every
- * probability. For clusters with heartbeats, hardware with cores and memory, one lane, default options and no gangs.
+ * probability. For hardware with cores and memory, one lane, default options and no gangs.
  */
 export const naiveLearning = (): Plug<'policy'> =>
   definePolicy({
@@ -65,34 +65,44 @@ export const naiveLearning = (): Plug<'policy'> =>
         onFinish: (job) => void jobs.splice(jobs.indexOf(job), 1),
         onClaim: (_job, _lane, task, node) => void running.push({ task, node }),
         onRelease: (_job, _lane, task) => void running.splice(running.findIndex((each) => each.task === task), 1),
-        onHeartbeat: (node, time) => {
-          const { cores } = hardware()
-          const amount = cluster.hardware.amount(node, cores)
-          const isOver = cluster.hardware.use(node, cores) / amount > 0.9 || cluster.hardware.runnable(node) / amount > 1
-          for (const start of starts) if (start.node === node && start.since < time && start.isGood === undefined) start.isGood = !isOver
-        },
+        onHeartbeat: (node, time) => judge(({ since, node: on }) => on === node && since < time),
         schedule: (round) => {
           drafted = []
-          const node = round.nodes[0] as NodeId
-          for (;;) {
-            const order = waiting()
-            const pairs = order
-              .map((job, place) => ({ job, value: ((order.length - place) / order.length) * probability(featuresOf(job, node)), good: probability(featuresOf(job, node)) }))
-              .filter(({ job }) => round.fits(job, node))
-            const mayBeBad = running.every((each) => each.node !== node) || round.now >= lastStart + 600
-            const good = pairs.filter((pair) => pair.good > 0.5)
-            const choice = good.length > 0 ? good : mayBeBad ? pairs : []
-            const best = choice.find(({ value }) => value === Math.max(...choice.map((pair) => pair.value)))
-            if (best === undefined) return
-            const features = featuresOf(best.job, node)
-            const use = work.use(best.job, lane) ?? { cores: 1 }
-            const task = work.taskFor(best.job, lane, node, cluster.levels) as TaskId
-            if (!round.claim(task, node)) return
-            starts.push({ task, node, features, since: round.now, isGood: undefined })
-            drafted.push({ node, cores: use['cores'] ?? 0, memory: use['memory'] ?? 0 })
-            lastStart = round.now
-          }
+          if (cluster.heartbeat === 0) judge(({ since }) => since + 3 <= round.now && since < round.now)
+          const before = starts.length
+          for (const node of round.nodes) fill(node, round)
+          if (cluster.heartbeat > 0 || round.nodes.length === 0) return
+          if (starts.length > before) round.wakeAt(round.now + 3)
+          if (round.pending > 0) round.wakeAt(lastStart + 600)
         },
+      }
+      function judge(isDue: (start: Start) => boolean): void {
+        const { cores } = hardware()
+        for (const start of starts) {
+          if (start.isGood !== undefined || !isDue(start)) continue
+          const amount = cluster.hardware.amount(start.node, cores)
+          start.isGood = !(cluster.hardware.use(start.node, cores) / amount > 0.9 || cluster.hardware.runnable(start.node) / amount > 1)
+        }
+      }
+      function fill(node: NodeId, round: Round): void {
+        for (;;) {
+          const order = waiting()
+          const pairs = order
+            .map((job, place) => ({ job, value: ((order.length - place) / order.length) * probability(featuresOf(job, node)), good: probability(featuresOf(job, node)) }))
+            .filter(({ job }) => round.fits(job, node))
+          const mayBeBad = running.every((each) => each.node !== node) || round.now >= lastStart + 600
+          const good = pairs.filter((pair) => pair.good > 0.5)
+          const choice = good.length > 0 ? good : mayBeBad ? pairs : []
+          const best = choice.find(({ value }) => value === Math.max(...choice.map((pair) => pair.value)))
+          if (best === undefined) return
+          const features = featuresOf(best.job, node)
+          const use = work.use(best.job, lane) ?? { cores: 1 }
+          const task = work.taskFor(best.job, lane, node, cluster.levels) as TaskId
+          if (!round.claim(task, node)) return
+          starts.push({ task, node, features, since: round.now, isGood: undefined })
+          drafted.push({ node, cores: use['cores'] ?? 0, memory: use['memory'] ?? 0 })
+          lastStart = round.now
+        }
       }
     },
   }).plug({})

@@ -1,0 +1,101 @@
+import type { ChangeLog, ClusterView, JobId, LaneId, NodeId, WorkView } from '@sched/core'
+import type { PairJudge } from './pair-judge.js'
+
+/** The part of a job that does not wait in a lane. */
+const NONE = -1
+
+/**
+ * Tells of most nodes at once that nothing may start there: no waiting job is good enough in their state. So a pass over a
+ * busy cluster costs an array access per node. States are found again where the log of changes says so; a node that is let
+ * through is looked at as it is.
+ */
+export class Sieve {
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #judge: PairJudge
+  readonly #threshold: number
+  readonly #lanes: number
+  /** State of each node as of the last `refresh`. */
+  readonly #stateOf: Int32Array
+  #seen = -Infinity
+  /** By job and lane: the part of pairs that its next task makes. */
+  readonly #partOf: number[] = []
+  /** Jobs and lanes whose part may have changed. */
+  readonly #changed = new Set<number>()
+  /** By lane: number of waiting jobs of each part. */
+  readonly #waiting: Map<number, number>[]
+  /** By state: 1 where some waiting job is good enough, 2 where none is, as found after the last `refresh`. */
+  readonly #verdicts: Uint8Array
+
+  constructor(cluster: ClusterView, work: WorkView, judge: PairJudge, threshold: number) {
+    this.#cluster = cluster
+    this.#work = work
+    this.#judge = judge
+    this.#threshold = threshold
+    this.#lanes = cluster.lanes.length
+    this.#stateOf = new Int32Array(cluster.nodes)
+    this.#waiting = cluster.lanes.map(() => new Map<number, number>())
+    this.#verdicts = new Uint8Array(judge.nodeParts)
+  }
+
+  /** The job begins to wait in a lane. */
+  add(job: JobId, lane: LaneId): void {
+    this.#partOf[job * this.#lanes + lane] = NONE
+    this.#changed.add(job * this.#lanes + lane)
+  }
+
+  remove(job: JobId, lane: LaneId): void {
+    this.#changed.delete(job * this.#lanes + lane)
+    this.#count(job * this.#lanes + lane, NONE)
+  }
+
+  /** Another stage of the job may be the first to place. */
+  change(job: JobId, lane: LaneId): void {
+    this.#changed.add(job * this.#lanes + lane)
+  }
+
+  /** Takes in what has changed, for a pass over the cluster in one lane. */
+  refresh(): void {
+    for (const at of this.#changed) {
+      const [job, lane] = [Math.floor(at / this.#lanes) as JobId, (at % this.#lanes) as LaneId]
+      if (this.#work.unplaced(job, lane) > 0) this.#count(at, this.#judge.jobPart(job, lane))
+    }
+    this.#changed.clear()
+    this.#verdicts.fill(0)
+    const log = this.#cluster.changeLog
+    if (log === undefined || log.count - this.#seen > log.kept) for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) this.#look(node)
+    else this.#lookAtChanged(log)
+    this.#seen = log?.count ?? -Infinity
+  }
+
+  /** False: no waiting job is good enough for the node. */
+  lets(node: NodeId, lane: LaneId): boolean {
+    const state = this.#stateOf[node] as number
+    if (this.#verdicts[state] === 0) this.#verdicts[state] = this.#isGood(state, lane) ? 1 : 2
+    return this.#verdicts[state] === 1
+  }
+
+  #isGood(state: number, lane: LaneId): boolean {
+    for (const part of (this.#waiting[lane] as Map<number, number>).keys()) if (this.#judge.good(this.#judge.pairOf(part, state)) > this.#threshold) return true
+    return false
+  }
+
+  #lookAtChanged(log: ChangeLog): void {
+    for (let change = this.#seen; change < log.count; change++) this.#look(log.node(change))
+  }
+
+  #look(node: NodeId): void {
+    this.#stateOf[node] = this.#judge.nodePart(node)
+  }
+
+  #count(at: number, part: number): void {
+    const before = this.#partOf[at] ?? NONE
+    if (before === part) return
+    const waiting = this.#waiting[at % this.#lanes] as Map<number, number>
+    const left = (waiting.get(before) ?? 0) - 1
+    if (before !== NONE && left === 0) waiting.delete(before)
+    else if (before !== NONE) waiting.set(before, left)
+    if (part !== NONE) waiting.set(part, (waiting.get(part) ?? 0) + 1)
+    this.#partOf[at] = part
+  }
+}
