@@ -169,7 +169,7 @@ class BayesComm implements Policy {
         before = work.unplaced(job, lane)
         for (const node of order) {
           if (work.unplaced(job, lane) === 0) return
-          if (!round.cluster.up(node)) continue
+          if (!round.cluster.hasRoom(lane, node) || !round.cluster.up(node)) continue
           see([node])
           if (!round.room(node)) continue
           planner.schedule(rehearsed.of(round, None))
