@@ -36,7 +36,7 @@ export interface ShareRule {
   /** Whether a limit allows the next piece of a job of the leaf. */
   mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
   /** What a pool may ask of a lane of slots, where its shares are max-min fair ones. */
-  claimOf?(pool: number, lane: LaneId): PoolClaim
+  readonly claimOf?: (pool: number, lane: LaneId) => PoolClaim
   /** Whether a pool's key also depends on the job that is first in it. */
   readonly readsFirst?: boolean
 }
