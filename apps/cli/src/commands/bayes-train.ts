@@ -17,7 +17,7 @@ export function addBayesTrain(bayes: Command, io: Io): void {
     .command('train')
     .summary('train a model on measured runs')
     .description('Trains a model on jobs that runs of one policy have measured, and writes it as JSON.')
-    .argument('<run...>', 'directories that `--out` of run, compare or sweep wrote, or their files shuffle-POLICY.jsonl')
+    .argument('<run...>', 'directories that `--out` of run or compare wrote, or their files shuffle-POLICY.jsonl')
     .requiredOption('--out <file>', 'the model to write; `-`: standard output')
   learnOptions(command)
     .option('--force', 'replace an existing file')

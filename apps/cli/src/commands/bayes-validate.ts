@@ -17,7 +17,7 @@ export function addBayesValidate(bayes: Command, io: Io): void {
     .command('validate')
     .summary('cross-validate on measured runs')
     .description('Predicts every measured job by a model trained on others, and prints the confusion matrix.')
-    .argument('<run...>', 'directories that `--out` of run, compare or sweep wrote, or their files shuffle-POLICY.jsonl')
+    .argument('<run...>', 'directories that `--out` of run or compare wrote, or their files shuffle-POLICY.jsonl')
   learnOptions(command)
     .option('--folds <n>', 'parts that the jobs are divided into, each predicted from the others (default: 5)', whole)
     .option('--seed <n>', 'seed of the division (default: 1)', whole)
