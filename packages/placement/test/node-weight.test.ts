@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { comparators, compareNodes, nodeWeight, performanceIndex, roundedWeights, type Comparator } from '../src/index.js'
 import { job, run } from '@sched/testkit'
@@ -55,6 +56,23 @@ describe('performance index, equations (1) to (8)', () => {
     expect(to6(hardware)).toEqual([0.5, 0.25, 0.25])
     expect(to6(idle)).toEqual([0.461538, 0.384615, 0.153846])
     expect(to6(performance)).toEqual([0.484615, 0.303846, 0.211538])
+  })
+
+  it('sums to 1 in every part, and goes with the nodes in whatever order they stand', () => {
+    const node = fc.record({ cores: fc.integer({ min: 1, max: 64 }), memory: fc.integer({ min: 1, max: 512 }), cpuUse: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 10 }) })
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 1, maxLength: 8 }), fc.nat(), (nodes, turn) => {
+        const at = turn % nodes.length
+        const turned = [...nodes.slice(at), ...nodes.slice(0, at)]
+        const [index, other] = [performanceIndex(nodes), performanceIndex(turned)]
+        for (const part of ['hardware', 'idle', 'performance'] as const) {
+          expect(index[part].reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 12)
+          for (const [i, value] of other[part].entries()) expect(value).toBeCloseTo(index[part][(i + at) % nodes.length] as number, 12)
+        }
+        expect(Math.min(...roundedWeights(index.performance))).toBe(1)
+      }),
+      { seed: 8, numRuns: 100 },
+    )
   })
 
   it('counts nodes that are all busy as equally idle', () => {

@@ -17,3 +17,13 @@ export function firstInSight(job: JobId, round: Round): NodeId | None {
   })
   return found
 }
+
+/** Whether so many tasks of the job fit on the nodes in sight at once. */
+export function hasRoomInSight(job: JobId, tasks: number, round: Round): boolean {
+  const shape = round.work.shape(job, round.lane)
+  let room = 0
+  return someInSight(round, (node) => {
+    if (round.fits(job, node)) room += round.cluster.couldTake(shape, node)
+    return room >= tasks
+  })
+}

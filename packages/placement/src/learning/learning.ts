@@ -1,6 +1,6 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
-import { firstInSight, someInSight } from './in-sight.js'
+import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'
 import { Sieve } from './sieve.js'
 import { falls, utilities } from './utility.js'
@@ -158,8 +158,14 @@ class Learning implements Policy {
     return this.#tasks[node] === 0 || round.now >= this.#lastStart + this.#options.patience
   }
 
-  /** The first task on the node, the others on the lowest nodes with room, or none. True: the node may be asked again. */
+  /** True: the node may be asked again. A gang without room is not tried again in this call: room only shrinks while a round lasts. */
   #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
+    if (!hasRoomInSight(job, tasks, round) || !this.#claimAll(job, tasks, node, round)) this.#doneIn[job] = this.#call
+    return true
+  }
+
+  /** The first task on the node, the others on the lowest nodes with room; or none. */
+  #claimAll(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
     const before = { draft: round.savepoint(), judge: this.#judge.savepoint(), lastStart: this.#lastStart, hasStarted: this.#hasStarted }
     let next: NodeId | None = node
     for (let left = tasks; left > 0 && next !== None && this.#claim(job, next, round); next = firstInSight(job, round)) if (--left === 0) return true
@@ -167,8 +173,7 @@ class Learning implements Policy {
     this.#judge.rollback(before.judge)
     this.#lastStart = before.lastStart
     this.#hasStarted = before.hasStarted
-    this.#doneIn[job] = this.#call
-    return true
+    return false
   }
 
   #claim(job: JobId, node: NodeId, round: Round): boolean {

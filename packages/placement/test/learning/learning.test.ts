@@ -87,6 +87,14 @@ describe('the learning scheduler', () => {
     expect(meanStart('age', true)).not.toBe(meanStart('equal', true))
   })
 
+  it('starts a gang whole, judged by its first task, once there is room for all of it', () => {
+    const single = jobs(1, { tasks: 3, duration: 5 })
+    const gang: JobSpec = { id: 'gang', submit: 1, stages: [{ name: 's', tasks: 4, demand: { container: 1 }, duration: 5, gang: true }, { name: 't', tasks: 1, demand: { container: 1 }, duration: 1 }] }
+    const { recorder } = run({ policy: learning(arrival()), jobs: [...single, gang], cluster: servers(2, 4, 2, null) })
+    // 3 of 4 containers are taken until 5; the second stage, which is not after the first, waits behind the gang
+    expect(recorder.launchLines().slice(3, 7)).toEqual(['5 gang.0 on node-0', '5 gang.1 on node-0', '5 gang.2 on node-1', '5 gang.3 on node-1'])
+  })
+
   it('warns once where the use of hardware is not measured', () => {
     const warnings: string[] = []
     run({ policy: learning(arrival()), jobs: [job({ demand: { container: 1 } })], cluster: { nodes: [{ count: 1, resources: { container: 1 } }] }, warn: (message) => warnings.push(message) })
