@@ -6,6 +6,7 @@ import type { Trial } from '../src/papers/claim.js'
 import { rowOf } from '../src/papers/row.js'
 import { idsOf } from '../src/papers/sheet.js'
 import { headDelays } from '../src/papers/survey/head-delays.js'
+import { reservations } from '../src/papers/survey/reservations.js'
 import { runRigid } from '../src/papers/survey/rigid-machine.js'
 import { utilisations } from '../src/papers/survey/resource-models.js'
 import { survey } from '../src/papers/survey/survey.js'
@@ -37,7 +38,18 @@ describe('the row of resource models', () => {
   })
 
   it('and those of delay and of architectures are in the sheet', () => {
-    expect(idsOf(survey)).toEqual(expect.arrayContaining(['SV-SLOT-util', 'SV-FAIR-delay', 'SV-AR']))
+    expect(idsOf(survey)).toEqual(expect.arrayContaining(['SV-SLOT-util', 'SV-CAP-res', 'SV-FAIR-delay', 'SV-AR']))
+  })
+})
+
+describe('the row of reservations', () => {
+  it('has big tasks start that starve without them, and none waits for two of the small ones', () => {
+    const found = reservations.run([{ seed: 3, validate: false }]).byId['SV-CAP-res'] ?? []
+    const [ratio, longest, started, startedWithout] = found.map(({ mean }) => mean)
+    expect(ratio).toBeGreaterThan(10)
+    expect(longest).toBeLessThan(2)
+    expect([started, Number(startedWithout) < 0.5]).toEqual([1, true])
+    expect(found).toHaveLength(reservations.claims[0]?.measures.length ?? 0)
   })
 })
 

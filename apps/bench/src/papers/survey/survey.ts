@@ -3,6 +3,7 @@ import { backfillingExample } from './backfilling-example.js'
 import { backfillingOrder } from './backfilling-order.js'
 import { backfillingPromises } from './backfilling-promises.js'
 import { fairDelay } from './fair-delay.js'
+import { reservations } from './reservations.js'
 import { scalability } from './scalability.js'
 import { slotUtilisation } from './slot-utilisation.js'
 
@@ -13,5 +14,5 @@ export const survey: Sheet = {
   source:
     'Lin Qixun, Qian Depei, Luan Zhongzhi (Beihang University), a survey of cluster resource scheduling (in Chinese). It has no experiments ' +
     'of its own and its figures were lost, so what is published are statements.',
-  experiments: [slotUtilisation, fairDelay, scalability, backfillingExample, backfillingOrder, backfillingPromises],
+  experiments: [slotUtilisation, reservations, fairDelay, scalability, backfillingExample, backfillingOrder, backfillingPromises],
 }
