@@ -14,6 +14,7 @@ const loaders: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'large': async () => (await import('./large.js')).large,
   'omega': async () => (await import('./omega.js')).omega,
   'omega-day': async () => (await import('./omega-day.js')).omegaDay,
+  'sweep': async () => (await import('./sweep.js')).sweep,
   'backfilling': async () => (await import('./backfilling.js')).backfilling,
   'tenants': async () => (await import('./tenants.js')).tenants,
   'overload': async () => (await import('./overload.js')).overload,
