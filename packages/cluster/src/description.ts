@@ -151,10 +151,18 @@ export const clusterSchema = z
   .describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
 export type ClusterInput = z.input<typeof clusterSchema>
 
+/** Descriptions that were returned from here: reading one again is free, which it was not on a list of thousands of machines. */
+const known = new WeakSet<ClusterDescription>()
+
 /** A described cluster with its short forms written out. Throws `BAD_INPUT` with the field, what was found and what was expected. */
 export function readCluster(value: unknown): ClusterDescription {
+  if (known.has(value as ClusterDescription)) return value as ClusterDescription
   const read = clusterSchema.safeParse(value)
-  if (read.success) return written(read.data)
+  if (read.success) {
+    const description = written(read.data)
+    known.add(description)
+    return description
+  }
   const { at, fact, wayOut } = describeIssues(clusterSchema, value, read.error.issues)
   throw bad(fact, fieldOf(at), wayOut)
 }
