@@ -118,7 +118,7 @@ class Learning implements Policy {
       while (round.room(node) && this.#startBest(node, round)) {
         // the next task
       }
-      return false
+      return round.pending === 0
     })
   }
 
