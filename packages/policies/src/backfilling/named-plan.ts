@@ -31,6 +31,13 @@ export class NamedPlan implements Plan {
   /** Reservations by node, and all times at which one ends. */
   readonly #reserved: { readonly start: Seconds; readonly end: Seconds }[][]
   #reservedEnds: Seconds[] = []
+  /** Now, and later when something that runs or is reserved is expected to end; ascending, each once. */
+  #moments: Seconds[] = []
+  /** What is looked for: amounts of a task by resource of the lane, how many tasks, and nodes that they may not use. */
+  readonly #asks: Float64Array
+  #tasks = 0
+  #isDistinct = false
+  #taken = NO_NODES
   /** Tasks that may start on a node at the time that is looked at. */
   readonly #room: Int32Array
 
@@ -45,6 +52,7 @@ export class NamedPlan implements Plan {
     this.#freeNow = new Float64Array(lane.width * this.#nodes)
     this.#free = new Float64Array(lane.width * this.#nodes)
     this.#room = new Int32Array(this.#nodes)
+    this.#asks = new Float64Array(lane.width)
     this.#reserved = Array.from({ length: this.#nodes }, () => [])
     const counted = windows.findIndex(({ demand }) => demand !== 'all')
     if (counted >= 0)
@@ -60,20 +68,25 @@ export class NamedPlan implements Plan {
     for (const entries of this.#reserved) entries.length = 0
     this.#reservedEnds = []
     for (const { from, to } of this.#windows) if (to > now) this.#reserveNodes(nodes, from, to)
+    this.#findMoments()
   }
 
   earliest(job: JobId, latest: Seconds): Seconds {
     this.#free.set(this.#freeNow)
+    this.#lookFor(job)
+    const length = this.#lane.length[job] as number
     let ended = 0
-    for (const time of this.#times(latest)) {
+    for (const time of this.#moments) {
+      if (time > latest) break
       for (; ended < this.#ends.length && (this.#ends[ended] as { end: Seconds }).end <= time; ended++) this.#giveBack((this.#ends[ended] as { task: TaskId }).task)
-      if (this.#choose(job, time)) return time
+      if (this.#choose(job, time, time + length)) return time
     }
     return Infinity
   }
 
   reserve(_job: JobId, start: Seconds, end: Seconds): void {
     this.#reserveNodes(new Set(this.#places), start, end)
+    this.#addMoment(end)
   }
 
   /** What has started holds its own amounts, not whole nodes. */
@@ -82,6 +95,7 @@ export class NamedPlan implements Plan {
     if (!isStarted) this.reserve(job, round.now, round.now + (this.#lane.length[job] as number))
     for (const node of new Set(this.#places)) this.#readNode(node)
     this.#sortEnds()
+    this.#findMoments()
     return isStarted
   }
 
@@ -98,10 +112,16 @@ export class NamedPlan implements Plan {
     return running.endOf(running.pieceOf(task))
   }
 
-  /** Now, and later when something that runs or is reserved is expected to end. */
-  #times(latest: Seconds): Seconds[] {
-    const times = [this.#now, ...this.#ends.map(({ end }) => end), ...this.#reservedEnds].filter((time) => time >= this.#now && time <= latest)
-    return [...new Set(times)].sort((a, b) => a - b)
+  #findMoments(): void {
+    const times = [this.#now, ...this.#ends.map(({ end }) => end), ...this.#reservedEnds].filter((time) => time >= this.#now)
+    this.#moments = [...new Set(times)].sort((a, b) => a - b)
+  }
+
+  #addMoment(time: Seconds): void {
+    const moments = this.#moments
+    let at = moments.length
+    while (at > 0 && (moments[at - 1] as number) > time) at--
+    if (at > 0 && moments[at - 1] !== time) moments.splice(at, 0, time) // before now it would be the first
   }
 
   #giveBack(task: TaskId): void {
@@ -113,19 +133,27 @@ export class NamedPlan implements Plan {
     }
   }
 
-  /** Finds nodes for all tasks of the piece at a time; false if there are not enough. */
-  #choose(job: JobId, time: Seconds): boolean {
-    const tasks = this.#work.together(job, this.#lane.lane)
-    const end = time + (this.#lane.length[job] as number)
-    const taken = this.#takenBy(job)
-    let left = tasks
+  #lookFor(job: JobId): void {
+    const { lane, resources } = this.#lane
+    const shape = this.#work.shape(job, lane)
+    for (const [r, resource] of resources.entries()) this.#asks[r] = this.#work.demand(shape, resource)
+    this.#tasks = this.#work.together(job, lane)
+    this.#isDistinct = this.#work.isDistinct(shape)
+    this.#taken = this.#takenBy(job)
+  }
+
+  /** Finds nodes for all tasks of the piece, from a time to another; false if there are not enough. */
+  #choose(job: JobId, time: Seconds, end: Seconds): boolean {
+    const shape = this.#work.shape(job, this.#lane.lane)
+    let left = this.#tasks
     for (let node = 0; node < this.#nodes; node++) {
-      const room = this.#isFree(node, time, end) && !taken.has(node) ? this.#roomOn(node, job, tasks) : 0
+      let room = this.#roomOn(node)
+      if (room > 0 && !(this.#isFree(node, time, end) && this.#work.mayRunOn(shape, node as NodeId) && !this.#taken.has(node))) room = 0
       this.#room[node] = room
       left -= room
     }
     if (left > 0) return false
-    bestRuns(this.#room, tasks, this.#places)
+    bestRuns(this.#room, this.#tasks, this.#places)
     return true
   }
 
@@ -136,13 +164,15 @@ export class NamedPlan implements Plan {
     return true
   }
 
-  #roomOn(node: number, job: JobId, most: number): number {
-    const shape = this.#work.shape(job, this.#lane.lane)
-    if (!this.#work.mayRunOn(shape, node as NodeId)) return 0
-    let room = this.#work.isDistinct(shape) ? 1 : most
-    for (const [r, resource] of this.#lane.resources.entries()) {
-      const asks = this.#work.demand(shape, resource)
-      if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
+  /** Tasks that the free amounts of the node hold, at most all that are looked for. */
+  #roomOn(node: number): number {
+    let room = this.#isDistinct ? 1 : this.#tasks
+    for (let r = 0; r < this.#asks.length; r++) {
+      const asks = this.#asks[r] as number
+      const free = this.#free[r * this.#nodes + node] as number
+      if (asks === 0) continue
+      if (free < asks) return 0
+      room = Math.min(room, Math.floor(free / asks))
     }
     return room
   }
