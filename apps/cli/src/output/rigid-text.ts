@@ -8,14 +8,14 @@ import { interval, number } from './number.js'
 const MOST_USERS = 10
 
 /** What one run measured of rigid jobs, as text; empty for other runs. */
-export function rigidText({ rigid, promises }: Summary): string[] {
+export function rigidText({ rigid, promises, utilisation }: Summary): string[] {
   if (rigid === undefined) return []
   const { jobs, recorded } = rigid
   const users = [...jobs.byUser].sort((a, b) => b.area - a.area).slice(0, MOST_USERS)
   return [
     machineText(rigid, promises),
     recordedText(recorded),
-    groupTable('processors', jobs.bySize),
+    sizeTable(jobs.bySize, utilisation.resources[0]?.resource),
     groupTable('run time', jobs.byLength),
     groupTable(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users),
     groupTable('', [{ label: 'all', ...jobs.overall }]),
@@ -37,6 +37,12 @@ function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanD
     `recorded in the log, of ${number(jobs)} jobs: mean wait ${number(wait.mean, 's')} s, response ${number(response.mean, 's')} s, bounded slowdown ${number(slowdown.mean)}; ` +
     `waits here differ by ${number(meanAbsoluteError, 's')} s in the mean, ${difference} s with their sign\n`
   )
+}
+
+/** By size, which is what jobs ask of the first resource: nothing to tell where all amounts of something else are in one class. */
+function sizeTable(groups: readonly Group[], resource = 'procs'): string {
+  if (['procs', 'nodes'].includes(resource)) return groupTable('processors', groups)
+  return groups.filter(({ finished }) => finished > 0).length > 1 ? groupTable(resource, groups) : ''
 }
 
 function groupTable(title: string, groups: readonly Group[]): string {
