@@ -150,7 +150,7 @@ export class TaskRuns implements ProgressHost {
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
       if (this.#progress !== undefined) this.#events[run] = GONE
-      this.#progress?.stop(run, true, now)
+      this.#progress?.stop(run, now)
       this.#end(run, now)
       if (next >= 0) this.shared++
       run = next
@@ -164,6 +164,7 @@ export class TaskRuns implements ProgressHost {
 
   /** Ends a released run: its `runTask` is complemented. */
   #finish(run: number, now: Seconds): void {
+    this.#progress?.done?.(run, now)
     const { work, cell, observers, jobEnded } = this.#o
     const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
@@ -189,7 +190,7 @@ export class TaskRuns implements ProgressHost {
   /** A run stops on a cluster with heartbeats, and its node will tell. */
   stop(run: number, now: Seconds): void {
     this.#events[run] = STOPPED
-    this.#progress?.stop(run, true, now)
+    this.#progress?.stop(run, now)
   }
 
   wake(now: Seconds): void {
@@ -238,7 +239,7 @@ export class TaskRuns implements ProgressHost {
     if (isStopped) this.#nodeRuns.remove(run, node)
     else this.#forget(run, node)
     this.#events[run] = GONE
-    if (!isStopped) progress.stop(run, false, now)
+    if (!isStopped) progress.stop(run, now)
   }
 
   /** Takes the end of a run back, if one is set. */

@@ -1,5 +1,5 @@
 import type { ClusterDescription } from '@sched/cluster'
-import type { ClusterView, JobId, JobSpec, NodeId, Observer, TaskId } from '@sched/core'
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, TaskId, WorkView } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exact, policyOf, run, stage, startAll } from './world.js'
@@ -55,17 +55,30 @@ function evicting(times: readonly number[]) {
 class Watch implements Observer {
   readonly fetched = new Map<string, number>()
   left: number[] = []
+  /** What each task that fetched had got by then. A node has one reduce at a time, so its bytes are that task's. */
+  readonly parts = new Map<string, number[]>()
+  readonly #got: number[] = []
+  #work!: WorkView
   #cluster!: ClusterView
   #names: string[] = []
-  onRunStart({ cluster }: { readonly cluster: ClusterView }): void {
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
+    this.#work = work
   }
   onSubmit(job: JobId, spec: JobSpec): void {
     this.#names[job] = spec.id
   }
-  onFetch(job: JobId, _from: NodeId, _to: NodeId, bytes: number): void {
+  onFetch(job: JobId, _from: NodeId, to: NodeId, bytes: number): void {
+    this.#got[to] = (this.#got[to] ?? 0) + bytes
     const name = this.#names[job] as string
     this.fetched.set(name, (this.fetched.get(name) ?? 0) + bytes)
+  }
+  onTaskFetched(task: TaskId): void {
+    const name = this.#names[this.#work.jobOf(task)] as string
+    this.parts.set(name, [...(this.parts.get(name) ?? []), this.#got[this.#work.nodeOf(task) as NodeId] ?? NaN])
+  }
+  onTaskEnd(_task: TaskId, _job: JobId, lane: LaneId, node: NodeId): void {
+    if (lane === 1) this.#got[node] = 0
   }
   onRunEnd(): void {
     const { hardware, nodes } = this.#cluster
@@ -74,7 +87,7 @@ class Watch implements Observer {
 }
 
 describe('runs with contention, a network and evictions', () => {
-  it('end all jobs, fetch every byte at least once and without evictions exactly once, and leave nothing in use', () => {
+  it('end all jobs, fetch every byte, each task its part once, and leave nothing in use', () => {
     fc.assert(
       fc.property(world, (given) => {
         const jobs = jobsOf(given)
@@ -91,6 +104,7 @@ describe('runs with contention, a network and evictions', () => {
           const found = watch.fetched.get(id) ?? 0
           if (given.evictions.length === 0) expect(found).toBeCloseTo(bytes, 6)
           else expect(found).toBeGreaterThanOrEqual(bytes * (1 - 1e-9))
+          for (const part of watch.parts.get(id) ?? []) expect(part).toBeCloseTo(bytes / (stages[1]?.tasks ?? 1), 6)
         }
         expect(new Set(watch.left)).toEqual(new Set([0]))
       }),

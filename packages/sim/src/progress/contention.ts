@@ -48,7 +48,7 @@ export class Contention implements Progress {
     if (started.end === now + alone) this.#host.setEnd(run, started.end) // its factor is 1, so it was not moved
   }
 
-  stop(run: number, _isDone: boolean, now: Seconds): void {
+  stop(run: number, now: Seconds): void {
     const stopped = this.#runs[run]
     if (stopped === undefined) return
     this.#runs[run] = undefined

@@ -31,7 +31,9 @@ export interface ProgressHost {
 /** How tasks go on where that depends on what else runs: their ends are found and moved on the way. */
 export interface Progress {
   start(task: StartedTask, now: Seconds): void
-  /** The run works no longer: it has ended, or was killed. */
-  stop(run: number, isDone: boolean, now: Seconds): void
+  /** The run works no longer: it is at its end, or was killed before. */
+  stop(run: number, now: Seconds): void
+  /** The master knows of a run that it is done: not before its `stop`, and never if it was killed in between. */
+  done?(run: number, now: Seconds): void
   wake?(now: Seconds): void
 }

@@ -68,13 +68,15 @@ export class Shuffle implements Progress {
     this.#ring(now)
   }
 
-  stop(run: number, isDone: boolean, now: Seconds): void {
+  stop(run: number, now: Seconds): void {
     const fetching = this.#fetching[run]
-    if (fetching === undefined) this.#work.stop(run, isDone, now)
+    if (fetching === undefined) this.#work.stop(run, now)
     else this.#giveUp(fetching, now)
-    const started = this.#started[run]
+  }
+
+  done(run: number, now: Seconds): void {
+    this.#leave(this.#started[run] as StartedTask, now)
     this.#started[run] = undefined
-    if (isDone && started !== undefined) this.#leave(started, now)
   }
 
   wake(now: Seconds): void {
@@ -90,7 +92,7 @@ export class Shuffle implements Progress {
     this.#ring(now)
   }
 
-  /** A finished task has left its output on its node. */
+  /** A finished task has left its output on its node, as the master knows now. */
   #leave({ spec, stageIndex, node }: StartedTask, now: Seconds): void {
     if (!spec.stages.some(({ shuffle }) => shuffle?.from === stageIndex)) return
     const output = this.#outputOf(spec, stageIndex)
