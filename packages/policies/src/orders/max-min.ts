@@ -1,4 +1,4 @@
-import { defineOrder, SchedError, suggest, type ClusterView, type JobId, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { defineOrder, SchedError, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
@@ -24,7 +24,7 @@ type Claim = z.output<typeof claim>
  * Max-min fairness of one resource with minimum, maximum and weight: those below their minimum first, by amount in use /
  * minimum; then the others by amount / weight. Minimums that do not fit together are filled alike. A maximum holds at
  * every level for what each reading of the order starts: a discipline that starts several tasks of a job from one
- * reading may pass it by these.
+ * reading may pass it by these. A job that asks more than a maximum at once is refused.
  *
  * Source: the survey's section 1 (weighted max-min); minimum first as in Zaharia et al., EuroSys 2010.
  */
@@ -52,7 +52,7 @@ function resourceOf(name: string | undefined, { lanes, resources }: ClusterView)
 /** Those below their minimum come before all with a share of 0 or more. */
 const NEEDY = -2
 
-function maxMinRule({ tree, usage, work }: Shares, claims: ReadonlyMap<string, Claim>, resourceIn: readonly ResourceId[]): ShareRule {
+function maxMinRule({ cluster, tree, usage, work }: Shares, claims: ReadonlyMap<string, Claim>, resourceIn: readonly ResourceId[]): ShareRule {
   const none: Claim = { weight: 1, min: 0 }
   const of: Claim[] = []
   const usedBy = (owner: number, lane: LaneId, { used, resources } = usage) => used[owner * resources + (resourceIn[lane] as number)] as number
@@ -74,5 +74,16 @@ function maxMinRule({ tree, usage, work }: Shares, claims: ReadonlyMap<string, C
     for (let pool = leaf; pool > 0; pool = tree.pools[pool]?.parent ?? 0) if (usedBy(pool, lane) + asked > ((of[pool] as Claim).max ?? Infinity)) return false
     return true
   }
-  return [...claims.values()].some(({ max }) => max !== undefined) ? { ...rule, mayStart } : rule
+  const shared = [...new Set(resourceIn)].map((r) => cluster.resources[r] ?? '')
+  const refusal = ({ stages }: JobSpec, paths: readonly string[]): string | undefined => {
+    for (const { demand, tasks, gang = false } of stages)
+      for (const name of shared)
+        for (const path of paths) {
+          const asked = (gang ? tasks : 1) * (demand[name] ?? 0)
+          const { max = Infinity } = claims.get(path) ?? none
+          if (asked > max) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the maximum of "${path}" is ${max}`
+        }
+    return undefined
+  }
+  return [...claims.values()].some(({ max }) => max !== undefined) ? { ...rule, mayStart, refusal } : rule
 }

@@ -1,4 +1,4 @@
-import type { ClusterView, Env, JobBlock, JobId, LaneId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, Env, JobBlock, JobId, JobSpec, LaneId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
 import { PoolTree, type Pool } from './pools.js'
 import { queuePath, tieOrder, type SharingChoice } from './sharing-options.js'
@@ -35,6 +35,8 @@ export interface ShareRule {
   onBegin?(round: Round): boolean
   /** Whether a limit allows the next piece of a job of the leaf. */
   mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
+  /** Why a job that is counted in the pools of these paths, outermost first, could never run; undefined where nothing forbids it. */
+  readonly refusal?: (spec: JobSpec, paths: readonly string[]) => string | undefined
   /** What a pool may ask of a lane of slots, where its shares are max-min fair ones. */
   readonly claimOf?: (pool: number, lane: LaneId) => PoolClaim
   /** Whether a pool's key also depends on the job that is first in it. */
@@ -48,6 +50,7 @@ export interface ShareRule {
 export class ShareOrder implements Order {
   /** Of orders that divide slots among users or queues. */
   readonly sharing: Sharing | undefined
+  readonly admits?: (spec: JobSpec) => string | undefined
   readonly #work: WorkView
   readonly #lanes: number
   readonly #laneResources: readonly (readonly ResourceId[])[]
@@ -85,7 +88,8 @@ export class ShareOrder implements Order {
     this.#amounts = new Float64Array(cluster.resources.length)
     this.#rule = makeRule({ cluster, work, tree: this.#tree, lists: this.#lists, usage: this.#usage })
     this.#readsFirst = this.#rule.readsFirst === true
-    const { claimOf } = this.#rule
+    const { claimOf, refusal } = this.#rule
+    if (refusal !== undefined) this.admits = (spec) => refusal(spec, this.#pathsOf(spec))
     if (claimOf !== undefined && by !== 'job' && cluster.lanes.every(({ resources }) => resources.length === 1))
       this.sharing = new ShareView(env, this.#tree, this.#jobsOf, (job) => this.#poolOf[job] as number, claimOf)
     this.#addPools(0)
@@ -205,6 +209,14 @@ export class ShareOrder implements Order {
     if (this.#by === 'user') return this.#tree.flat(work.userName(work.user(job)))
     const queue = work.queueName(work.queue(job))
     return this.#isFlat ? this.#tree.flat(queuePath(queue)) : this.#tree.leaf(queue)
+  }
+
+  /** The paths of the pools that a job not submitted yet is counted in, named as those of submitted ones. */
+  #pathsOf({ user, queue }: JobSpec): string[] {
+    if (this.#by === 'user') return [user ?? 'user']
+    const path = queuePath(queue ?? user ?? 'default')
+    if (this.#by === 'job' || this.#isFlat) return [path]
+    return path.split('/').map((_, depth, parts) => parts.slice(0, depth + 1).join('/'))
   }
 
   #addPools(from: number): void {

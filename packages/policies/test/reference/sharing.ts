@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Round, TaskId } from '@sched/core'
+import type { JobId, JobSpec, LaneId, Round, TaskId } from '@sched/core'
 import type { DrfOptions, MaxMinOptions, PlainWeights, RoundRobinOptions, SharingOptions, WfqOptions } from '@sched/policies'
 import { by, JobsInSystem, type MakeOrder } from './naive.js'
 
@@ -20,6 +20,8 @@ interface Rule {
   readonly key: KeyOf
   readonly weights?: Readonly<Record<string, Weight>>
   readonly mayStart?: (job: JobId, chain: readonly Sharer[], round: Round) => boolean
+  /** The most that one sharer may have of each resource, by name. */
+  readonly most?: (path: string, resource: string) => number
 }
 
 const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
@@ -73,7 +75,12 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
       sharers.sort(by<Sharer>((each) => rule.key(each, named.get(each.path) ?? 1, round), tie, ({ path }) => path))
       return sharers.flatMap(({ path }) => inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round))
     }
+    const pathsOf = ({ user, queue }: JobSpec) => (who === 'user' ? [user ?? 'user'] : pathOf(queue ?? user ?? 'default').split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/')))
     return {
+      admits: (spec) => {
+        const isTooLarge = spec.stages.some(({ demand, tasks, gang }) => Object.entries(demand).some(([name, amount]) => pathsOf(spec).some((path) => (gang ? tasks * amount : amount) > (rule.most?.(path, name) ?? Infinity))))
+        return isTooLarge ? 'too large' : undefined
+      },
       onSubmit: (job) => {
         all.add(job)
         for (const path of chainOf(job)) if (!firstSeen.has(path)) firstSeen.set(path, work.rank(job))
@@ -117,6 +124,7 @@ export const naiveMaxMin = (options: MaxMinOptions): MakeOrder =>
         const { min = 0 } = of(path)
         return amount < min ? amount / min - 2 : amount / (weight as number)
       },
+      most: (path, name) => (cluster.lanes.some((_, lane) => cluster.resources[resource({ lane } as Round)] === name) ? (of(path).max ?? Infinity) : Infinity),
       mayStart: (job, chain, round) => {
         const asked = work.together(job, round.lane) * work.demand(work.shape(job, round.lane), resource(round))
         return chain.every(({ path, used }) => (used[resource(round)] ?? 0) + asked <= (of(path).max ?? Infinity))

@@ -50,6 +50,14 @@ describe('max-min', () => {
     expect(count(started({ mem: 12 }, maxMin({ by: 'queue', shares: { ads: { max: 4 }, 'root.ads.x': { max: 1 } } }), jobs))).toEqual({ 'ads.x': 1, 'ads.y': 3, web: 8 })
   })
 
+  it('refuses a job that asks more than a maximum at once, with the maximum', () => {
+    const order = maxMin({ by: 'queue', shares: { ads: { max: 4 } } })
+    const sent = (change: object) => () => started({ mem: 12 }, order, [job({ id: 'j', queue: 'ads.x', demand: { mem: 5 }, ...change })])
+    expect(sent({})).toThrow('job j: a task asks 5 mem, and the maximum of "ads" is 4.')
+    expect(sent({ demand: { mem: 1 }, tasks: 5, gang: true })).toThrow('job j: a gang asks 5 mem, and the maximum of "ads" is 4.')
+    expect(sent({ demand: { mem: 4 }, tasks: 5 })()).toEqual(['j'])
+  })
+
   it('names a resource that the cluster does not have', () => {
     expect(() => started({ mem: 1 }, maxMin({ resource: 'men' }), [])).toThrow('Did you mean "mem"?')
   })
