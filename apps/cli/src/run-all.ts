@@ -66,7 +66,7 @@ export function warningsOf(results: readonly RunResult[]): string[] {
     const abandoned = results.filter((result) => result.policy === policy).reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
     const rejecting = results.find((result) => result.policy === policy && result.rejections.length > 0)
     if (rejecting !== undefined) warnings.push(rejectedText(rejecting))
-    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} jobs abandoned after too many attempts (\`abandonAfter\` of the architecture); they do not count in times.`)
+    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} ${abandoned === 1 ? 'job' : 'jobs'} given up after too many attempts (\`abandonAfter\` and \`abandonUnplacedAfter\` of the architecture); not counted in times.`)
   }
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }

@@ -29,7 +29,7 @@ describe('sched run', () => {
     const load = '{poisson-jobs: {jobs: 3, rate: 10, tasks: 4, duration: 100, demand: {cpu: 1}}}'
     const { out, err } = await ok(['run', '--generate', load, ...shape])
     expect(out).toMatch(/1 of 3 jobs finished, 2 abandoned; /)
-    expect(err).toBe('warning: fifo: 2 jobs abandoned after too many attempts (`abandonAfter` of the architecture); they do not count in times.\n')
+    expect(err).toBe('warning: fifo: 2 jobs given up after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture); not counted in times.\n')
   })
 
   it('says what has not finished by the end of the simulated time', async () => {
