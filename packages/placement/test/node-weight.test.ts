@@ -151,6 +151,17 @@ describe('order of nodes', () => {
     expect(placed(6)).toEqual([[0, 1], [0, 1]])
   })
 
+  it('measures what tasks really use where the cluster describes its hardware', () => {
+    const cluster = { nodes: [{ count: 2, resources: { memory: 8 }, hardware: { cores: 4, memory: 8 } }] }
+    const stage = (tasks: number, cores: number) => [{ name: 's', tasks, demand: { memory: 1 }, duration: 100, use: { cores } }]
+    const jobs = [{ id: 'heavy', submit: 0, stages: stage(1, 4) }, { id: 'light', submit: 10, stages: stage(4, 0.1) }]
+    const nodes = (options: Parameters<typeof nodeWeight>[0]) =>
+      run({ policy: placing(nodeWeight({ round: false, ...options })), jobs, cluster }).recorder.launches.slice(1).map(({ node }) => node.at(-1)).join('')
+    // all cores of node 0 are in use at 10: idle 1 and 2 of 3, performance 13/30 and 17/30; 8/8, 7/8, 6/8 of 17 are above 7/8 of 13, 5/8 is not
+    expect(nodes({ refresh: 5 })).toBe('1110')
+    expect(nodes({})).toBe('1010') // alike: 8/8, then 7/8 and 7/8, the lower first
+  })
+
   it('refuses a node without a weight, a weight or a probe of an absent node, and a cluster without memory', () => {
     const play = (options: Parameters<typeof nodeWeight>[0], nodes: object = { cpu: 1, memory: 1 }) => () => new Play({ nodes: [{ count: 2, resources: nodes as Record<string, number> }] }, nodeWeight(options))
     expect(play({ weights: { 'node-0': 1 } })).toThrow('node "node-1" has no weight.')
