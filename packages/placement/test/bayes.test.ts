@@ -104,7 +104,7 @@ describe('redeployment', () => {
 })
 
 describe('naive Bayes', () => {
-  it('with normal distributions has the log odds of the fact sheet (fact 6)', () => {
+  it('with normal distributions has the log odds that were worked out by hand (fact 6)', () => {
     const model = trainBayes(samplesOf([[2, 20], [4, 30], [6, 40]], [[30, 2], [40, 4], [50, 6]]), { varianceFloor: 0 })
     if (model.kind !== 'gaussian') throw new Error('expected a gaussian model')
     expect(model.classes.C1.mean.map((mean) => mean.toFixed(6))).toEqual(['0.040000', '0.300000'])
@@ -114,7 +114,7 @@ describe('naive Bayes', () => {
     expect(classifier.predict([[10, 25]]).isActive).toBe(true)
   })
 
-  it('with bits and Laplace 1 has the probabilities of the fact sheet (fact 7)', () => {
+  it('with bits and Laplace 1 has the probabilities that were worked out by hand (fact 7)', () => {
     const bits = (text: string): Plan => [...text].map((bit) => [Number(bit)])
     const samples = [...['1111', '1110', '0111'].map((text) => ({ plan: bits(text), isActive: true })), ...['1000', '0100', '1100', '0010'].map((text) => ({ plan: bits(text), isActive: false }))]
     const classifier = new BayesClassifier(trainBayes(samples, { kind: 'bernoulli' }))

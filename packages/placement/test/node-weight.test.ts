@@ -4,7 +4,7 @@ import { comparators, compareNodes, nodeWeight, performanceIndex, roundedWeights
 import { job, run } from '@sched/testkit'
 import { placing, Play } from './world.js'
 
-/** Values to six places, as the fact sheet gives them. */
+/** Values to six places. */
 const to6 = (values: readonly number[]) => values.map((value) => Number(value.toFixed(6)))
 
 /** Unit containers dealt out one by one on fresh nodes of these sizes. */

@@ -28,7 +28,7 @@ const USUAL = { cores: 1 } as const
  * Nodes with a changing number of slots: at intervals an adjuster looks at what the running tasks really use. Nothing is
  * killed: a slot to be taken from a busy node goes when its task ends. A task counts until the master knows of its end.
  *
- * Source: SlotsAdjuster; Lin et al., survey of cluster resource scheduling, section 1 (RM-3; its rule is the sheet's choice).
+ * Source: SlotsAdjuster; Lin et al., survey of cluster resource scheduling, section 1 (no rule is published; this one is our choice).
  */
 export class DynamicSlots implements Observer {
   readonly interval: number

@@ -44,7 +44,7 @@ describe('describe', () => {
     expect(summaryOf(workloadOf('w', [job('a', 0, [stage(70, 1, { cpu: 4 })])])).classes[0]!.label).toBe('bin 5')
   })
 
-  it('says 0.71 for the Facebook schedule of 15 s maps on 400 slots (delay-scheduling.md section 6)', () => {
+  it('says 0.71 for the Facebook schedule of 15 s maps on 400 slots', () => {
     // 26,410 x 15 s / (400 x 1,400 s) = 0.7074; the span starts at the first job, a few seconds in
     const { resources, span } = summaryOf(facebook(), { map: 400 })
     expect(resources[0]!.work / (400 * 1400)).toBeCloseTo(0.7074, 4)

@@ -17,7 +17,7 @@ export interface ShuffleVolumes {
  * The volumes of a shuffle of `bytes` in all: a node holds map output in proportion to its map tasks, and every reducer pulls
  * an equal part of every node's.
  *
- * Source: section 3.6 of the fact sheet (our choice; the paper measured).
+ * Our choice: the paper measured.
  */
 export function shuffleVolumes(plan: Plan, bytes: number, reducers: readonly NodeAt[]): ShuffleVolumes {
   const total = totalTasks(plan)

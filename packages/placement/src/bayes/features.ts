@@ -17,7 +17,7 @@ export const featureCount = ({ racks, nodes }: ClusterShape, kind: FeatureKind):
 /**
  * Features of a plan: tasks by node over `max`, at most 1; absent nodes 0. Throws `BAD_INPUT` for what is no plan.
  *
- * Source: Cao and Wang, section 3.1 of the fact sheet; that entries above `max` count as 1 is our choice.
+ * Source: Cao and Wang; that entries above `max` count as 1 is our choice.
  */
 export function extractFeatures(plan: Plan, { features = 'flat', max = defaultMax }: FeatureOptions = {}): number[] {
   const shape = shapeOf(plan)

@@ -18,8 +18,7 @@ export interface NetworkOptions {
  * what every finished task left on its node. What lies on the task's own node is there at once; the rest comes as one
  * flow per node, over the links of the two nodes and, between racks, the uplinks of both, max-min fair.
  *
- * Source: the shuffle model of Cao and Wang's classifier (`bayes-comm`), section 3.6 of its fact sheet, with shared
- * uplinks.
+ * Source: Cao and Wang measure what a job shuffles; its way over links and shared uplinks is modelled by us.
  */
 export class Shuffle implements Progress {
   readonly #host: ProgressHost

@@ -1,5 +1,6 @@
 import { checkOptions, SchedError, type JobSpec, type Workload } from '@sched/core'
 import { z } from 'zod'
+import { factsOf } from '../trace/facts.js'
 import { jobsOf, workloadFrom } from '../workload.js'
 import { seed } from './define-generator.js'
 import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-model.js'
@@ -23,10 +24,11 @@ export function tsafrirEstimates(workload: Workload, given: TsafrirOptions): Wor
   const runtimes = new Float64Array(Array.from(jobsOf(workload), (job) => Math.min(runtimeOf(job), maxEstimate)))
   const histogram = tsafrirHistogram({ jobs: runtimes.length, maxEstimate, maxShare, seed })
   const estimates = assignEstimates(runtimes, histogram, seed)
-  return workloadFrom(`${workload.name}, users' estimates`, runtimes.length, () => {
+  const changed = workloadFrom(`${workload.name}, users' estimates`, runtimes.length, () => {
     const source = workload.open()
     return (i) => estimated(source.next()!, runtimes[i]!, estimates[i]!)
   }, { chained: workload.chained ?? true })
+  return { ...changed, ...factsOf(workload) }
 }
 
 function runtimeOf({ id, stages: [stage, ...others] }: JobSpec): number {

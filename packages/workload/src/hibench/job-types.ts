@@ -19,7 +19,7 @@ const even = { cores: 0.5, disks: 0.5 }
 const cpu = { cores: 0.9, disks: 0.1 }
 
 /**
- * Volumes: BC-T1 of the fact sheet; TeraSort's 140 GB is presumably compressed map output. Rates and use are ours: sorting
+ * Volumes: table 1 of the paper; TeraSort's 140 GB is presumably compressed map output. Rates and use are ours: sorting
  * is bound by disks, counting words and clustering by processors.
  */
 export const jobTypes = {

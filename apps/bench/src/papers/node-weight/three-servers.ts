@@ -10,7 +10,7 @@ import type { Trial } from '../claim.js'
 /** Servers in the order of the paper's list of nodes. */
 export const servers = ['Master', 'Slave1', 'Slave2'] as const
 
-/** Speed of Master and Slave1 where Slave2 has 1: fitted once, to the published saving (section 4 of the sheet). */
+/** Speed of Master and Slave1 where Slave2 has 1: fitted once, to the published saving. */
 export const SPEED = 2.1
 
 /** Maps of a word count on 1 GB in blocks of 64 MB; the published peaks of load before, 5 + 2 + 10, leave room for them and one more. */

@@ -19,7 +19,7 @@ const claims: readonly Claim[] = [
   },
 ]
 
-/** Fact 3 of the sheet: ten equal samples each. */
+/** The worked example of weights: ten equal samples each. */
 const illustrative: readonly NodeProfile[] = [{ cores: 8, memory: 8, use: 0.5 }, { cores: 8, memory: 8, use: 0.5 }, { cores: 2, memory: 1, use: 0.7 }].map(({ use, ...size }) => {
   const samples = Array.from({ length: 10 }, () => use)
   return { ...size, cpuUse: samples, memoryUse: samples }
