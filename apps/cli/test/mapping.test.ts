@@ -6,11 +6,17 @@ const cwd = join(import.meta.dirname, '../../../examples/data')
 const table = ['--trace', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--cluster', 'gpu-nodes.yaml']
 
 describe('a table of jobs with a mapping of its columns', () => {
-  it('runs, gangs and shares of GPUs heeded, every law checked', async () => {
-    const { code, out, err } = await sched(['run', ...table, '--validate', '--json', '-', '--quiet'], { cwd })
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    const { summary } = (JSON.parse(out) as { runs: { summary: { counts: object; fragmentation: object[]; utilisation: { resources: { resource: string; useful: number }[] } } }[] }).runs[0] as never
-    expect(summary).toMatchObject({ counts: { jobs: 48, finished: 48, tasks: 84 }, fragmentation: [{ resource: 'gpu', capacity: 32_000 }] })
+  interface Runs {
+    readonly runs: readonly { readonly summary: { readonly utilisation: { readonly resources: readonly { readonly resource: string; readonly utilisation: number }[] }; readonly fragmentation: readonly { readonly free: number; readonly capacity: number }[] } }[]
+  }
+  it.each(['monolithic', 'two-level'])('runs, gangs and shares of GPUs heeded, every law checked (%s)', async (architecture) => {
+    const { code, out } = await sched(['run', ...table, '--architecture', architecture, '--validate', '--json', '-', '--quiet'], { cwd })
+    expect(code).toBe(0)
+    const { summary } = (JSON.parse(out) as Runs).runs[0] as Runs['runs'][number]
+    expect(summary).toMatchObject({ counts: { jobs: 48 }, fragmentation: [{ resource: 'gpu', capacity: 32_000 }] })
+    const [fragments] = summary.fragmentation
+    const used = summary.utilisation.resources.find(({ resource }) => resource === 'gpu')?.utilisation ?? NaN
+    expect((fragments?.free ?? NaN) / 32_000).toBeCloseTo(1 - used, 9) // what is free is what is not in use, whoever holds offers
   })
 
   it('is described and converted as what it means', async () => {
