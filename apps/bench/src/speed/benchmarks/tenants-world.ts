@@ -20,6 +20,8 @@ export interface Tenants {
   readonly nodes: number
   /** Tasks started once the cluster is full. */
   readonly starts: number
+  /** The jobs of every second queue come when those of the others have filled the cluster. */
+  readonly isLate?: boolean
 }
 
 /** Path of a leaf among so many in a tree of 4 levels, as even as it goes. */
@@ -44,7 +46,7 @@ export class TenantDecisions implements DraftSink {
   #started = 0
   #hash: DecisionHash | undefined
 
-  constructor({ queues, nodes, starts }: Tenants, policy: Plug<'policy'>) {
+  constructor({ queues, nodes, starts, isLate = false }: Tenants, policy: Plug<'policy'>) {
     const model = buildCluster({ nodes: [{ count: nodes, resources: NODE }] })
     const shapes = new Shapes(model)
     this.#starts = starts
@@ -53,8 +55,10 @@ export class TenantDecisions implements DraftSink {
     this.#draft = new Draft(this.#cell, this.#work, this)
     this.#policy = policy.create({ cluster: this.#cell, work: this.#work, now: () => this.now, random: (name) => randomStream(1, name), warn: () => undefined })
     this.#work.addListener(this.#policy)
-    this.#submit(queues, Math.ceil((2 * (starts + 16 * nodes)) / (queues * JOBS_PER_QUEUE)))
+    const tasks = Math.ceil((2 * (starts + 16 * nodes)) / (queues * JOBS_PER_QUEUE))
+    this.#submit(queues, tasks, (queue) => !isLate || queue % 2 === 0)
     for (const node of nodeIds(model)) this.#offer(node)
+    if (isLate) this.#submit(queues, tasks, (queue) => queue % 2 === 1)
     this.#started = 0
   }
 
@@ -76,10 +80,21 @@ export class TenantDecisions implements DraftSink {
     return this.#started
   }
 
-  #submit(queues: number, tasks: number): void {
+  /** Rounds in which nothing can start, so many and so many seconds apart: what a policy does at set times. */
+  look(times: number, apart: number): void {
+    for (let i = 0; i < times; i++) {
+      this.now += apart
+      const round = this.#draft.begin(this.now, LANE, [])
+      this.#policy.schedule(round)
+      round.commit(SERIAL)
+    }
+  }
+
+  #submit(queues: number, tasks: number, comes: (queue: number) => boolean): void {
     const draw = randomStream(1, 'jobs')
     for (let i = 0; i < queues * JOBS_PER_QUEUE; i++) {
       const demand = SHAPES[Math.floor(draw() * SHAPES.length)] as (typeof SHAPES)[number]
+      if (!comes(i % queues)) continue
       const queue = queuePath(i % queues, queues)
       this.#work.open(this.#work.submit({ id: `job${i}`, submit: 0, queue, user: queue, stages: [{ name: 'tasks', tasks, demand, duration: 1 }] }, 0, 0))
     }

@@ -1,4 +1,4 @@
-import { capacity, drf, fair, greedy } from '@sched/policies'
+import { capacity, capacityScheduler, drf, fair, greedy } from '@sched/policies'
 import { cost, rate, single } from '../harness/figures.js'
 import { TenantDecisions } from './tenants-world.js'
 import type { Benchmark, Figure, Measurement, Variant } from '../harness/benchmark.js'
@@ -12,14 +12,21 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
 }
 const sizes = [10, 100, 1000, 10_000]
 const HEADLINE = 1000
+/** Looks of preemption that are measured, and their usual distance in seconds. */
+const LOOKS = 200
+const INTERVAL = 3
+const CHECK = 'preemption-check'
 
 /** What a decision costs where many share much: queues in a tree, several resources. */
 export const tenants: Benchmark = {
   name: 'tenants',
   summary:
-    'Decisions alone on 5,000 full nodes of 4 resources, one node offered at each end of a task: 1,000 queues in 4 levels with 10 pending jobs each, tasks of 4 shapes; and the cost of a decision with 10, 100 and 10,000 queues. A decision is a started task, with all that was tried before it.',
-  variants: Object.entries(policies).flatMap(([name, policy]) => sizes.map((queues) => variant(`${name}-${queues}`, queues, policy))),
-  figures: (measured) => Object.keys(policies).flatMap((name) => rows(name, (queues) => measured[`${name}-${queues}`]!)),
+    'Decisions alone on 5,000 full nodes of 4 resources, one node offered at each end of a task: 1,000 queues in 4 levels with 10 pending jobs each, tasks of 4 shapes; and the cost of a decision with 10, 100 and 10,000 queues. A decision is a started task, with all that was tried before it. A preemption check is a look of the capacity scheduler over 1,000 queues, half of which have filled the cluster when the others come: what all use and want, the ideal allocation, and the tasks to take.',
+  variants: Object.entries(policies).flatMap(([name, policy]) => sizes.map((queues) => variant(`${name}-${queues}`, queues, policy))).concat(preemptionCheck()),
+  figures: (measured) => [
+    ...Object.keys(policies).flatMap((name) => rows(name, (queues) => measured[`${name}-${queues}`]!)),
+    cost('tenants/capacity/preemption-check', 'ns/look at 1,000 queues', measured[CHECK]!, { goals: [{ of: 'warm', atMost: 1_000_000 }] }),
+  ],
 }
 
 function rows(name: string, of: (queues: number) => Measurement): Figure[] {
@@ -42,6 +49,26 @@ function variant(name: string, queues: number, policy: () => Plug<'policy'>): Va
       return {
         setUp: () => void (ready = new TenantDecisions(tenants, policy())),
         run: (hash) => ({ work: ready.run(hash), check: ready.now }),
+      }
+    },
+  }
+}
+
+/** Nothing is killed, so that every look finds the same. */
+function preemptionCheck(): Variant {
+  return {
+    name: CHECK,
+    processes: 1,
+    prepare(size) {
+      const tenants = size === 'small' ? { queues: 30, nodes: 20, starts: 500, isLate: true } : { queues: HEADLINE, nodes: 5000, starts: 1000, isLate: true }
+      const looks = size === 'small' ? 5 : LOOKS
+      let ready: TenantDecisions
+      return {
+        setUp: () => void (ready = new TenantDecisions(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly: true, monitoringInterval: INTERVAL } }))),
+        run() {
+          ready.look(looks, INTERVAL)
+          return { work: looks, check: ready.now }
+        },
       }
     },
   }
