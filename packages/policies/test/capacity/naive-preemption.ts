@@ -1,7 +1,7 @@
 import type { JobId, LaneId, Round, ShapeId, TaskId } from '@sched/core'
 import type { PreemptionFactors } from '@sched/policies'
 import { by } from '../reference/naive.js'
-import type { NaiveQueues } from './naive.js'
+import type { NaiveQueues } from './naive-queues.js'
 import { naiveIdeal } from './naive-ideal.js'
 
 // Preemption as the policy's text reads, over queues that add everything up. One partition.
