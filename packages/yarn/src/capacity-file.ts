@@ -27,7 +27,10 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const general = new Map<string, Property>()
   for (const property of all.values()) assign(property, byPath, general, ignored)
   for (const queue of byPath.values()) readCapacities(queue, file)
-  for (const queue of byPath.values()) checkChildren(queue, file)
+  for (const queue of byPath.values()) {
+    checkChildren(queue, file)
+    checkPartitions(queue, file)
+  }
   return { kind: 'capacity', file, root, general, ignored }
 }
 
@@ -143,6 +146,28 @@ function checkChildren({ path, queues, properties }: CapacityQueue, file: string
     { file, line: last.capacity?.line, field: `${prefix}${last.path}.capacity` },
     'Change one of them.',
   )
+}
+
+/** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
+function checkPartitions({ path, queues }: CapacityQueue, file: string): void {
+  const labels = new Set(queues.flatMap(({ properties }) => [...properties.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
+  for (const label of labels) {
+    const given = queues.flatMap((queue) => queue.properties.get(`accessible-node-labels.${label}.capacity`) ?? [])
+    const values = given.map((property) => capacityValue(property))
+    for (const [i, queue] of queues.filter(({ properties }) => properties.has(`accessible-node-labels.${label}.capacity`)).entries()) checkPartitionLimit(queue, label, values[i] as CapacityValue, file)
+    const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
+    const sum = parts.reduce((total, each) => total + each, 0)
+    const last = given.at(-1)
+    if (parts.length < values.length || sum === 0 || Math.abs(sum - 100) <= ROUNDING || last === undefined) continue
+    throw new SchedError('BAD_INPUT', `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`, { file, line: last.line, field: last.name }, 'Change one of them.')
+  }
+}
+
+function checkPartitionLimit({ path, properties }: CapacityQueue, label: string, capacity: CapacityValue, file: string): void {
+  const maximum = properties.get(`accessible-node-labels.${label}.maximum-capacity`)
+  const most = maximum === undefined ? undefined : capacityValue(maximum, true)
+  if (maximum === undefined || capacity.kind !== 'percent' || most?.kind !== 'percent' || most.value < 0 || most.value >= capacity.value) return
+  throw new SchedError('BAD_INPUT', `the maximum capacity of queue "${path}" in partition "${label}" is ${most.value}, less than its capacity, ${capacity.value}.`, { file, line: maximum.line, field: maximum.name }, 'Raise the one or lower the other.')
 }
 
 const kinds = { percent: 'a percentage', weight: 'a weight', amounts: 'amounts' } as const
