@@ -17,20 +17,8 @@ import {
 } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import { includes } from './sorted-nodes.js'
+import type { DraftSink } from './draft-sink.js'
 import type { Work } from './work.js'
-
-/** What happens to a draft outside the draft: the engine's side of a round. */
-export interface DraftSink {
-  /** An accepted claim: the task starts now. */
-  start(task: TaskId, node: NodeId): void
-  /** An accepted eviction: its resources are free already; the task is to be killed. */
-  kill(task: TaskId): void
-  /** Whether anybody listens to `defer`. */
-  readonly explained: boolean
-  reserve(job: JobId, start: Seconds): void
-  defer(job: JobId, lane: LaneId, reason: Reason): void
-  wakeAt(time: Seconds): void
-}
 
 /**
  * The rounds of one scheduler: claims are applied to the state they are drafted on and taken back when the round is
