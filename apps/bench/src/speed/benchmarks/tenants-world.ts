@@ -81,7 +81,8 @@ export class TenantDecisions implements DraftSink {
   }
 
   /** Rounds in which nothing can start, so many and so many seconds apart: what a policy does at set times. */
-  look(times: number, apart: number): void {
+  look(times: number, apart: number, hash?: DecisionHash): void {
+    this.#hash = hash
     for (let i = 0; i < times; i++) {
       this.now += apart
       const round = this.#draft.begin(this.now, LANE, [])
@@ -116,12 +117,14 @@ export class TenantDecisions implements DraftSink {
   // ---- what a round asks for ----
 
   start(task: TaskId, node: NodeId): void {
+    this.#work.runStart[this.#work.taskRun[task] as number] = this.now
     this.#running.push(task)
     this.#started++
     this.#hash?.add(task, node, this.now)
   }
-  kill(): never {
-    throw new Error('no policy preempts here')
+  kill(task: TaskId): void {
+    this.#hash?.add(task, this.#work.nodeOf(task), this.now)
+    this.#work.unclaim(task, 'evicted')
   }
   reserve(_job: JobId): void {
     // promises are for observers

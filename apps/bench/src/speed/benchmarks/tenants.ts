@@ -54,19 +54,21 @@ function variant(name: string, queues: number, policy: () => Plug<'policy'>): Va
   }
 }
 
-/** Nothing is killed, so that every look finds the same. */
+/** While it is measured nothing is killed, so that every look finds the same; the kills are its decisions. */
 function preemptionCheck(): Variant {
   return {
     name: CHECK,
     processes: 1,
     prepare(size) {
       const tenants = size === 'small' ? { queues: 30, nodes: 20, starts: 500, isLate: true } : { queues: HEADLINE, nodes: 5000, starts: 1000, isLate: true }
-      const looks = size === 'small' ? 5 : LOOKS
+      const looks = size === 'small' ? 10 : LOOKS
+      const decisions = (observeOnly: boolean) => new TenantDecisions(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly, monitoringInterval: INTERVAL } }))
       let ready: TenantDecisions
       return {
-        setUp: () => void (ready = new TenantDecisions(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly: true, monitoringInterval: INTERVAL } }))),
-        run() {
-          ready.look(looks, INTERVAL)
+        setUp: () => void (ready = decisions(true)),
+        run(hash) {
+          if (hash !== undefined) ready = decisions(false)
+          ready.look(looks, INTERVAL, hash)
           return { work: looks, check: ready.now }
         },
       }
