@@ -1,5 +1,1 @@
-import { mergeConfig } from 'vitest/config'
-import base from '../../tooling/vitest/index.js'
-
-// everything is imported once per worker and not once per file: it is the whole repository
-export default mergeConfig(base, { test: { isolate: false } })
+export { default } from '../../tooling/vitest/index.js'

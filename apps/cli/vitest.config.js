@@ -1,5 +1,4 @@
 import { mergeConfig } from 'vitest/config'
 import base from '../../tooling/vitest/index.js'
 
-// everything is imported once per worker and not once per file: it is the whole repository
-export default mergeConfig(base, { test: { isolate: false, globalSetup: './test/built-program.ts', setupFiles: './test/set-up.ts' } })
+export default mergeConfig(base, { test: { globalSetup: './test/built-program.ts', setupFiles: './test/set-up.ts' } })

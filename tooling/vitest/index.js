@@ -11,6 +11,7 @@ export default defineConfig({
     passWithNoTests: true,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    isolate: false, // a worker imports a module once and not once per file, which was most of the time
     maxWorkers: 2, // turbo runs two packages at a time
     silent: 'passed-only',
     reporters: ['default', 'json'],
