@@ -15,6 +15,8 @@ export class Pots {
   readonly counted: readonly (readonly ResourceId[])[]
   /** `[pot * width + i]`: what the nodes that are up have. */
   readonly totals: Float64Array
+  /** `[lane * width + i]`: the smallest demand of all shapes that were asked. */
+  readonly least: Float64Array
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #partitionOf: Uint16Array
@@ -32,6 +34,7 @@ export class Pots {
     this.counted = cluster.lanes.map(({ resources }) => (isDominant ? resources : [memoryOf(resources, cluster)]))
     this.width = Math.max(...this.counted.map((resources) => resources.length))
     this.totals = new Float64Array(this.count * this.width)
+    this.least = new Float64Array(this.lanes * this.width).fill(Infinity)
     this.refresh()
   }
 
@@ -84,6 +87,7 @@ export class Pots {
     }
     this.#demands.fill(0, shape * width, (shape + 1) * width)
     for (const [i, r] of (this.counted[lane] ?? []).entries()) this.#demands[shape * width + i] = this.#work.demand(shape, r)
+    for (let i = 0; i < width; i++) this.least[lane * width + i] = Math.min(this.least[lane * width + i] as number, this.#demands[shape * width + i] as number)
   }
 }
 

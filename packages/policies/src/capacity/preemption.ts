@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { IdealPlan } from './ideal-allocation.js'
+import { LargestFirst } from './largest-first.js'
 import type { preemptionOptions } from './options.js'
 import { LiveLoads } from './queue-loads.js'
 import type { Reserving } from './reserving.js'
@@ -37,6 +38,10 @@ export class CapacityPreemption implements Policy {
   readonly #marked: readonly Map<TaskId, Mark>[]
   /** Jobs by leaf. */
   readonly #jobs: (Set<JobId> | undefined)[] = []
+  /** Of the leaf that is looked at, and of the job. */
+  readonly #lastJobs = new LargestFirst()
+  readonly #newest = new LargestFirst()
+  readonly #running: TaskId[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -101,16 +106,24 @@ export class CapacityPreemption implements Policy {
     this.#toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
       const { toObtain } = this.#plan.compute(this.#loads.read(pot), this.#options, this.#toTake.allowed)
-      for (let leaf = 1; leaf < tree.queues.length; leaf++) {
-        if (tree.isInner[leaf] === true || !this.#toTake.beginLeaf(toObtain, leaf, pot)) continue
-        for (const job of this.#lastFirst(leaf, lane)) {
-          if (this.#toTake.isDone) break
-          this.#giveUp(job)
-          this.#takeFrom(job, lane, chosen)
-        }
-      }
+      for (let leaf = 1; leaf < tree.queues.length && !this.#toTake.isSpent; leaf++)
+        if (tree.isInner[leaf] !== true && this.#toTake.beginLeaf(toObtain, leaf, pot)) this.#takeFromLeaf(leaf, lane, chosen)
     }
     return chosen
+  }
+
+  /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain. */
+  #takeFromLeaf(leaf: number, lane: LaneId, chosen: TaskId[]): void {
+    const { work } = this.#env
+    const { reservations } = this.#policy
+    const jobs = this.#lastJobs
+    jobs.clear()
+    for (const job of this.#jobs[leaf] ?? [])
+      if (work.running(job, lane) > 0 || reservations.of(job).length > 0) jobs.add(job, this.#queues.keyOf(job, lane), work.rank(job))
+    for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
+      this.#giveUp(job as JobId)
+      this.#takeFrom(job as JobId, lane, chosen)
+    }
   }
 
   /** Reservations go before tasks are killed. */
@@ -124,22 +137,18 @@ export class CapacityPreemption implements Policy {
   /** Chooses tasks of a job, newest first, until nothing is left to obtain. */
   #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
     const { work } = this.#env
-    const tasks: TaskId[] = []
-    work.runningTasks(job, lane, tasks)
-    const running = tasks.filter((task) => !Number.isNaN(work.started(task))).sort((a, b) => work.started(b) - work.started(a) || b - a)
-    for (const task of running) {
-      if (this.#toTake.isDone) return
-      const node = work.nodeOf(task)
-      if (node >= 0 && this.#toTake.take(work.shapeOf(task), node, lane)) chosen.push(task)
+    const newest = this.#newest
+    newest.clear()
+    this.#running.length = 0
+    work.runningTasks(job, lane, this.#running)
+    for (const task of this.#running) {
+      const started = work.started(task)
+      if (!Number.isNaN(started)) newest.add(task, started, task)
     }
-  }
-
-  /** Jobs of a leaf that hold something, the last in order first. */
-  #lastFirst(leaf: number, lane: LaneId): JobId[] {
-    const { work } = this.#env
-    const { reservations } = this.#policy
-    const holding = [...(this.#jobs[leaf] ?? [])].filter((job) => work.running(job, lane) > 0 || reservations.of(job).length > 0)
-    return holding.sort((a, b) => this.#queues.keyOf(b, lane) - this.#queues.keyOf(a, lane) || work.rank(b) - work.rank(a))
+    for (let task = newest.next(); task >= 0 && !this.#toTake.isDone; task = newest.next()) {
+      const node = work.nodeOf(task as TaskId)
+      if (node >= 0 && this.#toTake.take(work.shapeOf(task as TaskId), node, lane)) chosen.push(task as TaskId)
+    }
   }
 
   #jobsOf(job: JobId): Set<JobId> {

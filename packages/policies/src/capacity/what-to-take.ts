@@ -1,5 +1,4 @@
 import type { LaneId, ShapeId } from '@sched/core'
-import { compareShares } from './comparing.js'
 import type { Pots } from './pots.js'
 
 /**
@@ -14,22 +13,20 @@ export class WhatToTake {
   readonly #pots: Pots
   /** What the leaf is still to give; below 0 where one container was larger than that. */
   readonly #left: Float64Array
-  readonly #before: Float64Array
-  readonly #after: Float64Array
   #pot = 0
+  #lane = 0
 
   constructor(pots: Pots) {
     const vector = () => new Float64Array(pots.width)
     this.#pots = pots
     this.allowed = vector()
     this.#left = vector()
-    this.#before = vector()
-    this.#after = vector()
   }
 
   /** Starts a round in which a part of the cluster may be taken, over all partitions. */
   begin(lane: LaneId, part: number): void {
     const { count, lanes, width, totals } = this.#pots
+    this.#lane = lane
     for (let i = 0; i < width; i++) {
       let total = 0
       for (let pot = lane as number; pot < count; pot += lanes) total += totals[pot * width + i] as number
@@ -50,18 +47,25 @@ export class WhatToTake {
     return true
   }
 
-  /** Takes a container on a node, if that brings what is wanted. */
+  /** Whether the round may take no container any more, however small. */
+  get isSpent(): boolean {
+    const { width, least } = this.#pots
+    for (let i = 0; i < width; i++) if ((least[this.#lane * width + i] as number) > (this.allowed[i] as number)) return true
+    return false
+  }
+
+  /** Takes a container on a node, if that brings what is wanted. One that is refused would be refused again by the same leaf. */
   take(shape: ShapeId, node: number, lane: LaneId): boolean {
     if (this.#pots.of(lane, node) !== this.#pot) return false
     const from = this.#pots.demandAt(shape, lane)
     const { width, demands, totals } = this.#pots
+    let brings = false
     for (let i = 0; i < width; i++) {
       const amount = demands[from + i] as number
       if (amount > (this.allowed[i] as number)) return false
-      this.#before[i] = Math.max(0, this.#left[i] as number)
-      this.#after[i] = Math.max(0, (this.#left[i] as number) - amount)
+      if (amount > 0 && (this.#left[i] as number) > 0 && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) brings = true
     }
-    if (compareShares(this.#after, 0, this.#before, 0, totals, this.#pot * width, width) >= 0) return false
+    if (!brings) return false
     for (let i = 0; i < width; i++) {
       const amount = demands[from + i] as number
       this.#left[i] = (this.#left[i] as number) - amount

@@ -1,0 +1,70 @@
+/** Ids by a key, the largest first, as far as they are read: reading a few of many costs far less than sorting all. */
+export class LargestFirst {
+  #ids = new Int32Array(64)
+  #keys = new Float64Array(64)
+  /** Where keys are equal; no two ids share one. */
+  #ties = new Float64Array(64)
+  #size = 0
+  #isHeap = false
+
+  clear(): void {
+    this.#size = 0
+    this.#isHeap = false
+  }
+
+  /** Adds an id; before the first `next`. */
+  add(id: number, key: number, tie: number): void {
+    if (this.#size === this.#ids.length) this.#grow()
+    this.#put(this.#size++, id, key, tie)
+  }
+
+  /** The largest that is left; -1: none. */
+  next(): number {
+    if (!this.#isHeap) this.#makeHeap()
+    if (this.#size === 0) return -1
+    const first = this.#ids[0] as number
+    const last = --this.#size
+    if (last > 0) this.#sink(0, this.#ids[last] as number, this.#keys[last] as number, this.#ties[last] as number)
+    return first
+  }
+
+  #makeHeap(): void {
+    this.#isHeap = true
+    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#ids[at] as number, this.#keys[at] as number, this.#ties[at] as number)
+  }
+
+  /** Puts an id where a hole is, or below it. */
+  #sink(hole: number, id: number, key: number, tie: number): void {
+    const size = this.#size
+    for (;;) {
+      let below = 2 * hole + 1
+      if (below >= size) break
+      if (below + 1 < size && this.#isLarger(below + 1, this.#keys[below] as number, this.#ties[below] as number)) below++
+      if (!this.#isLarger(below, key, tie)) break
+      this.#put(hole, this.#ids[below] as number, this.#keys[below] as number, this.#ties[below] as number)
+      hole = below
+    }
+    this.#put(hole, id, key, tie)
+  }
+
+  #isLarger(at: number, key: number, tie: number): boolean {
+    const own = this.#keys[at] as number
+    return own > key || (own === key && (this.#ties[at] as number) > tie)
+  }
+
+  #put(at: number, id: number, key: number, tie: number): void {
+    this.#ids[at] = id
+    this.#keys[at] = key
+    this.#ties[at] = tie
+  }
+
+  #grow(): void {
+    const [ids, keys, ties] = [this.#ids, this.#keys, this.#ties]
+    this.#ids = new Int32Array(ids.length * 2)
+    this.#keys = new Float64Array(ids.length * 2)
+    this.#ties = new Float64Array(ids.length * 2)
+    this.#ids.set(ids)
+    this.#keys.set(keys)
+    this.#ties.set(ties)
+  }
+}
