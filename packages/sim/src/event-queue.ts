@@ -1,3 +1,5 @@
+import { EventHeap } from './event-heap.js'
+
 /**
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant.
@@ -10,13 +12,25 @@ const KIND_STEP = 2 ** 48
 /** Low bits of a packed event hold its kind. */
 const KINDS = 16
 const CANCELLED = 15
+const NONE = -1
+
+/** Events of a heap alone before it is worth while to cut the later ones off. */
+const SPILL = 512
+/** Later events that are poured into the heap as they are. */
+const FEW = 64
+/** Events meant for a bucket, and how many of the later events are looked at to choose the end of the last one. */
+const PER_BUCKET = 8
+const SAMPLES = 64
 
 /**
- * Pending events by (time, kind, sequence). A 4-ary heap of two parallel columns; kind and sequence are in columns of
- * their own, looked up only on equal times. The child to follow is chosen by arithmetic on compare results, because
- * mispredicted branches are what a heap of this size costs.
+ * Pending events by (time, kind, sequence). The next ones are in a heap. Where there are many, later ones wait unsorted:
+ * in buckets of equal spans of time, each poured into the heap when it is empty, and beyond the last bucket on one list,
+ * from which new buckets are cut when all have been poured. So a heap stays small however many events are pending.
  *
+ * Which bucket a time belongs to only grows with the time, and equal times share one, so the heap alone decides the order.
  * Cancelled events stay until they reach the top, where there is never one.
+ *
+ * Source: the rungs of Tang, Goh and Thng, "Ladder queue", ACM TOMACS 15(3), 2005, with one rung.
  */
 export class EventQueue {
   /** The event that `pop` took out. */
@@ -24,10 +38,11 @@ export class EventQueue {
   kind: EventKind = EventKind.TaskEnd
   subject = 0
 
-  #times = new Float64Array(68).fill(Infinity)
-  #ids = new Int32Array(68)
-  #length = 0
+  /** Number of pending events, cancelled ones included. */
+  length = 0
+  /** By event: the place among those of one time. */
   #orders = new Float64Array(64)
+  readonly #heap = new EventHeap(this.#orders)
   /** `subject * KINDS + kind` by event, in one column, since both are read when it fires. */
   #events = new Int32Array(64)
   #freeIds = new Int32Array(64)
@@ -36,36 +51,51 @@ export class EventQueue {
   #sequence = 0
   #cancelled = 0
 
-  /** Number of pending events, cancelled ones included. */
-  get length(): number {
-    return this.#length
-  }
+  /** A time's bucket is `(time - start) * perSecond`, rounded down; up to `poured` it is in the heap. 0 per second: a heap alone. */
+  #start = 0
+  #perSecond = 0
+  #poured = 0
+  #buckets = 0
+  /** First event of each bucket; by event, of those that wait: its time, and the next in its bucket. */
+  #heads = new Int32Array(0)
+  #times = new Float64Array(0)
+  #nexts = new Int32Array(0)
+  /** Events beyond the last bucket, in no order. */
+  #far = new Int32Array(0)
+  #farCount = 0
+  /** Size of a heap alone at which the later events are cut off. */
+  #most = SPILL
 
   /** Time of the earliest event, `Infinity` when there is none. */
   get next(): number {
-    return this.#times[0] as number
+    return this.#heap.times[0] as number
   }
 
-  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` must not be NaN, `subject` is below 2^27. */
+  /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` is finite, `subject` is below 2^27. */
   push(time: number, kind: EventKind, subject: number): number {
     const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
     if (id >= this.#orders.length) this.#grow()
     this.#orders[id] = kind * KIND_STEP + this.#sequence++
     this.#events[id] = subject * KINDS + kind
-    this.#lift(this.#length++, time, id)
+    this.length++
+    if (this.#perSecond > 0) this.#place(time, id)
+    else {
+      this.#heap.push(time, id)
+      if (this.#heap.length > this.#most) this.#spill()
+    }
     return id
   }
 
   /** Takes the earliest event out, into `time`, `kind` and `subject`; false when there is none. */
   pop(): boolean {
-    if (this.#length === 0) return false
-    const id = this.#ids[0] as number
-    this.time = this.#times[0] as number
+    if (this.length === 0) return false
+    const heap = this.#heap
+    const id = heap.ids[0] as number
+    this.time = heap.times[0] as number
     const event = this.#events[id] as number
     this.kind = (event & (KINDS - 1)) as EventKind
     this.subject = event >> 4
-    this.#removeTop()
-    this.#freeIds[this.#free++] = id
+    this.#removeTop(id)
     if (this.#cancelled > 0) this.#dropCancelled()
     return true
   }
@@ -88,88 +118,115 @@ export class EventQueue {
 
   /** A cancelled event at the top would be taken for the next one. */
   #dropCancelled(): void {
-    while (this.#length > 0) {
-      const id = this.#ids[0] as number
+    while (this.length > 0) {
+      const id = this.#heap.ids[0] as number
       if (this.#events[id] !== CANCELLED) return
-      this.#removeTop()
-      this.#freeIds[this.#free++] = id
+      this.#removeTop(id)
       this.#cancelled--
     }
   }
 
-  #before(a: number, b: number): boolean {
-    return (this.#orders[a] as number) < (this.#orders[b] as number)
+  #removeTop(id: number): void {
+    this.#heap.removeTop()
+    this.#freeIds[this.#free++] = id
+    this.length--
+    if (this.#heap.length === 0 && this.length > 0) this.#pour()
   }
 
-  /** Walks the hole to the bottom along the smallest children, then lifts the last element up from there. */
-  #removeTop(): void {
-    const times = this.#times
-    const ids = this.#ids
-    const last = --this.#length
-    const time = times[last] as number
-    const id = ids[last] as number
-    times[last] = Infinity
-    let hole = 0
-    for (let child = 1; child < last; child = 4 * hole + 1) {
-      const t0 = times[child] as number
-      const t1 = times[child + 1] as number
-      const t2 = times[child + 2] as number
-      const t3 = times[child + 3] as number
-      const left = child + +(t1 < t0)
-      const right = child + 2 + +(t3 < t2)
-      const l = times[left] as number
-      const r = times[right] as number
-      let best = left + (right - left) * +(r < l)
-      if ((+(t0 === t1) | +(t2 === t3) | +(l === r)) !== 0) best = this.#firstOf(child, times[best] as number)
-      times[hole] = times[best] as number
-      ids[hole] = ids[best] as number
-      hole = best
+  // ---- later events ----
+
+  #place(time: number, id: number): void {
+    const bucket = Math.floor((time - this.#start) * this.#perSecond)
+    if (bucket <= this.#poured) return this.#heap.push(time, id)
+    this.#times[id] = time
+    if (bucket < this.#buckets) {
+      this.#nexts[id] = this.#heads[bucket] as number
+      this.#heads[bucket] = id
+    } else this.#far[this.#farCount++] = id
+  }
+
+  /** Pours the next bucket that holds something into the empty heap. */
+  #pour(): void {
+    for (;;) {
+      while (++this.#poured < this.#buckets) {
+        let id = this.#heads[this.#poured] as number
+        if (id === NONE) continue
+        for (; id !== NONE; id = this.#nexts[id] as number) this.#heap.push(this.#times[id] as number, id)
+        return
+      }
+      this.#cut()
+      if (this.#perSecond === 0) return
     }
-    if (hole === last) return
-    this.#lift(hole, time, id)
   }
 
-  /** Moves the hole up to where an event belongs, and puts it there. */
-  #lift(from: number, time: number, id: number): void {
-    const times = this.#times
-    const ids = this.#ids
-    let hole = from
-    while (hole > 0) {
-      const parent = (hole - 1) >> 2
-      const above = times[parent] as number
-      if (above < time || (above === time && this.#before(ids[parent] as number, id))) break
-      times[hole] = above
-      ids[hole] = ids[parent] as number
-      hole = parent
+  /** The heap alone has become large: all of it waits, and the first bucket comes back. */
+  #spill(): void {
+    const heap = this.#heap
+    this.#makeRoom()
+    for (let i = 0; i < heap.length; i++) {
+      const id = heap.ids[i] as number
+      this.#times[id] = heap.times[i] as number
+      this.#far[this.#farCount++] = id
     }
-    times[hole] = time
-    ids[hole] = id
+    heap.clear()
+    this.#pour()
+    this.#most = Math.max(SPILL, 2 * heap.length) // where most are of one time, nothing is won
   }
 
-  /** Among four children, the one of the least time that fires first. */
-  #firstOf(child: number, least: number): number {
-    let best = -1
-    for (let i = child; i < child + 4; i++)
-      if (this.#times[i] === least && (best < 0 || this.#before(this.#ids[i] as number, this.#ids[best] as number))) best = i
-    return best
+  /** Cuts buckets from the far events, up to about seven eighths of them; the few, and those of one time, make a heap alone. */
+  #cut(): void {
+    const far = this.#far
+    const count = this.#farCount
+    this.#farCount = 0
+    const [least, end] = count < FEW ? [0, 0] : this.#span(count)
+    const buckets = Math.ceil((count * 7) / 8 / PER_BUCKET)
+    const perSecond = buckets / (end - least)
+    if (!(perSecond > 0 && perSecond < Infinity)) {
+      this.#perSecond = 0
+      this.#most = Math.max(SPILL, 2 * count)
+      for (let i = 0; i < count; i++) this.#heap.push(this.#times[far[i] as number] as number, far[i] as number)
+      return
+    }
+    this.#start = least
+    this.#perSecond = perSecond
+    this.#poured = NONE
+    this.#buckets = buckets
+    if (buckets > this.#heads.length) this.#heads = new Int32Array(2 * buckets)
+    this.#heads.fill(NONE, 0, buckets)
+    for (let i = 0; i < count; i++) this.#place(this.#times[far[i] as number] as number, far[i] as number)
   }
+
+  /** The least time of the far events, and one that about seven eighths of them do not exceed: outliers stay far. */
+  #span(count: number): [number, number] {
+    const times = this.#times
+    let least = Infinity
+    for (let i = 0; i < count; i++) least = Math.min(least, times[this.#far[i] as number] as number)
+    const sample = Float64Array.from({ length: SAMPLES }, (_, i) => times[this.#far[Math.floor((i * count) / SAMPLES)] as number] as number).sort()
+    return [least, sample[(SAMPLES * 7) / 8] as number]
+  }
+
+  // ---- room ----
 
   #grow(): void {
     const size = this.#orders.length * 2
-    const orders = new Float64Array(size)
-    orders.set(this.#orders)
-    this.#orders = orders
-    this.#events = wider(this.#events, size)
-    this.#freeIds = wider(this.#freeIds, size)
-    this.#ids = wider(this.#ids, size + 4) // a parent's four children may lie past the last element
-    const times = new Float64Array(size + 4).fill(Infinity)
-    times.set(this.#times)
-    this.#times = times
+    this.#orders = widened(this.#orders, size)
+    this.#heap.orders = this.#orders
+    this.#events = widened(this.#events, size)
+    this.#freeIds = widened(this.#freeIds, size)
+    if (this.#times.length > 0) this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    const size = this.#orders.length
+    this.#times = widened(this.#times, size)
+    this.#nexts = widened(this.#nexts, size)
+    this.#far = widened(this.#far, size)
   }
 }
 
-function wider(column: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size)
+function widened<T extends Int32Array | Float64Array>(column: T, size: number): T {
+  if (column.length === size) return column
+  const larger = new (column.constructor as new (size: number) => T)(size)
   larger.set(column)
   return larger
 }

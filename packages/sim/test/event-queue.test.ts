@@ -1,3 +1,4 @@
+import { randomStream } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EventKind, EventQueue } from '../src/index.js'
@@ -69,6 +70,39 @@ describe('EventQueue', () => {
       }),
       { seed: 1, numRuns: 400 },
     )
+  })
+
+  it('agrees with a sorted list with many pending, whatever the gaps between them', () => {
+    const gaps: Record<string, (u: number, v: number) => number> = {
+      exponential: (u) => -Math.log(1 - u),
+      'few distinct times': (u) => Math.floor(4 * u),
+      'one time and outliers': (u) => (u < 0.99 ? 5 : 1e6 * u),
+      'short and long': (u, v) => (v < 0.7 ? u : 1e5 * u),
+    }
+    for (const [name, gap] of Object.entries(gaps)) {
+      const draw = randomStream(1, name)
+      const queue = new EventQueue()
+      const list: (Pending & { readonly id: number })[] = []
+      const fired: (number | undefined)[][] = []
+      const expected: (number | undefined)[][] = []
+      let now = 0
+      for (let sequence = 0; sequence < 6000; sequence++) {
+        // grows to 1,600, stays, and shrinks to few
+        const grows = sequence < 2000 ? 0.9 : sequence < 3500 ? 0.5 : 0.1
+        if (draw() < grows) {
+          const event = { time: now + gap(draw(), draw()), kind: EventKind.Ready, sequence }
+          list.splice(list.findLastIndex((other) => inOrder(other, event) < 0) + 1, 0, { ...event, id: queue.push(event.time, event.kind, sequence) })
+        } else if (draw() < 0.1 && list.length > 0) queue.cancel((list.splice(Math.floor(draw() * list.length), 1)[0] as { id: number }).id)
+        else {
+          const earliest = list.shift()
+          expected.push([earliest?.time, earliest?.sequence])
+          fired.push(queue.pop() ? [queue.time, queue.subject] : [undefined, undefined])
+          now = queue.time
+        }
+      }
+      expect(fired, name).toEqual(expected)
+      expect(drain(queue).map(([time, , subject]) => [time, subject]), name).toEqual(list.map(({ time, sequence }) => [time, sequence]))
+    }
   })
 
   it('keeps its order when it grows past its first 64 events, with every size of a last family of children', () => {
