@@ -15,6 +15,9 @@ export interface NamedAmounts {
   readonly isOldStyle?: boolean
 }
 
+/** A number as Hadoop takes it: also `5120.` and `-3.5`. */
+const NUMBER = '(-?\\d+(?:\\.\\d*)?)'
+
 const bad = (text: string, why: string, at: At, wayOut = 'Write "X mb, Y vcores", "vcores=X, memory-mb=Y", or percentages of the cluster such as "50%".') =>
   new SchedError('BAD_INPUT', `"${text}" ${why}.`, at, wayOut)
 
@@ -25,7 +28,7 @@ const bad = (text: string, why: string, at: At, wayOut = 'Write "X mb, Y vcores"
 export function fairAmounts(text: string, at: At): NamedAmounts {
   if (text.trim() === '') throw bad(text, 'names no amounts', at)
   if (text.includes('=')) return { byName: newStyle(text, at) }
-  const whole = /^(-?\d+(?:\.\d+)?)\s*%$/.exec(text.trim())
+  const whole = new RegExp(`^${NUMBER}\\s*%$`).exec(text.trim())
   if (whole !== null) return { byName: {}, all: percentage(whole[1] ?? '', text, at) }
   return text.includes('%') ? { byName: oldPercentages(text, at) } : { byName: oldStyle(text, at), isOldStyle: true }
 }
@@ -46,7 +49,7 @@ function newStyle(text: string, at: At): Record<string, number | `${number}%`> {
 
 function oldPercentages(text: string, at: At): Record<string, `${number}%`> {
   const of = (name: string): `${number}%` => {
-    const found = new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*%\\s*${name}`).exec(text)
+    const found = new RegExp(`${NUMBER}\\s*%\\s*${name}`, 'i').exec(text)
     if (found === null) throw bad(text, `has no percentage of ${name}`, at)
     return `${percentage(found[1] ?? '', text, at)}%`
   }
@@ -55,7 +58,7 @@ function oldPercentages(text: string, at: At): Record<string, `${number}%`> {
 
 function oldStyle(text: string, at: At): Record<string, number> {
   const of = (unit: string): number => {
-    const found = new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*${unit}(?![a-z])`, 'i').exec(text)
+    const found = new RegExp(`${NUMBER}\\s*${unit}(?![a-z])`, 'i').exec(text)
     if (found === null) throw bad(text, `has no amount of ${unit}`, at)
     return whole(found[1] ?? '', text, at)
   }

@@ -50,10 +50,10 @@ function defaultRules({ allowUndeclaredPools: create, userAsDefaultQueue }: Fair
 /** The order under what the site says of waiting for data, of starts per heartbeat and of preemption. */
 function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat }: ClusterFacts): Config {
   const order = { 'yarn-fair': options }
-  const skips = (part: number) => Math.floor(part * nodes)
+  const skips = (part: number) => Math.floor(Math.min(part, 1) * nodes)
   let policy: Config = { greedy: { order } }
   if (site.continuous && site.localityNodeDelay >= 0 && site.localityRackDelay >= 0) policy = { delay: { order, waits: [site.localityNodeDelay, site.localityRackDelay] } }
-  else if (heartbeat && site.localityNode >= 0 && site.localityRack >= 0) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack)] } }
+  else if (heartbeat && site.localityNode >= 0 && site.localityRack >= 0) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack) + 1] } }
   if (heartbeat && !site.continuous) policy = { 'yarn-assign': { policy, assignMultiple: site.assignMultiple, dynamicMaxAssign: site.dynamicMaxAssign, maxAssign: site.maxAssign } }
   if (!site.preemption) return policy
   const { utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } = site
@@ -87,7 +87,7 @@ class Mapping {
       maxResources: this.#amounts('queueMaxResourcesDefault', file.queueMaxResourcesDefault, true),
     })
     return withoutUndefined({
-      root: this.#queue(file.root, this.#largest()),
+      root: this.#queue(file.root),
       defaults: Object.keys(defaults).length === 0 ? undefined : defaults,
       users: file.users.size === 0 ? undefined : Object.fromEntries([...file.users].map(([user, { value }]) => [user, { maxRunningApps: value }])),
       userMaxRunningApps: file.userMaxAppsDefault?.value,
@@ -103,7 +103,7 @@ class Mapping {
     }
   }
 
-  #queue(queue: FairQueue, largest?: QueueOptions['maxContainerAllocation']): QueueOptions {
+  #queue(queue: FairQueue): QueueOptions {
     const { path } = queue
     const told = <T>(name: string, given: Given<T> | undefined, note = '', verdict: 'honoured' | 'approximated' | 'ignored' = note === '' ? 'honoured' : 'approximated'): T | undefined => {
       if (given !== undefined) this.#findings.add(verdict, given, `${path} ${name}`, given.text, note)
@@ -118,7 +118,7 @@ class Mapping {
       minResources: this.#amounts(`${path} minResources`, queue.minResources, false),
       maxResources: this.#amounts(`${path} maxResources`, queue.maxResources, true),
       maxChildResources: this.#amounts(`${path} maxChildResources`, queue.maxChildResources, true),
-      maxContainerAllocation: this.#amounts(`${path} maxContainerAllocation`, queue.maxContainerAllocation, true) ?? largest,
+      maxContainerAllocation: this.#container(queue),
       maxRunningApps: told('maxRunningApps', queue.maxRunningApps, waiting, 'honoured'),
       minSharePreemptionTimeout: timed('minSharePreemptionTimeout', queue.minSharePreemptionTimeout),
       fairSharePreemptionTimeout: timed('fairSharePreemptionTimeout', queue.fairSharePreemptionTimeout),
@@ -129,13 +129,17 @@ class Mapping {
     })
   }
 
-  /** yarn.scheduler.maximum-allocation-*: the largest container of all queues. */
-  #largest(): QueueOptions['maxContainerAllocation'] {
-    const pairs = Object.entries(this.#site.maximumAllocation).flatMap(([name, { value }]) => {
+  /** The largest container of a queue, which yarn.scheduler.maximum-allocation-* limits everywhere. */
+  #container(queue: FairQueue): QueueOptions['maxContainerAllocation'] {
+    const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, true)
+    if (own === undefined && queue.path !== 'root') return undefined
+    const most: Record<string, number | string> = { ...own }
+    for (const [name, { value }] of Object.entries(this.#site.maximumAllocation)) {
       const known = clusterName(name, this.#cluster.resources)
-      return known === undefined ? [] : [[known, value] as const]
-    })
-    return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
+      const given = known === undefined ? undefined : most[known]
+      if (known !== undefined && (given === undefined || (typeof given === 'number' && given > value))) most[known] = value
+    }
+    return Object.keys(most).length === 0 ? undefined : most
   }
 
   /** Amounts in the names of the cluster. */

@@ -18,6 +18,7 @@ export function placeJob(spec: JobSpec, rules: readonly PlacementRule[], root: F
     if (queue === undefined) continue
     const found = find(root, queue)
     if (found === undefined && !rule.create) continue
+    if (queue.split('.').some((part) => part === '' || part !== part.trim())) return { refused: `queue "${queue}" has a part without a name, or spaces around one` }
     if (found?.isParent === true) return { refused: `queue "${queue}" holds queues and no jobs` }
     const leaf = leafAround(root, queue)
     if (leaf !== undefined) return { refused: `queue "${queue}" would lie in "${leaf}", which holds jobs itself` }
@@ -49,8 +50,8 @@ function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: Fai
   }
 }
 
-/** Periods in names of users and groups would be levels of the tree. */
-const clean = (name: string): string => name.replaceAll('.', '_dot_')
+/** Periods in names of users and groups would be levels of the tree; spaces around them do not count. */
+const clean = (name: string): string => name.trim().replaceAll('.', '_dot_')
 
 /** A declared queue around a path that holds jobs, so that nothing can lie in it. */
 function leafAround(root: FairQueue, path: string): string | undefined {

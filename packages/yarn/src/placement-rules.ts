@@ -21,10 +21,12 @@ function readRule(element: XmlElement, file: FairFile, isNested = false): Placem
   const name = ruleNames.find((each) => each === element.attributes['name'])
   if (name === undefined) throw new SchedError('BAD_INPUT', `there is no placement rule "${element.attributes['name'] ?? ''}".`, at, suggest(element.attributes['name'] ?? '', ruleNames))
   const rule = { name, create: element.attributes['create']?.toLowerCase() !== 'false', line: element.line }
-  const [inside] = element.children
+  const inside = element.children.at(-1) // of several, Hadoop takes the last
   if (name === 'nestedUserQueue') {
     if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
-    return { ...rule, nested: readRule(inside, file, true) }
+    const nested = readRule(inside, file, true)
+    if (nested.name === 'reject' || nested.name === 'nestedUserQueue') throw new SchedError('BAD_INPUT', `rule "${nested.name}" gives no queue to make queues of users in.`, { ...at, line: nested.line }, 'Nest another rule.')
+    return { ...rule, nested }
   }
   if (name !== 'default') return rule
   const named = element.attributes['queue'] ?? 'root.default'
@@ -49,5 +51,6 @@ export function find(root: FairQueue, path: string): FairQueue | undefined {
 
 const paths = (queue: FairQueue): string[] => [queue.path, ...queue.queues.flatMap(paths)]
 
-/** Rules that leave no job to a next one. A user always has a name; a queue may not be specified. */
-const isLast = ({ name, create }: PlacementRule): boolean => name === 'default' || name === 'reject' || (create && (name === 'user' || name === 'primaryGroup'))
+/** Rules that leave no job to a next one, as Hadoop has it: by whether they may make the queue they name, and the one around it. */
+const isLast = ({ name, create, nested }: PlacementRule): boolean =>
+  name === 'reject' || (create && (name === 'default' || name === 'user' || name === 'primaryGroup' || (nested !== undefined && isLast(nested))))

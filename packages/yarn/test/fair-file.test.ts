@@ -150,11 +150,21 @@ describe('a fair-scheduler.xml', () => {
       ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.fair.premption', 'true'], ['yarn.nodemanager.resource.memory-mb', '1'],
     ))
     expect(config).toEqual({ 'yarn-assign': {
-      policy: { 'skip-delay': { order: { 'yarn-fair': { root: { maxContainerAllocation: { mem: 8192 }, queues: { a: {} } }, sizeBasedWeight: true } }, skips: [5, 2] } }, // halves and quarters of 10 nodes, rounded down
+      policy: { 'skip-delay': { order: { 'yarn-fair': { root: { maxContainerAllocation: { mem: 8192 }, queues: { a: {} } }, sizeBasedWeight: true } }, skips: [5, 3] } }, // passed over 5 and 2 times; the opportunity at which a level is given up counts for neither
       assignMultiple: true, dynamicMaxAssign: false, maxAssign: 3,
     } })
     expect(findings.find(({ line }) => line === 9)).toMatchObject({ verdict: 'ignored', setting: 'yarn.scheduler.fair.premption', note: 'no such property; did you mean yarn.scheduler.fair.preemption?' })
     expect(findings).toHaveLength(8) // other daemons' properties are nobody's business here
+  })
+
+  it('limits every queue by the largest container of the site, and thresholds by the whole cluster', () => {
+    const text = inside('<queue name="a"><maxContainerAllocation>16384 mb, 2 vcores</maxContainerAllocation></queue>', '<queue name="b"/>')
+    const most = site(['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '4'])
+    expect(policy(text, most).policy).toMatchObject({ 'yarn-assign': { policy: { greedy: { order: { 'yarn-fair': { root: {
+      maxContainerAllocation: { mem: 8192, cpu: 4 }, queues: { a: { maxContainerAllocation: { mem: 8192, cpu: 2 } }, b: {} },
+    } } } } } } })
+    const waits = site(['yarn.scheduler.fair.locality.threshold.node', '3'], ['yarn.scheduler.fair.locality.threshold.rack', '1.5'])
+    expect(policy(inside(), waits).policy).toMatchObject({ 'yarn-assign': { policy: { 'skip-delay': { skips: [10, 11] } } } })
   })
 
   it.each([

@@ -51,4 +51,30 @@ describe('placement rules', () => {
     const to = place('')
     expect([job({ queue: 'groups' }), job({ queue: 'ads.inner' })].map(to)).toEqual(['refused: queue "root.groups" holds queues and no jobs', 'refused: queue "root.ads.inner" would lie in "root.ads", which holds jobs itself'])
   })
+
+  it('leaves out spaces around names of users and groups, and refuses names of queues that have them or lack a part', () => {
+    // as TestFairScheduler.testQueueuNameWithPeriods, testQueueNameWithTrailingSpace and testUserAsDefaultQueueWithLeadingTrailingSpaceUserName
+    const to = place('')
+    expect([job({ user: '  ann' }), job({ user: 'ann  ' }), job({ queue: 'x.y' })].map(to)).toEqual(['root.ann', 'root.ann', 'root.x.y'])
+    for (const queue of ['.x', 'x.', 'x..y', 'x ', ' x', 'x\u00a0'])
+      expect(to(job({ queue }))).toMatch(/^refused: queue "root\..*" has a part without a name, or spaces around one$/)
+  })
+
+  it('are complete where the last one may make its queue, and the one around it', () => {
+    // as TestQueuePlacementPolicy.testTerminals, testNestedUserQueueParsing, testNestedUserQueueParsingErrors and testMultipleParentRules
+    const user = job({ user: 'ann', group: 'new' })
+    expect(place('<rule name="specified"/><rule name="nestedUserQueue"><rule name="primaryGroup"/></rule>')(user)).toBe('root.new.ann')
+    expect(place('<rule name="nestedUserQueue"><rule name="primaryGroup"/><rule name="default" queue="groups"/></rule>')(user)).toBe('root.groups.ann') // the last of several
+    const open = (name: string) => `the last rule, "${name}", may leave a job without a queue.`
+    expect(() => place('<rule name="default" queue="ads" create="false"/>')).toThrow(open('default'))
+    expect(() => place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule>')).toThrow(open('nestedUserQueue'))
+    expect(() => place('<rule name="nestedUserQueue" create="false"><rule name="primaryGroup"/></rule>')).toThrow(open('nestedUserQueue'))
+    expect(() => place('<rule name="nestedUserQueue"><rule name="reject"/></rule>')).toThrow('rule "reject" gives no queue to make queues of users in. Nest another rule.')
+    expect(place('<rule name="default" queue="ads" create="false"/><rule name="reject"/>')(user)).toBe('root.ads')
+  })
+
+  it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {
+    // as TestQueuePlacementPolicy.testNestedUserQueueDefaultRule
+    expect(place('<rule name="nestedUserQueue"><rule name="default" queue="ads"/></rule>')(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+  })
 })
