@@ -10,23 +10,30 @@ export const keyWidth = (resources: number): number => Math.max(3, 1 + resources
 
 /** Neither below its minimum share nor before those that are: ratios below the line are less than 1. */
 const NOT_NEEDY = 2
+/** Neither uses nor wants the resource. */
+const WANTS_NONE = 3
 
 /**
  * Fair: those below their minimum share, within their demand, first, by usage / minimum; then, and for ties, by usage /
- * weight, those of weight 0 after all others by usage. One resource only, which Hadoop has as memory.
+ * weight, those of weight 0 after all others by usage; last of all those that neither use nor want any. One resource only,
+ * which Hadoop has as memory.
  */
 export function fairKey(out: Float64Array, usage: number, minShare: number, demand: number, weight: number): void {
-  const usable = Math.min(minShare, demand)
-  out[0] = usage < usable ? usage / Math.max(usable, 1) : NOT_NEEDY
+  out[0] = demand === 0 ? WANTS_NONE : belowMin(usage, minShare, demand)
   out[1] = weight > 0 ? 0 : 1
   out[2] = weight > 0 ? usage / weight : usage
 }
 
 /** The survey's literal rule: below the minimum share first, by usage / minimum; then the smallest weight / running jobs. */
 export function surveyKey(out: Float64Array, usage: number, minShare: number, demand: number, weight: number, jobs: number): void {
-  fairKey(out, usage, minShare, demand, weight)
+  out[0] = belowMin(usage, minShare, demand)
   out[1] = 0
   out[2] = weight / Math.max(jobs, 1)
+}
+
+function belowMin(usage: number, minShare: number, demand: number): number {
+  const usable = Math.min(minShare, demand)
+  return usage < usable ? usage / Math.max(usable, 1) : NOT_NEEDY
 }
 
 /** Amounts of some resources of a queue or job: `amounts[offset + resource]`. */
@@ -43,7 +50,7 @@ export class DominantKeys {
   readonly #order: number[]
   readonly #share: number[]
 
-  /** `resources` are the ids that count; `capacity[resource]` is read anew for every key. */
+  /** `resources` are the ids that count, of equal parts the first is dominant; `capacity[resource]` is read anew for every key. */
   constructor(resources: readonly number[], capacity: Row) {
     this.#resources = resources
     this.#capacity = capacity

@@ -10,7 +10,7 @@ const queueFields = {
   weight: z.number().nonnegative().optional().describe('share relative to siblings; 0: served after all others; default 1'),
   policy: z.enum(['fair', 'drf', 'fifo']).optional().describe('how the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`'),
   minResources: amounts.optional().describe('served before siblings while below; resources not named: 0'),
-  maxResources: amounts.optional().describe('never exceeded, with all queues inside; resources not named: no limit'),
+  maxResources: amounts.optional().describe('never exceeded, with all queues inside; at least minResources; resources not named: no limit'),
   maxChildResources: amounts.optional().describe('maxResources of queues made inside it at first use'),
   maxContainerAllocation: amounts.optional().describe('largest single task; inherited'),
   maxRunningApps: z.number().int().nonnegative().optional().describe('jobs that may run at once, queues inside counted; default unlimited'),
@@ -51,7 +51,7 @@ export const yarnFairOptions = z.strictObject({
       maxRunningApps: z.number().int().nonnegative().optional().describe('maxRunningApps of queues that name none'),
     })
     .default({})
-    .describe('settings of queues that do not set them'),
+    .describe('settings of queues that do not set them, except the root'),
   users: z.record(z.string(), z.strictObject({ maxRunningApps: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningApps: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   sizeBasedWeight: z.boolean().default(false).describe('a job weighs log2(1 + its memory demand) under `fair` and `drf`'),

@@ -12,7 +12,7 @@ export interface Queue {
   readonly weight: number
   readonly policy: QueuePolicy
   readonly minResources: readonly number[]
-  /** `Infinity` where there is no limit. */
+  /** `Infinity` where there is no limit; never below the minimum. */
   readonly maxResources: readonly number[]
   readonly maxContainer: readonly number[]
   readonly maxRunningJobs: number
@@ -37,8 +37,10 @@ interface Defaults {
 /**
  * The queues of YARN's fair scheduler: declared, or made at first use with the settings of `defaults` and the
  * `maxChildResources` of their parent. Timeouts, thresholds, the largest container and `allowPreemptionFrom` go down the tree.
+ * A maximum below the minimum is raised to it.
  *
- * Source: Hadoop 3, FairScheduler.md, "Allocation file format".
+ * Source: Hadoop 3, FairScheduler.md, "Allocation file format"; FSQueue.getMaxShare.
+ * Deviation: `defaults` do not limit the root, whose limits Hadoop takes from the defaults of queues too.
  */
 export class QueueTree {
   readonly queues: Queue[] = []
@@ -97,14 +99,15 @@ export class QueueTree {
   #add(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
     const policy = options.policy ?? this.#defaults.policy ?? 'fair'
     checkPolicy(path, policy, parent, isParent, field)
-    const maxResources = this.#amounts(options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources), Infinity, `${field}.maxResources`)
+    const minResources = this.#amounts(options.minResources, 0, `${field}.minResources`)
+    const maxResources = this.#amounts(options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources), Infinity, `${field}.maxResources`).map((max, r) => Math.max(max, minResources[r] as number))
     const queue: Queue = {
       id: this.queues.length,
       path,
       parent: parent?.id ?? -1,
       weight: options.weight ?? 1,
       policy,
-      minResources: this.#amounts(options.minResources, 0, `${field}.minResources`),
+      minResources,
       maxResources,
       maxContainer: options.maxContainerAllocation === undefined && parent !== undefined ? parent.maxContainer : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
       maxRunningJobs: options.maxRunningApps ?? (parent === undefined ? Infinity : (this.#defaults.maxRunningApps ?? Infinity)),

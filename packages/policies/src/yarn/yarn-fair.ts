@@ -5,7 +5,7 @@ import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { RankedIds, KeyRows } from './ranked-ids.js'
-import { memoryOf } from './resources.js'
+import { inYarnOrder, memoryOf } from './resources.js'
 import { tooLarge } from './too-large.js'
 import { Usage } from './usage.js'
 import { QueueSharing } from './queue-sharing.js'
@@ -71,7 +71,7 @@ class YarnFair implements Order {
     this.#tree = new QueueTree(options.root, options.defaults, cluster)
     this.#capacity = cluster.resources.map((_, r) => cluster.capacity(r as ResourceId))
     this.#memory = cluster.lanes.map((lane) => memoryOf(lane, cluster, options.memory))
-    this.#dominant = cluster.lanes.map((lane) => new DominantKeys(lane.resources, this.#capacity))
+    this.#dominant = cluster.lanes.map((lane) => new DominantKeys(inYarnOrder(lane, cluster), this.#capacity))
     const widths = cluster.lanes.map((lane) => keyWidth(lane.resources.length))
     this.#jobKeys = widths.map((width) => new KeyRows(width))
     this.#queueKeys = widths.map((width) => new KeyRows(width))
@@ -94,6 +94,7 @@ class YarnFair implements Order {
   begin(round: Round): void {
     this.#round = round
     this.#depth = 0
+    this.#limits.explain(round)
     this.#enter(0)
   }
 
@@ -308,7 +309,8 @@ class YarnFair implements Order {
   #jobKey(job: JobId, leaf: number, lane: LaneId): Float64Array {
     const key = this.#key[lane] as Float64Array
     const { policy } = this.#tree.queues[leaf] as Queue
-    if (policy === 'fair') fairKey(key, this.#usage.ofJob(job, this.#memory[lane] as ResourceId), 0, 0, this.#weight(job, lane))
+    const memory = this.#memory[lane] as ResourceId
+    if (policy === 'fair') fairKey(key, this.#usage.ofJob(job, memory), 0, this.#usage.demandOfJob(job, memory), this.#weight(job, lane))
     else if (policy === 'drf') (this.#dominant[lane] as DominantKeys).write(key, this.#usage.jobs, this.#usage.rowOfJob(job), undefined, this.#weight(job, lane))
     else key.fill(0)[0] = -this.#env.work.priority(job)
     return key

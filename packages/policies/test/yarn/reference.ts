@@ -25,6 +25,8 @@ const sign = Math.sign
 const fairComparator =
   (memory: number): Compare =>
   (a, b) => {
+    const [wantsA, wantsB] = [a.demand[memory]! > 0, b.demand[memory]! > 0]
+    if (wantsA !== wantsB) return wantsA ? -1 : 1
     const minA = Math.min(a.min[memory]!, a.demand[memory]!)
     const minB = Math.min(b.min[memory]!, b.demand[memory]!)
     const [usageA, usageB] = [a.usage[memory]!, b.usage[memory]!]
@@ -100,7 +102,10 @@ export const naiveYarnFair =
     const demand = (jobs: readonly JobId[], lane: LaneId) =>
       cluster.resources.map((_, r) => jobs.reduce((sum, job) => sum + (held.get(job)?.[r] ?? 0) + (work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * work.demand(work.shape(job, lane), r as ResourceId)), 0))
     const policyOf = (queue: Queue) => queue.options.policy ?? defaults.policy ?? 'fair'
-    const maxOf = (queue: Queue) => vector(queue.options.maxResources ?? (queue === root ? undefined : defaults.maxResources), Infinity)
+    const maxOf = (queue: Queue) => {
+      const min = vector(queue.options.minResources, 0)
+      return vector(queue.options.maxResources ?? (queue === root ? undefined : defaults.maxResources), Infinity).map((max, r) => Math.max(max, min[r]!))
+    }
 
     return {
       admits: ({ queue: name, user, stages }) => {
@@ -144,7 +149,7 @@ export const naiveYarnFair =
         const resources = cluster.lanes[lane]!.resources
         const memory = resources.find((r) => cluster.resources[r] === (options.memory ?? 'mem')) ?? resources[0]!
         const comparator = (policy: 'fair' | 'drf', isOfQueues: boolean) =>
-          policy === 'drf' ? drfComparator(resources, (r) => cluster.capacity(r as ResourceId)) : isOfQueues && options.poolOrder === 'survey-literal' ? surveyComparator(memory) : fairComparator(memory)
+          policy === 'drf' ? drfComparator([...resources].sort((a, b) => Number(cluster.resources[b] === 'mem') - Number(cluster.resources[a] === 'mem')), (r) => cluster.capacity(r as ResourceId)) : isOfQueues && options.poolOrder === 'survey-literal' ? surveyComparator(memory) : fairComparator(memory)
         const weightOf = (job: JobId) => work.weight(job) * (options.sizeBasedWeight ? Math.log2(1 + demand([job], lane)[memory]!) : 1)
         const zeros = cluster.resources.map(() => 0)
         const jobOf = (job: JobId): Schedulable => ({ usage: usage([job]), demand: demand([job], lane), min: zeros, weight: weightOf(job), jobs: 1 })
