@@ -33,13 +33,14 @@ export class CapacityQueues {
   readonly #waiting: SortedIds[] = []
   /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
   readonly #memory: number[] = []
-  /** What a job holds by reservations, by job: counted amounts. */
-  readonly #holds = new Map<JobId, Float64Array>()
+  /** What a job holds by reservations in the default partition, by `job * lanes + lane`: counted amounts, and how many. */
+  readonly #holds = new Map<number, Float64Array>()
   /** `[pair * pots + pot]`: reservations of a user in a leaf. */
   readonly holdsOfPair: number[] = []
   readonly #partitions: number[] = []
   readonly #admitted: JobId[] = []
-  readonly #minimum: readonly (readonly number[])[]
+  /** By lane: the least that is asked of each counted resource, and the step of limits. */
+  readonly minimum: readonly (readonly number[])[]
 
   constructor(options: ReadCapacityOptions, env: Env) {
     const { cluster, work } = env
@@ -48,10 +49,10 @@ export class CapacityQueues {
     this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
     this.quotas = new Quotas(this.tree, this.pots, cluster)
-    this.#minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
-    this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.#minimum)
+    this.minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
+    this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
-    this.limits = new UserLimits(this.tree, this.pots, this.users, this.#minimum, options.userLimitBasis)
+    this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
@@ -239,20 +240,22 @@ export class CapacityQueues {
     const { pots, usage } = this
     const pot = pots.of(lane, node)
     const from = pots.demandAt(shape, lane)
-    const held = this.#holds.get(job) ?? new Float64Array(pots.width + 1)
-    this.#holds.set(job, held)
+    this.change(job, lane, shape, node, sign)
+    if (!pots.isDefault(node)) return
+    const key = job * pots.lanes + lane
+    const held = this.#holds.get(key) ?? new Float64Array(pots.width + 1)
+    this.#holds.set(key, held)
     for (let i = 0; i < pots.width; i++) held[i] = (held[i] as number) + sign * (pots.demands[from + i] as number)
     held[pots.width] = (held[pots.width] as number) + sign
-    if (held[pots.width] === 0) this.#holds.delete(job)
+    if (held[pots.width] === 0) this.#holds.delete(key)
     const at = (this.pairOf[job] as number) * pots.count + pot
     this.holdsOfPair[at] = (this.holdsOfPair[at] ?? 0) + sign
     for (const { id } of this.tree.chain(this.leafOf(job))) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
-    this.change(job, lane, shape, node, sign)
   }
 
-  /** What the job holds by reservations, counted amounts; `undefined`: nothing. */
-  held(job: JobId): Float64Array | undefined {
-    return this.#holds.size === 0 ? undefined : this.#holds.get(job)
+  /** What the job could give up by reservations in the default partition, counted amounts; `undefined`: nothing. */
+  held(job: JobId, lane: LaneId): Float64Array | undefined {
+    return this.#holds.size === 0 ? undefined : this.#holds.get(job * this.pots.lanes + lane)
   }
 
   /** Another job of a user waits in a lane, or one less: with the first the user is active, with the last no longer. */

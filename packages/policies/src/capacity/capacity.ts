@@ -1,4 +1,4 @@
-import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { CapacityQueues } from './capacity-queues.js'
 import { capacityOptions, type CapacityOptions } from './options.js'
 import type { ReadCapacityOptions } from './queue-options.js'
@@ -34,6 +34,11 @@ export interface Reservable {
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void
   /** Whether the job that was read last may only start if it gives up a reservation: a limit would be exceeded otherwise. */
   readonly mustRelease: boolean
+  /** Whether a job that starts on the node gives up a reservation elsewhere for it. */
+  releasesFor(node: NodeId): boolean
+  /** Resources that count, by lane, and the least that is asked of each. */
+  readonly counted: readonly (readonly ResourceId[])[]
+  readonly minimum: readonly (readonly number[])[]
 }
 
 export class CapacityOrder implements Order, Reservable {
@@ -83,6 +88,19 @@ export class CapacityOrder implements Order, Reservable {
 
   get mustRelease(): boolean {
     return this.#reading.mustRelease
+  }
+
+  /** Hadoop looks on from reserved nodes only in the default partition. */
+  releasesFor(node: NodeId): boolean {
+    return this.queues.pots.isDefault(node)
+  }
+
+  get counted() {
+    return this.queues.pots.counted
+  }
+
+  get minimum() {
+    return this.queues.minimum
   }
 
   // ---- keeping current ----

@@ -13,7 +13,7 @@ export class NodeReservations {
   readonly #lanes: number
   readonly #byNode = new Map<number, Reservation>()
   readonly #byJob = new Map<JobId, Reservation[]>()
-  /** `[job * lanes + lane]`: times that a reserved node was looked at and still had no room. */
+  /** `[job * lanes + lane]`: times that a reserved node was looked at and still had no room, since the job's last reservation was made or given up. */
   readonly #again: number[] = []
 
   constructor(lanes: number) {
@@ -32,9 +32,10 @@ export class NodeReservations {
     return this.#byNode.size === 0 ? NONE : (this.#byJob.get(job) ?? NONE)
   }
 
-  /** Reservations of a job in a lane. */
-  count(job: JobId, lane: LaneId): number {
-    return this.of(job).filter((each) => each.lane === lane).length
+  /** Reservations for tasks of a job of one shape, by node. */
+  for(job: JobId, lane: LaneId, shape: ShapeId): readonly Reservation[] {
+    const own = this.of(job)
+    return own.length === 0 ? own : own.filter((each) => each.lane === lane && each.shape === shape).sort((a, b) => a.node - b.node)
   }
 
   /** Reserved nodes of a lane, ascending. */
@@ -48,6 +49,7 @@ export class NodeReservations {
     const own = this.#byJob.get(job)
     if (own === undefined) this.#byJob.set(job, [reservation])
     else own.push(reservation)
+    this.#again[job * this.#lanes + lane] = 0
   }
 
   drop(reservation: Reservation): void {
@@ -56,7 +58,7 @@ export class NodeReservations {
     const own = this.#byJob.get(job)?.filter((each) => each !== reservation) ?? []
     if (own.length > 0) this.#byJob.set(job, own)
     else this.#byJob.delete(job)
-    if (!own.some((each) => each.lane === lane)) this.#again[job * this.#lanes + lane] = 0
+    this.#again[job * this.#lanes + lane] = 0
   }
 
   noteAgain(job: JobId, lane: LaneId): void {

@@ -55,6 +55,11 @@ export class Pots {
     return (this.#partitionOf[node] as number) * this.lanes + lane
   }
 
+  /** Whether a node is in the default partition. */
+  isDefault(node: number): boolean {
+    return this.#partitionOf[node] === 0
+  }
+
   at(lane: number, partition: number): number {
     return partition * this.lanes + lane
   }

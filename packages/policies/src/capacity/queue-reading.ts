@@ -14,8 +14,9 @@ export class QueueReading {
   mustRelease = false
   readonly #queues: CapacityQueues
   readonly #work: WorkView
-  /** Whether jobs may go beyond limits by giving up what they have reserved. */
-  readonly #looksOn: boolean
+  /** Whether jobs may go beyond limits by giving up what they have reserved: at all, and in the pot that is read. */
+  readonly #mayLookOn: boolean
+  #looksOn = false
   readonly #block = { ids: new Int32Array(LARGEST), from: 0, to: 0 } satisfies JobBlock
   readonly #merge = new JobMerge()
   /** The way down: queues, and the position among the children of each. */
@@ -40,7 +41,7 @@ export class QueueReading {
   constructor(queues: CapacityQueues, work: WorkView, looksOn: boolean) {
     this.#queues = queues
     this.#work = work
-    this.#looksOn = looksOn
+    this.#mayLookOn = looksOn
   }
 
   begin({ lane }: Round, pot: number): void {
@@ -51,6 +52,7 @@ export class QueueReading {
 
   beginPot(pot: number): void {
     this.#pot = pot
+    this.#looksOn = this.#mayLookOn && this.#queues.pots.partitionOf(pot) === 0
     this.#depth = -1
     this.#inLeaf = false
     if (this.#queues.usage.isListed(0, pot)) this.#enter(0)
@@ -198,20 +200,23 @@ export class QueueReading {
     const queues = this.#queues
     const { pots } = queues
     const work = this.#work
-    const held = this.#looksOn ? queues.held(job) : undefined
+    const held = this.#looksOn ? queues.held(job, this.#lane) : undefined
     const pair = queues.pairOf[job] as number
     const isOver = this.#hasHolds && queues.limits.isOver(pair, this.#pot)
     if (isOver && (held === undefined || queues.limits.isOver(pair, this.#pot, held))) return false
     const from = pots.demandAt(work.shape(job, this.#lane), this.#lane)
     const times = work.isGang(job, this.#lane) ? work.together(job, this.#lane) : 1
     let mustRelease = isOver
+    let isEnough = !isOver || !queues.limits.isOver(pair, this.#pot, pots.demands.subarray(from, from + pots.width))
     for (let i = 0; i < pots.width; i++) {
       const room = this.#room[this.#depth * pots.width + i] as number
       const asked = times * (pots.demands[from + i] as number)
       if (asked === 0 || asked <= room) continue
       if (held === undefined || asked > room + (held[i] as number)) return this.#tooLarge()
       mustRelease = true
+      if (room < 0) isEnough = false
     }
+    if (!isEnough) return false // one reservation, which is as large as what is asked, does not do
     this.mustRelease = mustRelease
     this.#block.ids[this.#block.to++] = id
     return true

@@ -149,10 +149,10 @@ export class Reserving implements Policy {
     const { job, lane, node, shape } = reservation
     const { work } = round
     if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || round.bars?.(job, node) === true) return this.#drop(reservation)
+    this.#delay.within(job, round)
     if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)
-    this.#drop(reservation)
     const task = work.taskFor(job, lane, node, this.#levels)
-    if (task === None || !round.claim(task, node)) this.#keep(reservation)
+    if (task !== None && round.claim(task, node)) this.#drop(reservation)
   }
 
   /** Gives the node to the first job in order that may have it. */
@@ -176,15 +176,17 @@ export class Reserving implements Policy {
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
     const fits = round.fits(job, node)
-    if (!fits && (!this.#couldHold(shape, node, round) || round.bars?.(job, node) === true)) return Attempt.Nothing
-    const task = work.taskFor(job, lane, node, this.#delay.within(job, round))
+    if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing
+    const within = this.#delay.within(job, round)
+    if (!fits && !this.#couldHold(shape, node, round)) return Attempt.Nothing
+    const task = work.taskFor(job, lane, node, within)
     if (task === None) {
       this.#missed = true
       round.defer(job, Reason.Locality)
       return Attempt.Nothing
     }
     const mustRelease = this.#counting?.mustRelease ?? false
-    if (fits) return this.#start(job, task, node, !wantsMore || mustRelease, round)
+    if (fits) return this.#start(job, task, node, (!wantsMore || mustRelease) && this.#counting?.releasesFor(node) !== false, round)
     if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing
@@ -195,17 +197,12 @@ export class Reserving implements Policy {
   }
 
   #start(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, round: Round): Attempt {
-    const { lane } = round
-    const level = round.work.level(task, node)
+    const { lane, work } = round
+    const level = work.level(task, node)
     const isOffSwitch = this.#delay.isOffSwitch(job, lane, level)
-    const hasReserved = this.reservations.of(job).length > 0
-    const given = mustRelease && hasReserved ? this.reservations.of(job).reduce((first, each) => (each.node < first.node ? each : first)) : undefined
-    if (mustRelease && given === undefined) return Attempt.Nothing
+    const given = mustRelease ? this.reservations.for(job, lane, work.shapeOf(task))[0] : undefined
+    if ((mustRelease && given === undefined) || !round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
-    if (!round.claim(task, node)) {
-      if (given !== undefined) this.#keep(given)
-      return Attempt.Nothing
-    }
     this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
     return isOffSwitch ? Attempt.OffSwitch : Attempt.Near
   }
@@ -228,29 +225,29 @@ export class Reserving implements Policy {
 
   /** Whether the job has tasks for which nothing is reserved; more of them the longer its reservations wait. */
   #wantsMore(job: JobId, lane: LaneId, shape: ShapeId, { work }: Round): boolean {
-    const reserved = this.reservations.count(job, lane)
+    const reserved = this.reservations.for(job, lane, shape).length
     if (reserved === 0) return true
-    const starvation = Math.floor((this.reservations.again(job, lane) / reserved) * (1 - Math.min(this.#partOfNode(shape, lane, work), this.#smallestPart(lane))))
+    const starvation = Math.floor((this.reservations.again(job, lane) / reserved) * (1 - this.#partOfNode(shape, lane, work)))
     return starvation + work.unplaced(job, lane) > reserved
   }
 
-  /** The largest part of the largest node that a task of the shape asks. */
+  /** The largest part of the largest node that a task of the shape asks; of one that asks all of it, what the smallest task leaves. */
   #partOfNode(shape: ShapeId, lane: LaneId, work: Round['work']): number {
-    let most = 0
-    for (const r of this.#lanes[lane]?.resources ?? []) if ((this.#largest[r] as number) > 0) most = Math.max(most, work.demand(shape, r) / (this.#largest[r] as number))
-    return most
-  }
-
-  /** The part of the largest node that is left beside the smallest task. */
-  #smallestPart(lane: LaneId): number {
-    const most = Math.max(1, ...(this.#lanes[lane]?.resources ?? []).map((r) => this.#largest[r] as number))
-    return (most - 1) / most
+    let asked = 0
+    let beside = 0
+    for (const [i, r] of (this.#counting?.counted[lane] ?? this.#lanes[lane]?.resources ?? []).entries()) {
+      const most = this.#largest[r] as number
+      if (most === 0) continue
+      asked = Math.max(asked, work.demand(shape, r) / most)
+      beside = Math.max(beside, (most - (this.#counting?.minimum[lane]?.[i] ?? 1)) / most)
+    }
+    return Math.min(asked, beside)
   }
 
   /** Whether the node, empty, could hold the task. */
   #couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
     for (const r of this.#lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.total(node, r)) return false
-    return work.mayRunOn(shape, node)
+    return true
   }
 
   /** Whether the amounts are there: then it is another constraint that keeps the task away. */

@@ -220,6 +220,8 @@ export class NaiveQueues {
       const demand = this.demand(work.shape(job, lane), lane)
       const fits = (amounts: Vector) => demand.every((asked, i) => asked === 0 || asked <= (amounts[i] ?? 0))
       if (!fits(plus(room, held))) return { jobs, kept: room.map((left) => Math.max(0, left)) }
+      // one reservation of the job's must do, and all of them are as large as the demand
+      if ((isOver && this.compare(minus(used, demand), limit, lane) > 0) || demand.some((asked, i) => asked > 0 && (room[i] ?? 0) < 0)) continue
       jobs.push({ job, mustRelease: isOver || !fits(room) })
     }
     return { jobs, kept: undefined }

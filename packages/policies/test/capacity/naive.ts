@@ -43,12 +43,12 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
     }
     function drop(each: (typeof queues.reserved)[number]): void {
       queues.reserved.splice(queues.reserved.indexOf(each), 1)
-      if (reservedFor(each.job, each.lane).length === 0) again.delete(keyOf(each.job, each.lane))
+      again.delete(keyOf(each.job, each.lane))
     }
     function wantsMore(job: JobId, lane: LaneId): boolean {
-      const reserved = reservedFor(job, lane).length
+      const reserved = reservedFor(job, lane).filter(({ shape }) => shape === work.shape(job, lane)).length
       if (reserved === 0) return true
-      const resources = cluster.lanes[lane]?.resources ?? []
+      const resources = queues.counted(lane)
       const part = Math.max(...resources.map((r) => work.demand(work.shape(job, lane), r) / (largest[r] ?? 1)))
       const most = Math.max(1, ...resources.map((r) => largest[r] ?? 0))
       const starvation = Math.floor(((again.get(keyOf(job, lane)) ?? 0) / reserved) * (1 - Math.min(part, (most - 1) / most)))
@@ -79,13 +79,15 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       const shape = work.shape(job, lane)
       const wants = wantsMore(job, lane)
       const resources = cluster.lanes[lane]?.resources ?? []
-      if ((!wants && !looksOn) || resources.some((r) => work.demand(shape, r) > cluster.total(node, r)) || !work.mayRunOn(shape, node)) return 'nothing'
-      const task = work.taskFor(job, lane, node, within(job, lane))
+      if ((!wants && !looksOn) || !work.mayRunOn(shape, node)) return 'nothing'
+      const levels = within(job, lane)
+      if (resources.some((r) => work.demand(shape, r) > cluster.total(node, r))) return 'nothing'
+      const task = work.taskFor(job, lane, node, levels)
       if (task < 0) return 'nothing'
       const level = work.level(task as TaskId, node)
       const isOff = level > rack || !work.hasData(job, lane)
       if (round.fits(job, node)) {
-        const [given] = !wants || mustRelease ? reservedFor(job).sort(by(({ node: on }) => on)) : []
+        const [given] = !wants || mustRelease ? reservedFor(job, lane).filter((each) => each.shape === shape).sort(by(({ node: on }) => on)) : []
         if ((!wants || mustRelease) && given === undefined) return 'nothing'
         if (given !== undefined) drop(given)
         if (!round.claim(task as TaskId, node)) {
@@ -98,6 +100,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       if (!reservations || !wants || mustRelease || resources.every((r) => work.demand(shape, r) <= cluster.free(node, r))) return 'nothing'
       note(job, lane, level)
       queues.reserved.push({ job, lane, shape, node })
+      again.delete(keyOf(job, lane))
       return 'reserved'
     }
     function beat(node: NodeId, round: Round): void {
@@ -106,6 +109,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       if (reservation !== undefined) {
         const { job, shape } = reservation
         if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape) return drop(reservation)
+        within(job, lane)
         if (!round.fits(job, node)) return void again.set(keyOf(job, lane), (again.get(keyOf(job, lane)) ?? 0) + 1)
         drop(reservation)
         if (!round.claim(work.taskFor(job, lane, node, cluster.levels) as TaskId, node)) queues.reserved.push(reservation)
