@@ -126,11 +126,13 @@ export class SortedBlocks {
   #shrink(block: Block): void {
     const blocks = this.#blocks
     const size = block.to - block.from
-    const at = blocks.length === 1 || blocks[0] === block ? 0 : blocks.indexOf(block)
-    const before = blocks[at - 1]
+    if (size > 0 && blocks.length === 1) return
+    const at = blocks[0] === block ? 0 : blocks.indexOf(block)
+    const before = at > 0 ? blocks[at - 1] : undefined
     if (size > 0 && before !== undefined && before.to - before.from + size <= SIZE / 2) this.#moveTo(block, before)
     else if (size > 0) return
-    blocks.splice(at, 1)
+    if (at === blocks.length - 1) blocks.pop()
+    else blocks.splice(at, 1)
     block.from = block.to = 0
     this.#free.push(block)
   }
