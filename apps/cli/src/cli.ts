@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { addBayes } from './commands/bayes.js'
 import { addCompare } from './commands/compare.js'
 import { addDemo } from './commands/demo.js'
+import { addExplain } from './commands/explain.js'
 import { addInit } from './commands/init.js'
 import { addPolicies } from './commands/policies.js'
 import { addQueues } from './commands/queues.js'
@@ -41,7 +42,7 @@ function program(io: Io): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
-  for (const add of [addRun, addCompare, addSweep, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
+  for (const add of [addRun, addCompare, addSweep, addExplain, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
   return command
 }
 

@@ -126,6 +126,7 @@ const pathOf = ({ name }: Plug<'architecture'>) => `architecture.${name}`
 export function explainRun({ description, policies }: Pick<Experiment, 'description' | 'policies'>, policy: number, error: Error): Error {
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
+  if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   const path = policies[policy]?.path ?? []
   if (error.code === 'UNKNOWN_NAME' && field === 'policies') return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))

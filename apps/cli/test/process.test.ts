@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
@@ -43,6 +43,29 @@ describe('the program', () => {
     const { stdout, stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" compare --generate facebook --seeds 1 --policies fifo --out results', cwd)
     expect({ status, stdout, files: readdirSync(cwd) }).toEqual({ status: 1, stdout: '', files: [] })
     expect(stderr).toBe('error: "results": cannot write: EFBIG: file too large, write.\n')
+  })
+})
+
+describe('a plug-in on the command line', () => {
+  const order = readFileSync(join(import.meta.dirname, 'plug-in/last-first.js'), 'utf8')
+  const run = (cwd: string, ...args: string[]) => spawnSync(node, [...sources, ...args], { cwd, encoding: 'utf8' })
+
+  it('is a path from where the user stands, or the folder of a package without anything installed', () => {
+    const typed = `import { z } from 'zod'
+import plain from './plain.mjs'
+export default { ...plain, name: 'typed', options: z.object({ k: z.number().default(1).describe('nothing') }) }
+`
+    const cwd = small({ 'order.mjs': order, 'typed/package.json': '{"name":"typed","type":"module","main":"index.mjs"}', 'typed/index.mjs': typed, 'typed/plain.mjs': order })
+    const both = ['--plugin', 'order.mjs', '--plugin', './typed']
+    const { stdout, stderr } = run(cwd, 'compare', 'small.yaml', ...both, '--policies', 'last-first,{delay: {order: {typed: {k: 2}}}}', '--seeds', '2')
+    expect(stderr).toBe('')
+    expect(stdout.split('\n')[1]).toMatch(/^last-first, delay.* on seeds 1 to 2/)
+    expect(run(cwd, 'policies', 'typed', '--plugin', 'typed').stdout).toContain('- k: number (default 1): nothing')
+  })
+
+  it('is named where it cannot be loaded', () => {
+    const cwd = small()
+    expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'.\n`)
   })
 })
 

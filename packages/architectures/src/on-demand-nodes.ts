@@ -1,4 +1,4 @@
-import { None, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type ShapeId } from '@sched/core'
+import { None, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 
 const NODE = 0 as ResourceId
 const LANE: readonly Lane[] = [{ name: 'nodes', resources: [NODE] }]
@@ -111,6 +111,9 @@ export class WholeNodes implements ClusterView {
   }
   couldHold(): number {
     return 1
+  }
+  couldStart(_stage: StageSpec, node: NodeId): number {
+    return this.free(node)
   }
   get labels(): readonly string[] {
     return this.#cluster.labels

@@ -102,6 +102,9 @@ export class CellState implements ClusterView {
   couldHold({ demand, constraints }: StageSpec, node: NodeId): number {
     return this.shapes.roomOn(this.shapes.intern(demand, constraints), node)
   }
+  couldStart({ demand, constraints }: StageSpec, node: NodeId): number {
+    return this.couldTake(this.shapes.intern(demand, constraints), node)
+  }
   capacity(resource: ResourceId): number {
     return this.#capacity[resource] as number
   }

@@ -7,7 +7,7 @@ import type { Shapes } from './shapes.js'
 export function infeasible(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
   const rule = shapes.rule(shapes.intern(stage.demand, stage.constraints))
   const nodes = rule?.allowed === undefined ? [] : [...model.labels.classOf].filter((id) => rule.allowed?.[id] === 1)
-  const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, `${wayOut}, or \`infeasible: reject\` to leave such jobs out.`)
+  const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, `${wayOut}, or leave such jobs out with \`infeasible: reject\`.`)
   if (rule?.allowed !== undefined && nodes.length === 0)
     return error(`job ${spec.id} requires ${requirement(rule.require)}, which no node of ${model.name} has (${known(rule, model)})`, 'Label the nodes')
   const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`

@@ -69,6 +69,8 @@ export interface ClusterView {
   couldTake(shape: ShapeId, node: NodeId): number
   /** The same of a stage and the node empty and up. */
   couldHold(stage: StageSpec, node: NodeId): number
+  /** The same of a stage and what is free on the node now: `couldTake` of a stage that need not be open. */
+  couldStart(stage: StageSpec, node: NodeId): number
   /** Sum of a resource over all nodes that are up. */
   capacity(resource: ResourceId): number
   /** The group of a node at a level: itself at 0, its rack at 1. */

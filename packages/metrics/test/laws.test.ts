@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Observer } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { counts, fairness, jobRows, jobTimes, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type Summary, type WaitRow } from '../src/index.js'
+import { counts, fairness, jobRows, jobTimes, jobWait, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type Summary, type WaitRow } from '../src/index.js'
 import { simulated, type Recorded, type SmallRun } from './simulated.js'
 
 const smallRun: fc.Arbitrary<SmallRun> = fc.record({
@@ -170,6 +170,35 @@ describe('explained waits', () => {
       }),
       { seed: 9, numRuns: 30 },
     )
+  })
+
+  it('of one job go without a gap from its submission to its first task, each second to one reason', () => {
+    let explained = 0
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const rows: JobRow[] = []
+        const waits = run.jobs.map((_, at) => jobWait(`job ${at}`))
+        const { end } = simulated(run, [...waits, jobRows((row) => rows.push(row))])
+        for (const observer of waits) {
+          const job = observer.result()
+          if (job === undefined) continue // the run ended before
+          explained += job.spans.length
+          const row = rows.find(({ id }) => id === job.id)
+          if (row !== undefined) expect([job.submit, job.until, job.wait, job.end]).toEqual([row.submit, row.start, row.wait, row.end])
+          else if (job.outcome === 'still waiting') expect(job.until).toBe(end)
+          expect(sum(Object.values(job.parts))).toBe(job.wait)
+          const times = job.spans.flatMap(({ from, to }) => [from, to])
+          expect(times.length === 0 ? [job.submit, job.until] : [times[0], times.at(-1)]).toEqual([job.submit, job.until])
+          for (const [i, { from, to, why }] of job.spans.entries()) {
+            expect(to).toBeGreaterThan(from)
+            if (i > 0) expect([job.spans[i - 1]?.to, job.spans[i - 1]?.why === why]).toEqual([from, false])
+          }
+          expect(sum(job.holders.map(({ share }) => share))).toBeLessThanOrEqual(2 + 1e-9) // two lanes, each held once
+        }
+      }),
+      { seed: 5, numRuns: 60 },
+    )
+    expect(explained).toBeGreaterThan(100)
   })
 })
 

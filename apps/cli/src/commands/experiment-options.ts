@@ -29,9 +29,11 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--queues <files>', single ? 'run the policy of a queue file of YARN: fair-scheduler.xml or capacity-scheduler.xml' : 'compare the policies of queue files of YARN: fair-scheduler.xml, capacity-scheduler.xml')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'default: monolithic')
+    .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
     .option('--until <seconds>', 'end of the simulated time', real)
+    .addOption(new Option('--infeasible <what>', 'a job with a task larger than every node: end with an error (default), or leave the job out').choices(['fail', 'reject']))
     .option('--validate', 'check every conservation law while running (slow)')
   command
     .optionsGroup('Measuring:')

@@ -3,6 +3,7 @@ import { describeIssues, fieldOf, SchedError } from '@sched/core'
 import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import type { Description } from './experiment.js'
+import { modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
@@ -37,6 +38,9 @@ export interface ExperimentOptions {
   readonly seeds?: number
   readonly until?: number
   readonly validate?: boolean
+  readonly infeasible?: 'fail' | 'reject'
+  /** Modules of plug-ins: paths, or packages. */
+  readonly plugin?: readonly string[]
   readonly option?: Readonly<Record<string, unknown>>
   readonly procs?: number
   readonly estimates?: string
@@ -76,7 +80,7 @@ function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentI
 
 function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Partial<ExperimentInput> {
   const spec = base?.spec
-  const { seed, seeds, until, validate, architecture, policy, passPerEvent } = options
+  const { seed, seeds, until, validate, infeasible, architecture, policy, passPerEvent, plugin } = options
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
@@ -93,7 +97,9 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
     seeds,
     until,
     validate,
+    infeasible,
     passPerEvent,
+    plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
     metrics: metricsOf(options, spec),
   })
 }

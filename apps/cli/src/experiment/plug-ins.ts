@@ -1,7 +1,8 @@
 import { define, SchedError, type Defined, type Definition, type Kind, type OptionsSchema, type Preset, type Registry } from '@sched/core'
-import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { existsSync } from 'node:fs'
+import { createRequire, register } from 'node:module'
+import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture'])
 
@@ -20,23 +21,40 @@ export async function addPlugIns(registry: Registry, specifier: string, director
 }
 
 async function load(specifier: string, directory: string): Promise<{ readonly default?: unknown }> {
+  shareOwnPackages()
   try {
     return (await import(locate(specifier, directory))) as { readonly default?: unknown }
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)
+    const reason = (error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)).replace(` imported from ${fileURLToPath(import.meta.url)}`, '')
     throw new SchedError('BAD_INPUT', `cannot load the plug-in "${specifier}": ${reason}.`.replace(/\.\.$/, '.'))
   }
 }
 
-/** A path is relative to the file that names it; a package is looked up from there, then from here. */
+let sharesOwnPackages = false
+
+/** A plug-in in a folder of its own, where nothing is installed, finds `@sched/core`, `zod` and what else this program is made of here. */
+function shareOwnPackages(): void {
+  if (sharesOwnPackages) return
+  sharesOwnPackages = true
+  const hook = `export const resolve = (specifier, context, next) => next(specifier, context).catch((error) => {
+    if (!/^(@sched\\/|zod(\\/|$))/.test(specifier)) throw error
+    return next(specifier, { ...context, parentURL: ${JSON.stringify(import.meta.url)} })
+  })`
+  register(`data:text/javascript,${encodeURIComponent(hook)}`)
+}
+
+/** A path is relative to the file that names it, and may be the folder of a package; a package is looked up from there, then from here. */
 function locate(specifier: string, directory: string): string {
-  if (/^(\.|\/)/.test(specifier)) return pathToFileURL(resolve(directory, specifier)).href
+  const path = modulePath(specifier, directory)
   try {
-    return pathToFileURL(createRequire(resolve(directory, 'experiment.yaml')).resolve(specifier)).href
+    return pathToFileURL(createRequire(resolve(directory, 'experiment.yaml')).resolve(path)).href
   } catch {
-    return specifier
+    return isAbsolute(path) ? pathToFileURL(path).href : specifier
   }
 }
+
+/** The path of a module, absolute; the name of a package stays. */
+export const modulePath = (module: string, directory: string): string => (/^(\.|\/)/.test(module) || existsSync(resolve(directory, module)) ? resolve(directory, module) : module)
 
 /** For a plain definition without a schema: any option is one too many. */
 const noOptions: OptionsSchema<object> = {

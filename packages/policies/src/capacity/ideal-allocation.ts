@@ -66,15 +66,21 @@ export class IdealPlan implements IdealAllocation {
   ideal = new Float64Array(0)
   excess = new Float64Array(0)
   toObtain = new Float64Array(0)
-  /** What a queue has above its guarantee that may not be taken, and that may. */
-  #untouchable = new Float64Array(0)
+  /** What a queue has whatever the others want, the most that offers raise it to, and what is not taken although it is offered less. */
+  #kept = new Float64Array(0)
+  #limit = new Float64Array(0)
+  #spared = new Float64Array(0)
+  /** What a queue has above its guarantee that may be taken; sums of leaves in parents. */
   #preemptable = new Float64Array(0)
-  /** Sums of leaves in parents. */
   #pending = new Float64Array(0)
   #unreserved = new Float64Array(0)
-  /** The dominant share of what a queue is guaranteed. */
+  /** By queue: the dominant share of what it is guaranteed, whether that is anything, and whether it wants more than it keeps. */
   #guaranteedShare = new Float64Array(0)
+  #hasGuarantee = new Uint8Array(0)
+  #isHungry = new Uint8Array(0)
   readonly #children: number[][] = []
+  /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
+  #divisors = new Float64Array(0)
   /** What the queue that is divided has left, and what its hungry children are guaranteed together. */
   #left = new Float64Array(0)
   #active = new Float64Array(0)
@@ -94,7 +100,7 @@ export class IdealPlan implements IdealAllocation {
     this.#loads = loads
     this.#factors = factors
     this.#fit()
-    this.#sumUp()
+    this.#readUp()
     for (let i = 0; i < width; i++) this.ideal[i] = guaranteed[i] as number
     for (let queue = 0; queue < count; queue++) {
       if ((this.#children[queue] as number[]).length > 0) this.#divide(queue, allowed)
@@ -105,48 +111,79 @@ export class IdealPlan implements IdealAllocation {
 
   /** Columns and children for as many queues as there are. Queues are only ever added. */
   #fit(): void {
-    const { count, width, parent } = this.#loads
+    const { count, width, parent, total } = this.#loads
     if (this.ideal.length < count * width) {
       const column = () => new Float64Array(count * width * 2)
-      ;[this.ideal, this.excess, this.toObtain, this.#untouchable, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column()]
+      ;[this.ideal, this.excess, this.toObtain, this.#kept, this.#limit, this.#spared, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column(), column(), column()]
       this.#guaranteedShare = new Float64Array(count * 2)
+      this.#hasGuarantee = new Uint8Array(count * 2)
+      this.#isHungry = new Uint8Array(count * 2)
       this.#keys.grow(count * 2)
       this.#keys.hasBands = true
     }
     if (this.#left.length !== width) {
       const vector = () => new Float64Array(width)
-      ;[this.#left, this.#active, this.#given, this.#dropped, this.#zone] = [vector(), vector(), vector(), vector(), vector()]
+      ;[this.#left, this.#active, this.#given, this.#dropped, this.#zone, this.#divisors] = [vector(), vector(), vector(), vector(), vector(), vector()]
     }
+    for (let i = 0; i < width; i++) this.#divisors[i] = (total[i] as number) > 0 ? (total[i] as number) : Infinity
     for (let queue = this.#children.length; queue < count; queue++) {
       this.#children.push([])
       if (queue > 0) this.#children[parent[queue] as number]?.push(queue)
     }
   }
 
-  /** What is pending in parents, and which extra may be taken: from the leaves up. */
-  #sumUp(): void {
-    const { count, width, total, parent, used, guaranteed, pending, unreserved, isProtected } = this.#loads
-    const preemptable = this.#preemptable.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
+  /** Reads all queues, from the leaves up: what is pending in parents, which extra may be taken, and all that does not depend on siblings. */
+  #readUp(): void {
+    const { count, width, parent, pending, unreserved } = this.#loads
+    this.#preemptable.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
     this.#pending.fill(0, 0, count * width)
     this.#unreserved.fill(0, 0, count * width)
     for (let queue = count - 1; queue >= 0; queue--) {
-      const isLeaf = (this.#children[queue] as number[]).length === 0
-      const above = (parent[queue] as number) * width - queue * width
-      this.#guaranteedShare[queue] = dominantShare(guaranteed, queue * width, total, 0, width)
-      for (let at = queue * width; at < (queue + 1) * width; at++) {
-        const extra = Math.max(0, (used[at] as number) - (guaranteed[at] as number))
-        if (isLeaf) {
+      const from = queue * width
+      if ((this.#children[queue] as number[]).length === 0)
+        for (let at = from; at < from + width; at++) {
           this.#pending[at] = pending[at] as number
           this.#unreserved[at] = unreserved[at] as number
-          preemptable[at] = isProtected[queue] === 1 ? 0 : extra
-        } else if ((preemptable[at] as number) > extra) preemptable[at] = extra
-        this.#untouchable[at] = extra - (preemptable[at] as number)
-        if (queue === 0) continue
-        preemptable[at + above] = (preemptable[at + above] as number) + (preemptable[at] as number)
-        this.#pending[at + above] = (this.#pending[at + above] as number) + (this.#pending[at] as number)
-        this.#unreserved[at + above] = (this.#unreserved[at + above] as number) + (this.#unreserved[at] as number)
-      }
+          this.#preemptable[at] = Infinity
+        }
+      this.#readQueue(queue)
+      const above = (parent[queue] as number) * width - from
+      if (queue > 0)
+        for (let at = from; at < from + width; at++) {
+          this.#preemptable[at + above] = (this.#preemptable[at + above] as number) + (this.#preemptable[at] as number)
+          this.#pending[at + above] = (this.#pending[at + above] as number) + (this.#pending[at] as number)
+          this.#unreserved[at + above] = (this.#unreserved[at + above] as number) + (this.#unreserved[at] as number)
+        }
     }
+  }
+
+  #readQueue(queue: number): void {
+    const { width, used, guaranteed, most, isProtected } = this.#loads
+    const from = queue * width
+    const isLeaf = (this.#children[queue] as number[]).length === 0
+    const isOver = this.#isAbove(used, from, guaranteed, from)
+    let share = 0
+    let hasGuarantee = 0
+    let isHungry = 0
+    for (let i = 0, at = from; i < width; i++, at++) {
+      const uses = used[at] as number
+      const own = guaranteed[at] as number
+      const extra = uses > own ? uses - own : 0
+      const preemptable = isLeaf && isProtected[queue] === 1 ? 0 : Math.min(extra, this.#preemptable[at] as number)
+      const kept = isOver ? own + extra - preemptable : uses
+      const wanted = uses + (this.#pending[at] as number)
+      const limit = Math.min(most[at] as number, uses + (this.#unreserved[at] as number))
+      this.#preemptable[at] = preemptable
+      this.#kept[at] = kept
+      this.#limit[at] = isLeaf ? Math.min(limit, Math.max(uses, own)) : limit
+      this.#spared[at] = Math.min(wanted, own)
+      if (kept < wanted) isHungry = 1
+      if (own > 0) hasGuarantee = 1
+      share = Math.max(share, own / (this.#divisors[i] as number))
+    }
+    this.#guaranteedShare[queue] = share
+    this.#hasGuarantee[queue] = hasGuarantee
+    this.#isHungry[queue] = isHungry
   }
 
   /** Divides what a queue should have among its children. */
@@ -154,12 +191,12 @@ export class IdealPlan implements IdealAllocation {
     const { width, used, total } = this.#loads
     const children = this.#children[queue] as number[]
     for (let i = 0; i < width; i++) this.#left[i] = this.ideal[queue * width + i] as number
-    const hasOthers = this.#share(children, false)
-    if (hasOthers) this.#share(children, true)
+    const hasOthers = this.#share(children, 1)
+    if (hasOthers) this.#share(children, 0)
     this.#leave(children)
     const needed = this.#given.fill(0)
     for (const child of children) {
-      if (compareShares(used, child * width, this.ideal, child * width, total, 0, width) <= 0) continue
+      if (!this.#isAbove(used, child * width, this.ideal, child * width)) continue
       for (let i = 0; i < width; i++) needed[i] = (needed[i] as number) + Math.max(0, (used[child * width + i] as number) - (this.ideal[child * width + i] as number))
     }
     const most = dominantShare(allowed, 0, total, 0, width)
@@ -167,41 +204,34 @@ export class IdealPlan implements IdealAllocation {
     for (const child of children) this.#exceed(child, wanted > most ? most / wanted : 1)
   }
 
-  /** Settles the children with a guarantee, or those without one, and offers them what is left; whether there are other children. */
-  #share(children: readonly number[], isWithout: boolean): boolean {
+  /** Settles the children with a guarantee (1), or those without one (0), and offers them what is left; whether there are other children. */
+  #share(children: readonly number[], having: 0 | 1): boolean {
     const { width, guaranteed } = this.#loads
     let hasOthers = false
     this.#hungry.size = 0
     this.#active.fill(0)
     for (const queue of children) {
-      if (this.#hasGuarantee(queue) === isWithout) {
+      if (this.#hasGuarantee[queue] !== having) {
         hasOthers = true
         continue
       }
-      if (!this.#settle(queue)) continue
-      for (let i = 0; i < width; i++) this.#active[i] = (this.#active[i] as number) + (guaranteed[queue * width + i] as number)
-      const ratio = this.#partOfGuarantee(queue)
+      let share = 0
+      for (let i = 0, at = queue * width; i < width; i++, at++) {
+        const kept = this.#kept[at] as number
+        this.ideal[at] = kept
+        this.#left[i] = (this.#left[i] as number) - kept
+        share = Math.max(share, kept / (this.#divisors[i] as number))
+      }
+      if (this.#isHungry[queue] === 0) continue
+      for (let i = 0, at = queue * width; i < width; i++, at++) this.#active[i] = (this.#active[i] as number) + (guaranteed[at] as number)
+      const ratio = this.#partOfGuarantee(queue, share)
       this.#keys.ratio[queue] = ratio
       this.#keys.band[queue] = this.#band(queue, ratio)
       this.#keys.tie[queue] = queue
       this.#hungry.add(queue)
     }
-    while (this.#hungry.size > 0 && this.#isLeft()) this.#offerRound(isWithout)
+    while (this.#hungry.size > 0 && this.#isLeft()) this.#offerRound(having === 0)
     return hasOthers
-  }
-
-  /** Gives a queue what it keeps in any case; whether it wants more. */
-  #settle(queue: number): boolean {
-    const { width, used, guaranteed, total } = this.#loads
-    const isOver = compareShares(used, queue * width, guaranteed, queue * width, total, 0, width) > 0
-    let isHungry = false
-    for (let i = 0, at = queue * width; i < width; i++, at++) {
-      const kept = isOver ? (guaranteed[at] as number) + (this.#untouchable[at] as number) : (used[at] as number)
-      this.ideal[at] = kept
-      this.#left[i] = (this.#left[i] as number) - kept
-      if (kept < (used[at] as number) + (this.#pending[at] as number)) isHungry = true
-    }
-    return isHungry
   }
 
   /** What is left, since parts of small amounts are rounded to nothing, stays with those that use it. */
@@ -222,23 +252,26 @@ export class IdealPlan implements IdealAllocation {
   #offerRound(isEqual: boolean): void {
     const { width, guaranteed } = this.#loads
     const hungry = this.#hungry
-    const given = this.#given
-    const dropped = this.#dropped
+    const [given, dropped, left, active] = [this.#given, this.#dropped, this.#left, this.#active]
     for (let i = 0; i < width; i++) given[i] = dropped[i] = 0 // faster than two calls, and there are thousands of rounds
     const equalPart = 1 / hungry.size
     const count = this.#takeGroup()
     for (let k = 0; k < count; k++) {
       const queue = this.#group[k] as number
       let gained = 0
+      let share = 0
       for (let i = 0, at = queue * width; i < width; i++, at++) {
-        const active = this.#active[i] as number
-        const part = isEqual ? equalPart : active === 0 ? 0 : (guaranteed[at] as number) / active
-        const accepted = this.#accept(queue, at, this.#rounded(Math.max(0, this.#left[i] as number) * part))
+        const all = active[i] as number
+        const part = isEqual ? equalPart : all === 0 ? 0 : (guaranteed[at] as number) / all
+        const has = this.ideal[at] as number
+        const accepted = Math.max(0, Math.min(this.#rounded(Math.max(0, left[i] as number) * part), (this.#limit[at] as number) - has))
+        this.ideal[at] = has + accepted
         given[i] = (given[i] as number) + accepted
         gained += accepted
+        share = Math.max(share, (has + accepted) / (this.#divisors[i] as number))
       }
       if (gained > 0) {
-        const ratio = this.#partOfGuarantee(queue)
+        const ratio = this.#partOfGuarantee(queue, share)
         hungry.move(queue, this.#band(queue, ratio), ratio)
       } else {
         hungry.remove(queue)
@@ -246,8 +279,8 @@ export class IdealPlan implements IdealAllocation {
       }
     }
     for (let i = 0; i < width; i++) {
-      this.#left[i] = (this.#left[i] as number) - (given[i] as number)
-      this.#active[i] = (this.#active[i] as number) - (dropped[i] as number)
+      left[i] = (left[i] as number) - (given[i] as number)
+      active[i] = (active[i] as number) - (dropped[i] as number)
     }
   }
 
@@ -263,17 +296,6 @@ export class IdealPlan implements IdealAllocation {
     return count
   }
 
-  /** What a queue takes of an offer of one resource. */
-  #accept(queue: number, at: number, offered: number): number {
-    const { used, guaranteed, most } = this.#loads
-    const has = this.ideal[at] as number
-    let accepted = Math.min(offered, (most[at] as number) - has, (used[at] as number) + (this.#unreserved[at] as number) - has)
-    if ((this.#children[queue] as number[]).length === 0) accepted = Math.min(accepted, Math.max(used[at] as number, guaranteed[at] as number) - has)
-    if (accepted <= 0) return 0
-    this.ideal[at] = has + accepted
-    return accepted
-  }
-
   #isLeft(): boolean {
     const { width, total } = this.#loads
     for (let i = 0; i < width; i++) if ((this.#left[i] as number) > 0 && (total[i] as number) > 0) return true
@@ -285,38 +307,39 @@ export class IdealPlan implements IdealAllocation {
     return (ratio >= 1 ? OVER : 0) - (this.#loads.priority[queue] as number)
   }
 
-  #partOfGuarantee(queue: number): number {
-    const { width, total } = this.#loads
-    const share = this.#guaranteedShare[queue] as number
-    return share === 0 ? NO_GUARANTEE : dominantShare(this.ideal, queue * width, total, 0, width) / share
+  /** What a queue with the dominant share has of its guarantee. */
+  #partOfGuarantee(queue: number, share: number): number {
+    const guaranteed = this.#guaranteedShare[queue] as number
+    return guaranteed === 0 ? NO_GUARANTEE : share / guaranteed
   }
 
   /** What a queue has above what it must keep: its ideal, and what it uses and wants up to its guarantee. */
   #exceed(queue: number, scale: number): void {
-    const { width, used, guaranteed } = this.#loads
+    const { width, used } = this.#loads
     for (let at = queue * width; at < (queue + 1) * width; at++) {
-      const keeps = Math.max(this.ideal[at] as number, Math.min((used[at] as number) + (this.#pending[at] as number), guaranteed[at] as number))
+      const keeps = Math.max(this.ideal[at] as number, this.#spared[at] as number)
       this.excess[at] = Math.floor(Math.max(0, (used[at] as number) - keeps) * scale)
     }
   }
 
   /** What is taken from a leaf in this round. */
   #obtain(queue: number): void {
-    const { width, used, guaranteed, isProtected, total } = this.#loads
+    const { width, used, guaranteed, isProtected } = this.#loads
     const { maxIgnoredOverCapacity, naturalTerminationFactor } = this.#factors
     for (let i = 0; i < width; i++) this.#zone[i] = Math.floor((guaranteed[queue * width + i] as number) * (1 + maxIgnoredOverCapacity))
-    const isIn = isProtected[queue] === 1 || compareShares(used, queue * width, this.#zone, 0, total, 0, width) <= 0
-    for (let at = queue * width; at < (queue + 1) * width; at++) this.toObtain[at] = isIn ? 0 : this.#rounded((this.excess[at] as number) * naturalTerminationFactor)
+    const isOut = isProtected[queue] !== 1 && this.#isAbove(used, queue * width, this.#zone, 0)
+    for (let at = queue * width; at < (queue + 1) * width; at++) this.toObtain[at] = isOut ? this.#rounded((this.excess[at] as number) * naturalTerminationFactor) : 0
+  }
+
+  /** Whether a vector is the larger one by its shares; one that is not larger in any resource needs no computing. */
+  #isAbove(x: ArrayLike<number>, xAt: number, y: ArrayLike<number>, yAt: number): boolean {
+    const { width, total } = this.#loads
+    for (let i = 0; i < width; i++) if ((x[xAt + i] as number) > (y[yAt + i] as number)) return compareShares(x, xAt, y, yAt, total, 0, width) > 0
+    return false
   }
 
   /** Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. */
   #rounded(amount: number): number {
     return this.#loads.width === 1 ? Math.floor(amount + 0.5) : Math.ceil(amount)
-  }
-
-  #hasGuarantee(queue: number): boolean {
-    const { width, guaranteed } = this.#loads
-    for (let at = queue * width; at < (queue + 1) * width; at++) if ((guaranteed[at] as number) > 0) return true
-    return false
   }
 }

@@ -43,7 +43,8 @@ export class WhatToTake {
   }
 
   get isDone(): boolean {
-    for (const amount of this.#left) if (amount > 0) return false
+    const left = this.#left
+    for (let i = 0; i < left.length; i++) if ((left[i] as number) > 0) return false
     return true
   }
 
@@ -59,17 +60,19 @@ export class WhatToTake {
     if (this.#pots.of(lane, node) !== this.#pot) return false
     const from = this.#pots.demandAt(shape, lane)
     const { width, demands, totals } = this.#pots
+    const allowed = this.allowed
+    const left = this.#left
     let brings = false
     for (let i = 0; i < width; i++) {
       const amount = demands[from + i] as number
-      if (amount > (this.allowed[i] as number)) return false
-      if (amount > 0 && (this.#left[i] as number) > 0 && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) brings = true
+      if (amount > (allowed[i] as number)) return false
+      if (amount > 0 && (left[i] as number) > 0 && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) brings = true
     }
     if (!brings) return false
     for (let i = 0; i < width; i++) {
       const amount = demands[from + i] as number
-      this.#left[i] = (this.#left[i] as number) - amount
-      this.allowed[i] = (this.allowed[i] as number) - amount
+      left[i] = (left[i] as number) - amount
+      allowed[i] = (allowed[i] as number) - amount
     }
     return true
   }

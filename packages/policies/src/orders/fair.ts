@@ -85,6 +85,7 @@ class FairOrder implements Order {
   // ---- reading ----
 
   begin(round: Round): void {
+    this.#limits.explain(round)
     this.#lists.begin(round.lane)
   }
 

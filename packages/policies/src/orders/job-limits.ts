@@ -1,4 +1,4 @@
-import type { JobId, WorkView } from '@sched/core'
+import { Reason, type JobId, type Round, type WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 
 type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
@@ -52,6 +52,12 @@ export class JobLimits {
     const at = this.#waiting.findIndex((other) => this.#before(job, other))
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
     return false
+  }
+
+  /** Tells who listens which jobs a limit keeps out of the round. */
+  explain(round: Round): void {
+    if (this.#waiting.length === 0 || !round.explained) return
+    for (const job of this.#waiting) round.defer(job, Reason.Limit)
   }
 
   /** A job has ended; appends the jobs that may run now to `out`. */

@@ -1,0 +1,84 @@
+import { nearest, SchedError, type Observer } from '@sched/core'
+import { jobWait } from '@sched/metrics'
+import { json } from '@sched/report'
+import type { Command } from 'commander'
+import { prepare, type Experiment } from '../experiment/experiment.js'
+import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
+import type { Io } from '../io.js'
+import { explainText, type ExplainedRun } from '../output/explain-text.js'
+import { headline } from '../output/headline.js'
+import { outputFile } from '../output/output-file.js'
+import { progressOf } from '../progress.js'
+import { explainRun, runOnce } from '../run-once.js'
+import { onePoint } from './compare.js'
+import { experimentOptions } from './experiment-options.js'
+
+interface ExplainOptions extends ExperimentOptions {
+  readonly job?: string
+  readonly json?: string
+  readonly force?: boolean
+  readonly quiet?: boolean
+}
+
+export function addExplain(program: Command, io: Io): void {
+  const command = program
+    .command('explain')
+    .summary('say why a job waited, under any policies')
+    .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions\nof schedulers, ...; who held the cluster meanwhile, and who passed it.')
+    .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
+    .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy)')
+    .option('--json <file>', 'write all of it as JSON; - for standard output')
+    .option('--force', 'replace existing output')
+    .option('--quiet', 'print nothing and no progress')
+  experimentOptions(command, { single: true })
+    .option('--policies <list>', 'policies by name or as in a file: fifo,{delay: {node: 5}} (default: as of `sched compare`)')
+    .addHelpText('after', '\nExample:\n  sched explain --trace KTH-SP2-1996-2.swf.gz --job 4711 --policies strict,easy')
+    .action((file: string | undefined, options: ExplainOptions) => explain(file, options, io))
+}
+
+async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
+  const output = options.json === undefined ? undefined : outputFile(options.json, io, options.force ?? false)
+  const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
+  const [seed = 1] = experiment.seeds
+  const one = { ...experiment, seeds: [seed] }
+  const job = options.job ?? (await longestWait(one, seed, options, io))
+  const ids: string[] = []
+  const runs: ExplainedRun[] = []
+  for (const policy of experiment.policies.keys()) {
+    const observer = jobWait(job)
+    await run(one, policy, seed, options, io, [observer, { onSubmit: (_, { id }) => void (policy === 0 && ids.push(id)) }])
+    const wait = observer.result()
+    if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
+    runs.push({ policy: experiment.policies[policy]?.name ?? '', wait })
+  }
+  output?.write(json({ job, seed, policies: runs }))
+  if (options.quiet !== true && options.json !== '-') io.stdout.write(`${headline(one)}\n${explainText(runs)}`)
+}
+
+function idsText(job: string, ids: readonly string[]): string {
+  const close = nearest(job, ids)
+  return `${close === undefined ? '' : `Did you mean "${close}"? `}Its ids are ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', ...' : ''}; without --job the longest wait is explained.`
+}
+
+async function longestWait(experiment: Experiment, seed: number, options: ExplainOptions, io: Io): Promise<string> {
+  let [longest, job] = [-1, '']
+  await run(experiment, 0, seed, options, io, [], ({ id, wait }) => {
+    if (wait > longest) [longest, job] = [wait, id]
+  })
+  if (longest < 0) throw new SchedError('BAD_INPUT', 'no job of the workload started.', {}, 'Name one that waits with --job.')
+  return job
+}
+
+async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[], onJob?: (row: { readonly id: string; readonly wait: number }) => void): Promise<void> {
+  const policy = experiment.policies[at]
+  if (policy === undefined) return
+  const progress = progressOf(io, quiet, 1)
+  progress.begin(policy.name)
+  try {
+    await runOnce(experiment, policy, seed, { mayGoOn: () => !io.signal.aborted, observers, ...(onJob !== undefined && { onJob }), onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches) })
+  } catch (error) {
+    throw error instanceof Error ? explainRun(experiment, at, error) : error
+  } finally {
+    progress.stop()
+  }
+}

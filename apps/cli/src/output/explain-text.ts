@@ -1,0 +1,57 @@
+import type { JobWait } from '@sched/metrics'
+import { NONE, percent, table, type Column } from '@sched/report'
+import { number } from './number.js'
+
+/** Why a job waited under one policy. */
+export interface ExplainedRun {
+  readonly policy: string
+  readonly wait: JobWait
+}
+
+/** So many parts of a wait are printed, in order of time. */
+const SPANS = 12
+
+/** The waits of one job under several policies: seconds by reason beside each other, then what happened under each. */
+export function explainText(runs: readonly ExplainedRun[]): string {
+  const [first] = runs
+  if (first === undefined) return ''
+  const { id, user, queue, submit } = first.wait
+  const owner = [user === '' ? '' : ` of ${user}`, queue === '' ? '' : ` in queue ${queue}`].join('')
+  return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs)}${runs.map(storyText).join('')}`
+}
+
+function partsTable(runs: readonly ExplainedRun[]): string {
+  const columns: Column[] = [{ title: '', align: 'left' }, ...runs.map(({ policy }): Column => ({ title: policy, align: 'right' }))]
+  const reasons = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.parts)))]
+  const row = (title: string, cell: (wait: JobWait) => string) => [title, ...runs.map(({ wait }) => cell(wait))]
+  return table(columns, [
+    row('waited for its first task, s', ({ outcome, wait }) => (outcome === 'rejected' ? NONE : seconds(wait))),
+    ...reasons.map((why) => row(`  ${why}`, ({ parts, wait }) => partText(parts[why] ?? 0, wait))),
+    row('first task at, s', ({ outcome, until }) => (outcome === 'started' ? seconds(until) : outcome)),
+    row('last task at, s', ({ lastStart }) => seconds(lastStart ?? NaN)),
+    row('ended at, s', ({ end }) => seconds(end ?? NaN)),
+  ])
+}
+
+const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)
+
+function storyText({ policy, wait }: ExplainedRun): string {
+  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders } = wait
+  const lines: string[] = []
+  if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
+  for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${seconds(from)} to ${seconds(to)} s: ${why}`)
+  const rest = spans.length - SPANS
+  if (rest > 0) lines.push(`and ${rest} more change${rest === 1 ? '' : 's'} of the reason (--json has all)`)
+  if (wait.wait > 0 && ahead > 0) lines.push(`${count(ahead, 'job')} waited when it came`)
+  if (passedBy > 0) lines.push(`${count(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
+  if (holders.length > 0) lines.push(`held most meanwhile: ${holders.map(({ id, share }) => `${id} (${percent(share)})`).join(', ')}`)
+  for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
+  if (attempts > 0) lines.push(`${count(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
+  if (lines.length === 0) lines.push('started at once')
+  return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}
+
+/** Whole seconds as they are, others to three digits. */
+const seconds = (value: number) => number(value, Number.isInteger(value) ? '' : 's')
+
+const count = (n: number, what: string) => `${number(n)} ${what}${n === 1 ? '' : 's'}`

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { directory, sched, small } from './sched.js'
+
+interface Wait {
+  readonly outcome: string
+  readonly wait: number
+  readonly until: number
+  readonly parts: Readonly<Record<string, number>>
+  readonly passing: readonly string[]
+  readonly rejection: string
+  readonly attempts: number
+  readonly conflicts: number
+}
+
+/** The wait of a job under each policy. */
+async function waits(args: readonly string[], cwd: string): Promise<Record<string, Wait>> {
+  const { code, out, err } = await sched(['explain', ...args, '--json', '-'], { cwd })
+  expect([code, err]).toEqual([0, ''])
+  const { policies } = JSON.parse(out) as { policies: { policy: string; wait: Wait }[] }
+  return Object.fromEntries(policies.map(({ policy, wait }) => [policy, wait]))
+}
+
+const swf = (jobs: readonly (readonly [submit: number, runtime: number, procs: number])[]): string =>
+  `; MaxProcs: 4\n${jobs.map(([submit, runtime, procs], i) => `${i + 1} ${submit} -1 ${runtime} ${procs} -1 -1 ${procs} ${runtime} -1 1 1 1 1 1 1 -1 -1`).join('\n')}\n`
+
+/** 1 holds three of four processors to 100 s; 2 needs all; 3 would fit beside 1 but runs to 220 s. */
+const blocked = () => directory({ 'log.swf': swf([[0, 100, 3], [10, 10, 4], [20, 200, 1]]) })
+
+/** Jobs in the native format. */
+const jobs = (...specs: readonly object[]): string => ['{"format":"sched-workload","version":1}', ...specs.map((spec) => JSON.stringify(spec))].join('\n')
+const job = (id: string, submit: number, duration: number, change: object = {}, stage: object = {}) => ({ id, submit, stages: [{ name: 'work', tasks: 1, demand: { cpu: 1 }, duration, ...stage }], ...change })
+
+describe('sched explain', () => {
+  it('tells a lack of room from what a policy does with room', async () => {
+    const { strict, easy, fifo } = await waits(['--trace', 'log.swf', '--job', '3', '--policies', 'strict,easy,fifo'], blocked())
+    // one processor is free until 100 s, then 2 has all to 110 s
+    expect(strict).toMatchObject({ wait: 90, until: 110, parts: { 'behind others': 80, 'no room': 10 } })
+    expect(easy).toMatchObject({ wait: 90, until: 110, parts: { reservation: 80, 'no room': 10 } })
+    expect(fifo).toMatchObject({ wait: 0, parts: {} })
+  })
+
+  it('prints the parts of policies beside each other, then what happened; by default of the longest wait', async () => {
+    const { out } = await sched(['explain', '--trace', 'log.swf', '--policies', 'strict,fifo'], { cwd: blocked() })
+    expect(out).toBe(`log.swf: 3 jobs on one node of 4 procs
+strict, fifo on seed 1
+
+job 2 of 1 in queue 1, submitted at 10 s
+
+                                 strict        fifo
+----------------------------  ---------  ----------
+waited for its first task, s         90         210
+  no room                     90 (100%)  210 (100%)
+first task at, s                    100         220
+last task at, s                     100         220
+ended at, s                         110         230
+
+strict
+  10 to 100 s: no room
+  held most meanwhile: 1 (75.0%)
+
+fifo
+  10 to 220 s: no room
+  1 job submitted later started first: 3
+  held most meanwhile: 1 (32.1%), 3 (23.8%)
+`)
+  })
+
+  it('knows the time of decisions, own and of others, and lost ones', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100), job('b', 1, 100)) })
+    const cell = ['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'b']
+    // a is decided from 0 to 5 s, b from 5 to 10 s
+    const one = await waits([...cell, '--architecture', '{monolithic: {decision: {job: 5, task: 0}}}'], cwd)
+    expect(one['fifo']).toMatchObject({ wait: 9, parts: { 'scheduler busy': 4, decision: 5 }, attempts: 1, conflicts: 0 })
+  })
+
+  it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {
+    const gang = { gang: true, tasks: 2 }
+    const cwd = directory({
+      'jobs.jsonl': jobs(job('a', 0, 10), job('b', 0, 10, {}, gang), job('c', 31, 10, { startup: 7 }), job('d', 60, 10, { queue: 'few' }), job('e', 61, 10, { queue: 'few' }), job('f', 62, 1, {}, { demand: { cpu: 2 } })),
+      'fair-scheduler.xml': '<allocations><queue name="few"><maxRunningApps>1</maxRunningApps></queue></allocations>',
+    })
+    const of = async (id: string, ...more: string[]) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--job', id, '--infeasible', 'reject', ...more], cwd))[0]
+    expect(await of('b', '--policies', 'fifo')).toMatchObject({ parts: { 'no room': expect.closeTo(10, 0) as number } }) // one node is free, both are needed
+    expect(await of('c', '--policies', 'fifo')).toMatchObject({ parts: { 'start-up': 7 } })
+    expect((await of('c', '--policies', 'fifo', '--heartbeat', '3'))?.parts).toMatchObject({ 'start-up': 7 })
+    expect((await of('a', '--policies', 'fifo', '--heartbeat', '3'))?.parts['no room']).toBeUndefined()
+    expect(await of('e', '--queues', 'fair-scheduler.xml', '--quiet')).toMatchObject({ parts: { 'queue limit': expect.closeTo(10, 0) as number } })
+    expect(await of('f', '--policies', 'fifo')).toMatchObject({ outcome: 'rejected', rejection: expect.stringContaining('{"cpu":2}') as string })
+  })
+
+  it('names a job that is not there, with the nearest', async () => {
+    const { code, err } = await sched(['explain', 'small.yaml', '--job', 'aa'], { cwd: small() })
+    expect([code, err]).toEqual([2, 'error: --job: no job of the workload is called "aa". Did you mean "a"? Its ids are a, b, c; without --job the longest wait is explained.\n'])
+  })
+})

@@ -1,0 +1,273 @@
+import {
+  Reason,
+  reasonNames,
+  type ClusterView,
+  type Decision,
+  type JobId,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type Observer,
+  type Seconds,
+  type StageSpec,
+  type TaskEnd,
+  type TaskId,
+  type WorkView,
+} from '@sched/core'
+import { Meanwhile, type Holder } from './meanwhile.js'
+import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
+
+/** Why one job waited for its first task. */
+export interface JobWait {
+  readonly id: string
+  readonly user: string
+  readonly queue: string
+  readonly submit: Seconds
+  /** How the wait ended; `rejected`: the job was left out when it was submitted. */
+  readonly outcome: 'started' | 'abandoned' | 'still waiting' | 'rejected'
+  /** The limit that forbids a rejected job, else ''. */
+  readonly rejection: string
+  /** When the wait was over: the start of its first task, or when it was given up or the run ended. */
+  readonly until: Seconds
+  readonly wait: Seconds
+  /** Start of the last of its tasks, and the job's end; null where the run ended before. */
+  readonly lastStart: Seconds | null
+  readonly end: Seconds | null
+  /** Seconds by reason, most first; they add up to `wait` exactly. */
+  readonly parts: Readonly<Record<string, Seconds>>
+  readonly spans: readonly WaitSpan[]
+  /** The first and the last start that the policy promised, and when. */
+  readonly promises: readonly { readonly at: Seconds; readonly start: Seconds }[]
+  /** Decisions about it that took time, and how many of them lost all they claimed to others. */
+  readonly attempts: number
+  readonly conflicts: number
+  /** Jobs that were waiting when it was submitted. */
+  readonly ahead: number
+  /** Jobs submitted after it that started before it did; the first of them by name. */
+  readonly passedBy: number
+  readonly passing: readonly string[]
+  /** Who held most of the cluster meanwhile. */
+  readonly holders: readonly Holder[]
+}
+
+/** Names of the reasons beside those that a policy gives. */
+const START_UP = 'start-up'
+const HEARTBEAT = 'next heartbeat'
+const DECISION = 'decision'
+const BUSY = 'scheduler busy'
+const AGAIN = 'next attempt'
+/** So many passing jobs and holders are named. */
+const NAMED = 5
+
+/**
+ * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
+ * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
+ * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
+ * - `next attempt`: before the decision that follows one which lost all it claimed to others;
+ * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it;
+ * - `no room`: no node could take a task of it, or not all of a gang;
+ * - what the policy said last, `locality delay` or `reservation`;
+ * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: there was room and it
+ *   was not the job's turn.
+ */
+export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
+
+export class JobWaitObserver implements Observer {
+  readonly #id: string
+  #cluster!: ClusterView
+  #work!: WorkView
+  #meanwhile!: Meanwhile
+  #job: JobId | undefined
+  #stages: readonly StageSpec[] = []
+  #facts = { user: '', queue: '', submit: NaN, ready: NaN, ahead: 0, rank: 0 }
+  #outcome: JobWait['outcome'] = 'still waiting'
+  #rejection = ''
+  #until: Seconds = NaN
+  #lastStart: Seconds | null = null
+  #end: Seconds | null = null
+  readonly #spans: WaitSpan[] = []
+  #since: Seconds = 0
+  #why = ''
+  #unusedSince: Seconds = NaN
+  #deferred: Reason | undefined
+  #witness = 0
+  readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
+  readonly #promises: { at: Seconds; start: Seconds }[] = []
+  readonly #waiting = new Set<JobId>()
+  readonly #passing: string[] = []
+  #passedBy = 0
+
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  /** Undefined when no such job was submitted. */
+  result(): JobWait | undefined {
+    if (Number.isNaN(this.#facts.submit)) return undefined
+    const { user, queue, submit, ahead } = this.#facts
+    const until = Number.isNaN(this.#until) ? submit : this.#until
+    const spans = this.#overlaid(until)
+    const own = this.#decisions.filter(({ isOwn }) => isOwn)
+    return {
+      id: this.#id, user, queue, submit, outcome: this.#outcome, rejection: this.#rejection, until, wait: until - submit, lastStart: this.#lastStart, end: this.#end,
+      parts: partsOf(spans, until - submit), spans,
+      promises: this.#promises,
+      attempts: own.length, conflicts: own.filter(({ isLost }) => isLost).length,
+      ahead, passedBy: this.#passedBy, passing: this.#passing,
+      holders: this.#meanwhile.holders(NAMED),
+    }
+  }
+
+  // ---- what happens ----
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+    this.#meanwhile = new Meanwhile(cluster, work)
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    if (spec.id === this.#id) this.#begin(job, spec, now)
+    else this.#waiting.add(job)
+  }
+
+  onReject({ id, submit, user = '', queue = '' }: JobSpec, reason: string): void {
+    if (id !== this.#id) return
+    this.#facts = { ...this.#facts, user, queue, submit }
+    this.#outcome = 'rejected'
+    this.#rejection = reason
+  }
+
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
+    if (job !== this.#job || !this.#isWaiting()) return
+    this.#deferred = reason
+    this.#look(now)
+  }
+
+  onReserve(job: JobId, start: Seconds, now: Seconds): void {
+    if (job === this.#job && this.#isWaiting()) this.#promises.splice(1, 1, { at: now, start })
+  }
+
+  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    if (job === this.#job) {
+      this.#lastStart = now
+      if (this.#isWaiting()) this.#over('started', now)
+    } else {
+      const isFirst = this.#waiting.delete(job)
+      this.#meanwhile.started(task, job, now)
+      if (!this.#isWaiting()) return
+      if (isFirst && this.#work.rank(job) > this.#facts.rank && this.#passedBy++ < NAMED) this.#passing.push(this.#work.name(job))
+      this.#look(now)
+    }
+  }
+
+  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+    this.#meanwhile.ended(task, job, now)
+    if (this.#isWaiting()) this.#look(now)
+  }
+
+  onDecision({ scheduler, job, opened, closed, accepted, conflicted }: Decision): void {
+    const isOwn = job === this.#job && this.#job !== undefined
+    if (isOwn || this.#isWaiting()) this.#decisions.push({ scheduler: scheduler.id, isOwn, isLost: conflicted > 0 && accepted === 0, opened, closed })
+  }
+
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    if (job === this.#job) {
+      this.#end = now
+      if (this.#isWaiting()) this.#over('abandoned', now)
+      this.#job = undefined
+    }
+    this.#waiting.delete(job)
+    this.#meanwhile.left(job)
+  }
+
+  onRunEnd(now: Seconds): void {
+    if (this.#isWaiting()) this.#over('still waiting', now)
+  }
+
+  // ---- its wait ----
+
+  #isWaiting = () => this.#job !== undefined && Number.isNaN(this.#until)
+
+  #begin(job: JobId, spec: JobSpec, now: Seconds): void {
+    const work = this.#work
+    this.#job = job
+    this.#stages = spec.stages.filter(({ after = [] }) => after.length === 0)
+    this.#facts = { user: work.userName(work.user(job)), queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
+    this.#since = now
+    this.#meanwhile.begin(now)
+    this.#look(now)
+  }
+
+  #over(outcome: JobWait['outcome'], now: Seconds): void {
+    this.#attribute(now)
+    this.#outcome = outcome
+    this.#until = now
+    this.#meanwhile.end(now)
+  }
+
+  /** The reason from now on, until something happens. */
+  #look(now: Seconds): void {
+    this.#attribute(now)
+    const given = this.#deferred
+    if (given === Reason.Limit) this.#why = reasonNames[Reason.Limit] as string
+    else if (!this.#hasRoom()) this.#why = reasonNames[Reason.NoRoom] as string
+    else if (given === Reason.Locality || given === Reason.Reservation) this.#why = reasonNames[given] as string
+    else if (this.#why !== UNUSED) {
+      this.#why = UNUSED
+      this.#unusedSince = Math.max(now, this.#facts.ready)
+    }
+  }
+
+  #attribute(now: Seconds): void {
+    const from = Math.min(now, Math.max(this.#since, this.#facts.ready))
+    addSpan(this.#spans, this.#since, from, START_UP)
+    if (this.#why === UNUSED) {
+      const heard = Math.max(from, Math.min(now, this.#unusedSince + this.#cluster.heartbeat))
+      addSpan(this.#spans, from, heard, HEARTBEAT)
+      addSpan(this.#spans, heard, now, reasonNames[Reason.Order] as string)
+    } else addSpan(this.#spans, from, now, this.#why)
+    this.#since = now
+  }
+
+  /** Whether a node, or for a gang the cluster, could take the tasks of a stage it may begin with. */
+  #hasRoom(): boolean {
+    return this.#stages.some((stage) => (stage.gang === true && stage.tasks > 1 ? this.#holdsAll(stage) : this.#holdsOne(stage)))
+  }
+
+  #holdsOne(stage: StageSpec): boolean {
+    const cluster = this.#cluster
+    if (cluster.couldStart(stage, this.#witness as NodeId) > 0) return true
+    for (let node = 0; node < cluster.nodes; node++) {
+      if (cluster.couldStart(stage, node as NodeId) === 0) continue
+      this.#witness = node
+      return true
+    }
+    return false
+  }
+
+  #holdsAll(stage: StageSpec): boolean {
+    let room = 0
+    for (let node = 0; node < this.#cluster.nodes && room < stage.tasks; node++) room += this.#cluster.couldStart(stage, node as NodeId)
+    return room >= stage.tasks
+  }
+
+  #overlaid(until: Seconds): WaitSpan[] {
+    const own = this.#decisions.find(({ isOwn }) => isOwn)
+    if (own === undefined) return this.#spans
+    const above: WaitSpan[] = []
+    const ofScheduler = this.#decisions.filter(({ scheduler, closed }) => scheduler === own.scheduler && closed > this.#facts.submit)
+    let at = this.#facts.submit
+    let hasLost = false
+    for (const { isOwn, isLost, opened, closed } of ofScheduler.sort((a, b) => a.opened - b.opened)) {
+      if (hasLost) addSpan(above, at, opened, AGAIN)
+      addSpan(above, Math.max(opened, at), Math.min(closed, until), isOwn ? DECISION : BUSY)
+      at = Math.max(at, closed)
+      if (isOwn) hasLost = isLost
+    }
+    return overlaid(this.#spans, above)
+  }
+}
+
+/** There is room: what that is called depends on how long it is left unused. */
+const UNUSED = 'unused'

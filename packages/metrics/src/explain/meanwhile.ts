@@ -1,0 +1,92 @@
+import type { ClusterView, JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+
+/** A job that held part of the cluster while another waited. */
+export interface Holder {
+  readonly id: string
+  /** Mean over the wait of its dominant share: of the resource that it holds most of, between 0 and 1. */
+  readonly share: number
+}
+
+interface Running {
+  readonly id: string
+  readonly tasks: Map<TaskId, readonly number[]>
+  readonly held: number[]
+  share: number
+  since: Seconds
+  /** Integral of the dominant share over the time that counts. */
+  sum: number
+}
+
+/** What all jobs hold, and from `begin` to `end` how much of the cluster each held. */
+export class Meanwhile {
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #running = new Map<JobId, Running>()
+  readonly #gone: Running[] = []
+  #from: Seconds = NaN
+  #to: Seconds = NaN
+
+  constructor(cluster: ClusterView, work: WorkView) {
+    this.#cluster = cluster
+    this.#work = work
+  }
+
+  begin(now: Seconds): void {
+    this.#from = now
+    for (const running of this.#running.values()) running.since = now
+  }
+
+  end(now: Seconds): void {
+    for (const running of this.#running.values()) this.#count(running, now)
+    this.#to = now
+  }
+
+  started(task: TaskId, job: JobId, now: Seconds): void {
+    let running = this.#running.get(job)
+    if (running === undefined) this.#running.set(job, (running = { id: this.#work.name(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }))
+    const shape = this.#work.shapeOf(task)
+    const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
+    running.tasks.set(task, demand)
+    this.#change(running, demand, 1, now)
+  }
+
+  ended(task: TaskId, job: JobId, now: Seconds): void {
+    const running = this.#running.get(job)
+    const demand = running?.tasks.get(task)
+    if (running === undefined || demand === undefined) return
+    running.tasks.delete(task)
+    this.#change(running, demand, -1, now)
+  }
+
+  left(job: JobId): void {
+    const running = this.#running.get(job)
+    this.#running.delete(job)
+    if (running !== undefined && running.sum > 0) this.#gone.push(running)
+  }
+
+  /** Who held most, most first. */
+  holders(most: number): Holder[] {
+    const length = this.#to - this.#from
+    if (!(length > 0)) return []
+    const all = [...this.#gone, ...this.#running.values()].filter(({ sum }) => sum > 0)
+    return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, sum }) => ({ id, share: sum / length }))
+  }
+
+  #change(running: Running, demand: readonly number[], sign: 1 | -1, now: Seconds): void {
+    this.#count(running, now)
+    const { held } = running
+    let share = 0
+    for (let r = 0; r < held.length; r++) {
+      held[r] = (held[r] as number) + sign * (demand[r] as number)
+      const capacity = this.#cluster.capacity(r as ResourceId)
+      if (capacity > 0) share = Math.max(share, (held[r] as number) / capacity)
+    }
+    running.share = share
+  }
+
+  #count(running: Running, now: Seconds): void {
+    const isOn = this.#from <= now && Number.isNaN(this.#to)
+    if (isOn) running.sum += running.share * (now - Math.max(running.since, this.#from))
+    running.since = now
+  }
+}

@@ -1,0 +1,45 @@
+import type { Seconds } from '@sched/core'
+import { exactParts } from '../exact-parts.js'
+
+/** Part of a wait, with one reason. */
+export interface WaitSpan {
+  readonly from: Seconds
+  readonly to: Seconds
+  readonly why: string
+}
+
+/** Adds a span at the end; one that goes on with the same reason makes the last one longer. */
+export function addSpan(spans: WaitSpan[], from: Seconds, to: Seconds, why: string): void {
+  if (!(to > from)) return
+  const last = spans.at(-1)
+  if (last?.why === why && last.to === from) spans[spans.length - 1] = { ...last, to }
+  else spans.push({ from, to, why })
+}
+
+/** The spans with others laid over them; both in order of time and each without overlaps. */
+export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[]): WaitSpan[] {
+  const out: WaitSpan[] = []
+  let next = 0
+  for (const { from, to, why } of spans) {
+    let at = from
+    while (next < above.length && (above[next] as WaitSpan).to <= at) next++
+    for (let i = next; i < above.length && (above[i] as WaitSpan).from < to; i++) {
+      const top = above[i] as WaitSpan
+      addSpan(out, at, top.from, why)
+      addSpan(out, Math.max(at, top.from), Math.min(to, top.to), top.why)
+      at = Math.max(at, Math.min(to, top.to))
+    }
+    addSpan(out, at, to, why)
+  }
+  return out
+}
+
+/** Seconds by reason, most first; added up, in any order, they are exactly `wait`. */
+export function partsOf(spans: readonly WaitSpan[], wait: Seconds): Record<string, Seconds> {
+  const sums = new Map<string, Seconds>()
+  for (const { from, to, why } of spans) sums.set(why, (sums.get(why) ?? 0) + (to - from))
+  const entries = [...sums].sort((a, b) => b[1] - a[1])
+  if (entries.length === 0) return {}
+  const exact = exactParts(Float64Array.from(entries, ([, seconds]) => seconds), wait)
+  return Object.fromEntries(entries.map(([why], i) => [why, exact[i] as Seconds]))
+}
