@@ -16,8 +16,7 @@ export interface ShareEntry {
  * the total; 0 for those that are not active; the minimum for those of weight 0. Where the minima exceed the total each
  * gets its minimum all the same. Writes `shares[i]` for entry i; demand plays no part.
  *
- * Source: Hadoop 3, ComputeFairShares.
- * Deviation: the level is exact, where Hadoop bisects 25 times and rounds each share down.
+ * Source: Hadoop 3, ComputeFairShares; there each share is a whole amount, as in `queueShares`.
  */
 export function divideAmongQueues(entries: readonly ShareEntry[], total: number, shares: Float64Array, level = new WaterFill()): void {
   divide([...entries.keys()], entries, total, shares, level)
@@ -74,7 +73,7 @@ export interface ShareTree {
   readonly entries: readonly ShareEntry[]
 }
 
-/** Fair share of every queue of a tree out of a total, level by level. The root has the total. */
+/** Fair share of every queue of a tree out of a total, level by level, in whole amounts. The root has the total. */
 export function queueShares({ parents, entries }: ShareTree, total: number): Float64Array {
   const children: number[][] = entries.map(() => [])
   for (let i = 1; i < entries.length; i++) children[parents[i] as number]?.push(i)
@@ -88,6 +87,53 @@ export function sharesDown(children: readonly (readonly number[])[], entries: re
   shares[0] = total
   for (let parent = 0; parent < children.length; parent++) {
     const inside = children[parent] as readonly number[]
-    if (inside.length > 0) divide(inside, entries, shares[parent] as number, shares, level)
+    if (inside.length === 0) continue
+    divide(inside, entries, shares[parent] as number, shares, level)
+    makeWhole(inside, entries, shares)
   }
+}
+
+/** Raises the level that exact shares have in common until they are whole. Minima and maxima are whole. */
+function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], shares: Float64Array): void {
+  let level = NaN
+  let total = 0
+  let least = Infinity
+  for (const id of ids) {
+    const entry = entries[id] as ShareEntry
+    if (!grows(entry)) continue
+    const share = shares[id] as number
+    total += share
+    least = Math.min(least, entry.weight)
+    if (!Number.isInteger(share)) level = share / entry.weight
+  }
+  if (Number.isNaN(level)) return
+  const sumAt = (at: number): number => {
+    let sum = 0
+    for (const id of ids) if (grows(entries[id] as ShareEntry)) sum += wholeAt(entries[id] as ShareEntry, at)
+    return sum
+  }
+  const raised = wholeLevel(Math.round(total), level, least, sumAt)
+  for (const id of ids) if (grows(entries[id] as ShareEntry)) shares[id] = wholeAt(entries[id] as ShareEntry, raised)
+}
+
+const wholeAt = ({ weight, min, max }: ShareEntry, level: number): number => Math.floor(Math.min(Math.max(weight * level, min), max))
+
+/**
+ * The lowest level at which shares, each rounded down, use up a total: together they may exceed it, where several become
+ * whole at once. `level` is that of the exact shares, `least` the smallest weight, `sumAt` the sum of rounded shares.
+ *
+ * Source: Hadoop 3, ComputeFairShares.computeSharesInternal: the upper end of its bisection; 10,240 in three are 3,414 each.
+ */
+export function wholeLevel(total: number, level: number, least: number, sumAt: (level: number) => number): number {
+  let low = level
+  let high = level + 2 / least
+  let sum = sumAt(level)
+  if (sum >= total) return level
+  for (let i = 0; i < 60 && sum !== total; i++) {
+    const middle = (low + high) / 2
+    sum = sumAt(middle)
+    if (sum < total) low = middle
+    else high = middle
+  }
+  return high
 }

@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, ResourceId, Seconds, Sharing } from '@sched/core'
 import { WaterFill } from '../shares/water-fill.js'
-import { sharesDown, type ShareEntry } from './queue-shares.js'
+import { sharesDown, wholeLevel, type ShareEntry } from './queue-shares.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { Usage } from './usage.js'
 
@@ -84,15 +84,18 @@ export class QueueSharing implements Sharing {
     this.#shares[r] = new Float64Array(queues.length)
   }
 
-  /** Fair share of every given job of a leaf of one resource out of the leaf's own, `out[i * step]` for job i; under fifo all goes to the first. */
+  /** Fair share of every given job of a leaf of one resource out of the leaf's own, whole, `out[i * step]` for job i; under fifo all goes to the first. */
   jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, share: number, out: Float64Array, from: number, step: number): void {
     const isFifo = (this.#tree.queues[leaf] as Queue).policy === 'fifo'
-    let weights = 0
-    if (!isFifo) for (let i = 0; i < jobs.length; i++) weights += this.#weight(jobs[i] as JobId, lane)
-    for (let i = 0; i < jobs.length; i++) {
-      const weight = isFifo ? Number(i === 0) : this.#weight(jobs[i] as JobId, lane)
-      out[from + i * step] = weight === 0 ? 0 : isFifo ? share : (weight * share) / weights
+    const weights = jobs.map((job, i) => (isFifo ? Number(i === 0) : this.#weight(job, lane)))
+    let sum = 0
+    let least = Infinity
+    for (const weight of weights) {
+      sum += weight
+      if (weight > 0) least = Math.min(least, weight)
     }
+    const level = sum === 0 ? 0 : wholeLevel(share, share / sum, least, (at) => weights.reduce((all, weight) => all + Math.floor(weight * at), 0))
+    for (const [i, weight] of weights.entries()) out[from + i * step] = Math.floor(weight * level)
   }
 
   /** Jobs of a leaf that may run, by priority and submission; appended to `out`, which is empty. */

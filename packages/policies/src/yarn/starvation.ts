@@ -27,10 +27,13 @@ export function dominant(amounts: LaneAmounts, capacity: LaneAmounts): number {
 }
 
 /**
- * Which jobs have been starved past a timeout: a queue below its minimum share, or a job below the threshold of its own
- * fair share, in both cases within their demand.
+ * Which jobs have been starved past a timeout: a queue below its minimum share of memory (under drf: of any resource), or a
+ * job below the threshold of its own fair share, in both cases within their demand.
  *
  * Source: Hadoop 3, FSLeafQueue.updateStarvedApps and FSAppAttempt.fairShareStarvation.
+ * Deviations: clocks start at the first look at a queue or job and not at its making; minimum shares of resources that the
+ * policy does not compare starve nobody; of a minimum, jobs claim what is missing to it, where Hadoop claims what a job
+ * wants beyond that when it wants more.
  */
 export class Starvation {
   readonly #sharing: QueueSharing
@@ -96,7 +99,7 @@ export class Starvation {
   }
 
   #lookAt(queue: Queue, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
-    const isMinDue = queue.minTimeout < Infinity && this.#isMinDue(queue, now, capacity)
+    const isMinDue = queue.minTimeout < Infinity && this.#isMinDue(queue, now)
     if (queue.fairTimeout === Infinity && !isMinDue) return
     this.#openLeaf(queue.id)
     const isFairDue = queue.fairTimeout < Infinity && this.#isFairDue(queue, now, capacity)
@@ -114,9 +117,10 @@ export class Starvation {
   }
 
   /** Sets the clock of the queue; whether it has been below its minimum share past the timeout. */
-  #isMinDue(queue: Queue, now: Seconds, capacity: LaneAmounts): boolean {
+  #isMinDue(queue: Queue, now: Seconds): boolean {
     const { id, policy, minTimeout } = queue
-    const isStarved = this.#isBelow(policy, capacity, (r) => this.#sharing.usage(id, r), (r) => this.#wantedMin(queue, r))
+    const isBelow = (r: ResourceId) => this.#sharing.usage(id, r) < this.#wantedMin(queue, r)
+    const isStarved = policy === 'drf' ? this.#resources.some(isBelow) : isBelow(this.#resources[this.#memory] as ResourceId)
     if (!isStarved || this.#atMin[id] === undefined) this.#atMin[id] = now
     return isStarved && now - (this.#atMin[id]) >= minTimeout
   }
@@ -159,10 +163,6 @@ export class Starvation {
 
   #wantedMin({ id, minResources }: Queue, r: ResourceId): number {
     return Math.min(minResources[r] as number, this.#sharing.demandOf(id, r))
-  }
-
-  #isBelow(policy: Queue['policy'], capacity: LaneAmounts, usage: (r: ResourceId) => number, share: (r: ResourceId) => number): boolean {
-    return isBelow(policy, this.#resources.map(usage), this.#resources.map(share), capacity, this.#memory)
   }
 
   /** What the jobs at hand lack: each its own, then what the queue lacks beyond that. */

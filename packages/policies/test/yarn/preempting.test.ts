@@ -12,7 +12,7 @@ const tasksOf = (placed: readonly Placed[]) => placed.map(({ job: id, task }) =>
 
 /**
  * 100 slots, all taken: Q runs 60 tasks, of which 30 started at 0 s and 30 at 1 s, R runs 30 since 2 s, P runs 10 of 50 since 3 s.
- * Fair shares are 33.3 each. Short of tasks since 3 s; the tasks of one moment are taken by falling number.
+ * Fair shares are 34 each: whole amounts, as Hadoop's. Short of tasks since 3 s; the tasks of one moment are taken by falling number.
  */
 function full(queues: Queues, options: YarnPreemptingOptions = {}, root: QueueOptions = {}): Dispatcher {
   const master = dispatcher({ cluster: slotsOf(100), policy: yarnPreempting(greedy(yarnFair({ root: { ...root, queues } })), options) })
@@ -52,24 +52,24 @@ describe('preemption by YARN\'s rules', () => {
   })
 
   it.each<[string, QueueOptions, Record<number, string>]>([
-    // floor(33.3 x threshold) - 10; the job of P is there since 3 s
-    ['half of it by default', {}, { 78: '6 of q' }],
-    ['all of it with a threshold of 1', { fairSharePreemptionThreshold: 1 }, { 78: '23 of q' }],
+    // floor(34 x threshold) - 10; the job of P is there since 3 s
+    ['half of it by default', {}, { 78: '7 of q' }],
+    ['all of it with a threshold of 1', { fairSharePreemptionThreshold: 1 }, { 78: '24 of q' }],
     ['nothing where it has the part already', { fairSharePreemptionThreshold: 0.3 }, {}],
   ])('takes up to a part of the fair share: %s', (_, threshold, expected) => {
     expect(kills(full({ P: { fairSharePreemptionTimeout: 60, ...threshold } }), 85)).toEqual(expected)
   })
 
   it('takes for the larger of both claims, and not for their sum', () => {
-    expect(kills(full({ P: { ...min30, minSharePreemptionTimeout: 61, fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 1 } }), 85)).toEqual({ 78: '23 of q' })
+    expect(kills(full({ P: { ...min30, minSharePreemptionTimeout: 61, fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 1 } }), 85)).toEqual({ 78: '24 of q' })
   })
 
   it('inherits timeouts and thresholds down the tree, where a queue has none of its own', () => {
-    // R, of 30 since 2 s, lacks 3 to floor(33.3), P, of 10 since 3 s, 23
+    // R, of 30 since 2 s, lacks 4 to 34, P, of 10 since 3 s, 24; Q, of 60, keeps its 34
     const root = { fairSharePreemptionTimeout: 30, fairSharePreemptionThreshold: 1 }
-    expect(kills(full({}, {}, root), 60)).toEqual({ 47: '3 of q', 48: '23 of q' })
-    expect(kills(full({ P: { fairSharePreemptionTimeout: 40 } }, {}, root), 60)).toEqual({ 47: '3 of q', 58: '23 of q' })
-    expect(kills(full({ P: { fairSharePreemptionThreshold: 0.5 } }, {}, root), 60)).toEqual({ 47: '3 of q', 48: '6 of q' })
+    expect(kills(full({}, {}, root), 60)).toEqual({ 47: '4 of q', 48: '22 of q' })
+    expect(kills(full({ P: { fairSharePreemptionTimeout: 40 } }, {}, root), 60)).toEqual({ 47: '4 of q', 58: '22 of q' })
+    expect(kills(full({ P: { fairSharePreemptionThreshold: 0.5 } }, {}, root), 60)).toEqual({ 47: '4 of q', 48: '7 of q' })
   })
 
   it('never takes from queues with allowPreemptionFrom false, or from those inside', () => {
