@@ -40,6 +40,41 @@ const end = (work: Work, task: TaskId): boolean => {
   return work.finish(task)
 }
 
+describe('the check of the work', () => {
+  const withTwo = (change: Partial<JobSpec> = {}) => {
+    const work = workWith()
+    submit(work, { ...job('a'), ...change })
+    work.claim(0 as TaskId, 3 as NodeId)
+    return work
+  }
+
+  it('finds a wrong count of unplaced or running tasks, and of those of a scheduler', () => {
+    const slips: ((work: Work) => void)[] = [(work) => work.laneUnplaced[0]!--, (work) => work.laneRunning[0]!++, (work) => work.pendingTasks[0]!++]
+    expect(slips.map((slip) => wrong(withTwo(), slip))).toEqual([
+      'job a lane 0 counts 0 unplaced and 1 running, there are 1 and 1',
+      'job a lane 0 counts 1 unplaced and 2 running, there are 1 and 1',
+      'scheduler 0 counts 2 unplaced tasks in lane 0, there are 1',
+    ])
+  })
+
+  it('finds two tasks on one node that must be on different ones', () => {
+    const claim = (node: number) => (work: Work) => work.claim(1 as TaskId, node as NodeId)
+    expect([wrong(withTwo({ distinctNodes: true }), claim(2)), wrong(withTwo(), claim(3))]).toEqual(['', ''])
+    expect(wrong(withTwo({ distinctNodes: true }), claim(3))).toBe('job a runs two tasks on node-3 that must be on different nodes')
+  })
+})
+
+/** What the check says after a slip. */
+function wrong(work: Work, slip: (work: Work) => unknown): string {
+  slip(work)
+  try {
+    work.check()
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 describe('Work', () => {
   it('tells a scheduler of the life of a job, hook by hook', () => {
     const told = new Told()
