@@ -133,6 +133,19 @@ describe('a capacity-scheduler.xml', () => {
   })
 
   const with3 = (value: string): Pairs => [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', value]]
+  const nested: Pairs = [...ab, ['root.b.queues', 'x,y'], ['root.b.x.capacity', '75'], ['root.b.y.capacity', '25']]
+  const amounts: Pairs = [['root.queues', 'a'], ['root.a.capacity', '[memory=50,vcores=4]'], ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=40,vcores=4]']]
+  it('may have a maximum smaller than a capacity, since one is of the parent\'s maximum and the other of its capacity: 45 % of the cluster each (TestQueueParsing)', () => {
+    expect(message([...nested, ['root.b.maximum-capacity', '90'], ['root.b.x.maximum-capacity', '50']])).toBe('no error')
+  })
+
+  it('may have queues without any capacity in one that has none, or has a weight', () => {
+    const inside: Pairs = [['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '0']]
+    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside])).toBe('no error')
+    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside])).toBe('no error')
+    expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
+  })
+
   it.each<[string, Pairs, string]>([
     ['capacities that do not sum to 100', with3('50'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100: a 40 (line 3), b 50 (line 4). Change one of them.'],
     ['a negative capacity', with3('-60'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "-60", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12].'],
@@ -142,6 +155,10 @@ describe('a capacity-scheduler.xml', () => {
     ['a maximum below the capacity', [...ab, ['root.b.maximum-capacity', '50']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-capacity: the maximum capacity of queue "root.b" is 50, less than its capacity, 60 (line 4). Raise the one or lower the other.'],
     ['capacities of a partition that do not sum to 100', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '30'], ['root.b.accessible-node-labels.gpu.capacity', '60']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: the capacities of the queues in "root" in partition "gpu" sum to 90, not 100: 30 (line 5), 60 (line 6). Change one of them.'],
     ['a maximum of a partition below the capacity', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '100'], ['root.a.accessible-node-labels.gpu.maximum-capacity', '50']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.maximum-capacity: the maximum capacity of queue "root.a" in partition "gpu" is 50, less than its capacity, 100. Raise the one or lower the other.'],
+    ['a maximum inside below the guarantee inside', [...nested, ['root.b.maximum-capacity', '100'], ['root.b.x.maximum-capacity', '40']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.x.maximum-capacity: the maximum capacity of queue "root.b.x" is 40, less than its capacity, 75 (line 6): 40 and 45 percent of the cluster. Raise the one or lower the other.'],
+    ['a maximum of amounts above the one around it', [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', '[memory=60,vcores=9]']], '"cap.xml" line 7 yarn.scheduler.capacity.root.a.x.maximum-capacity: the maximum capacity of queue "root.a.x" is 9 vcores, more than that of "root.a", 8 vcores (line 6). Raise the one or lower the other.'],
+    ['amounts inside larger than those around them', [...amounts.slice(0, -1), ['root.a.x.capacity', '[memory=60,vcores=2]']], '"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has 50 memory-mb, less than the 60 of those in it. Raise the one or lower the others.'],
+    ['amounts inside a percentage', [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=60]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.x.capacity: queue "root.a.x" has amounts, and "root.a" around it has a percentage (line 3). Give both amounts, or neither.'],
     ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
     ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],

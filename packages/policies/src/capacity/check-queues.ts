@@ -1,6 +1,6 @@
 import { suggest } from '@sched/core'
 import type { RefinementCtx } from 'zod'
-import { fraction, isLess, plus, none as nothing, valueOf, type Fraction } from './fraction.js'
+import { fraction, isLess, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import { readMapping } from './mappings.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
@@ -27,7 +27,7 @@ export function checkQueues({ queues, mappings }: Pick<ReadCapacityOptions, 'que
     const labels = new Set(['', ...children.flatMap(({ options }) => Object.keys(options.labels ?? {}))])
     for (const label of labels) checkSiblings(parent, children, label, declared, complain)
   }
-  for (const { key, options } of declared) checkLimits(['queues', key], options, complain)
+  for (const each of declared) checkLimits(each, declared, complain)
   for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
 }
 
@@ -85,16 +85,28 @@ function checkSiblings(parent: string, children: readonly Declared[], label: str
 const kindOf = (capacity: ReadQueueOptions['capacity']) =>
   typeof capacity === 'number' ? 'a percentage' : typeof capacity === 'string' ? 'a weight' : 'amounts'
 
-/** A maximum below the guarantee, where both are of one kind. */
-function checkLimits(at: readonly string[], options: ReadQueueOptions, complain: Complain): void {
-  const parts = [{ at, ...options }, ...Object.entries(options.labels ?? {}).map(([label, own]) => ({ at: [...at, 'labels', label], ...own }))]
-  for (const { at: field, capacity, maximumCapacity } of parts) {
-    if (typeof capacity === 'number' && typeof maximumCapacity === 'number' && maximumCapacity < capacity)
-      complain([...field, 'maximumCapacity'], `at least its capacity of ${capacity}`)
+/** A maximum below the guarantee. One is of the parent's maximum and the other of its guarantee: percentages are compared as parts of the whole. */
+function checkLimits(queue: Declared, declared: readonly Declared[], complain: Complain): void {
+  const { key, options } = queue
+  for (const [label, { capacity, maximumCapacity }] of [['', options] as const, ...Object.entries(options.labels ?? {})]) {
+    const field = label === '' ? ['queues', key] : ['queues', key, 'labels', label]
+    if (typeof capacity === 'number' && typeof maximumCapacity === 'number' && maximumCapacity < capacity) {
+      const [least, most] = [partOfAll(queue, label, 'capacity', declared), partOfAll(queue, label, 'maximumCapacity', declared)]
+      if (least !== undefined && most !== undefined && isLess(most, least)) complain([...field, 'maximumCapacity'], `at least its capacity of ${capacity}`)
+    }
     if (typeof capacity === 'object' && typeof maximumCapacity === 'object')
       for (const [name, most] of Object.entries(maximumCapacity))
         if (most < (capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`)
   }
+}
+
+/** The part of the partition that a queue is guaranteed or may have at most; undefined where not all around it have percentages. */
+function partOfAll({ path, options }: Declared, label: string, key: 'capacity' | 'maximumCapacity', declared: readonly Declared[]): Fraction | undefined {
+  if (path === 'root') return whole
+  const own = (label === '' ? options : (options.labels?.[label] ?? {}))[key] ?? (key === 'maximumCapacity' ? 100 : undefined)
+  const parent = declared.find((each) => each.path === parentPath(path))
+  const above = parent === undefined ? whole : partOfAll(parent, label, key, declared)
+  return typeof own === 'number' && above !== undefined ? times(above, percent(own)) : undefined
 }
 
 function checkMapping(text: string, at: readonly string[], declared: readonly Declared[], queues: Queues, complain: Complain): void {

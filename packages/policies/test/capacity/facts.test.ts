@@ -75,6 +75,18 @@ describe('the capacity scheduler', () => {
     expect(master.heartbeat('n-0', 4).start.map((task) => task.job)).toEqual([]) // 8 of 8 GB are used
   })
 
+  it('takes a maximum as a part of the maximum around it: 80 % of the 50 that B is guaranteed, and 40 % of the 100 that it may have (TestQueueParsing)', () => {
+    const started = (maximumCapacity: number) => {
+      const policy = capacityScheduler({ queues: { A: { capacity: 50 }, B: { capacity: 50 }, 'B.x': { capacity: 80, maximumCapacity }, 'B.y': { capacity: 20 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 100 })
+      const master = dispatcher({ cluster: oneNode(100), policy })
+      master.submit(asking('x0', 'B.x', 100))
+      return master.heartbeat('n-0', 0).start.length
+    }
+    expect(started(40)).toBe(40)
+    expect(started(70)).toBe(70)
+    expect(() => started(39)).toThrow('at least its capacity of 80')
+  })
+
   it('gives a reservation up when the task starts elsewhere', () => {
     const two = cluster({ nodes: [{ name: 'n', count: 2, resources: { mem: 8 } }] })
     const master = dispatcher({ cluster: two, policy: reserving(capacity({ queues: { q: {} }, defaults: { userLimitFactor: -1 } }), { maximumOffswitchAssignments: 9 }) })

@@ -1,0 +1,117 @@
+import { SchedError } from '@sched/core'
+import { prefix, type CapacityQueue, type CapacityValue } from './capacity-model.js'
+import { capacityValue } from './capacity-value.js'
+
+/** Percentages that sum to 100 but for so much are taken as meant: Hadoop's tolerance of 0.0005 of the whole. */
+const ROUNDING = 0.05
+
+/**
+ * What Hadoop refuses: children whose capacities are not of one kind or do not sum to 100, a maximum below the capacity or
+ * above the parent's, amounts around or inside something else. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Hadoop 3, AbstractParentQueue.setChildQueues and CSQueueUtils, in legacy queue mode.
+ */
+export function checkCapacities(queue: CapacityQueue, file: string): void {
+  checkLimit(queue, file)
+  checkChildren(queue, file)
+  checkAmounts(queue, file)
+  checkPartitions(queue, file)
+}
+
+/** Percent of the cluster, where the queue and all around it have percentages; the root has 100. */
+function percentOfCluster(queue: CapacityQueue | undefined, of: (queue: CapacityQueue) => CapacityValue | undefined): number {
+  if (queue?.parent === undefined) return 100
+  const value = of(queue)
+  return value?.kind === 'percent' ? (percentOfCluster(queue.parent, of) * value.value) / 100 : NaN
+}
+const guaranteed = (queue: CapacityQueue) => percentOfCluster(queue, ({ capacity }) => capacity)
+const most = (queue: CapacityQueue) => percentOfCluster(queue, ({ maximumCapacity }) => maximumCapacity ?? { kind: 'percent', value: 100 })
+
+/** A capacity is of the parent's, a maximum of the parent's maximum: what counts is what both are of the cluster. */
+function checkLimit(queue: CapacityQueue, file: string): void {
+  const { path, parent, capacity, maximumCapacity } = queue
+  if (maximumCapacity === undefined) return
+  const fail = (what: string, wayOut = 'Raise the one or lower the other.') => {
+    throw new SchedError('BAD_INPUT', `the maximum capacity of queue "${path}" is ${what}.`, { file, line: maximumCapacity.line, field: `${prefix}${path}.maximum-capacity` }, wayOut)
+  }
+  if (capacity?.kind === 'percent' && maximumCapacity.kind === 'percent' && maximumCapacity.value < capacity.value && most(queue) < guaranteed(queue) - ROUNDING)
+    fail(`${maximumCapacity.value}, less than its capacity, ${capacity.value} (line ${capacity.line})${parent?.parent === undefined ? '' : `: ${round(most(queue))} and ${round(guaranteed(queue))} percent of the cluster`}`)
+  if (maximumCapacity.kind !== 'amounts') return
+  for (const [resource, limit] of Object.entries(maximumCapacity.value)) {
+    const least = capacity?.kind === 'amounts' ? (capacity.value[resource] ?? 0) : 0
+    if (limit > 0 && limit < least) fail(`${limit} ${resource}, less than its capacity, ${least} ${resource} (line ${capacity?.line ?? 0})`)
+    const above = parent?.maximumCapacity
+    if (above?.kind === 'amounts' && limit > (above.value[resource] ?? Infinity)) fail(`${limit} ${resource}, more than that of "${parent?.path ?? ''}", ${above.value[resource]} ${resource} (line ${above.line})`)
+  }
+}
+
+const round = (percent: number) => Number(percent.toFixed(6))
+
+/** Below the root, amounts lie in amounts, and no queue has less than those in it together. */
+function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, file: string): void {
+  const inside = queues.find((each) => (each.capacity?.kind === 'amounts') !== (capacity?.kind === 'amounts'))
+  if (parent === undefined || queues.length === 0) return
+  if (inside !== undefined)
+    throw new SchedError('BAD_INPUT', `queue "${inside.path}" has ${kinds[inside.capacity?.kind ?? 'percent']}, and "${path}" around it has ${kinds[capacity?.kind ?? 'percent']} (line ${capacity?.line ?? 0}).`, { file, line: inside.capacity?.line, field: `${prefix}${inside.path}.capacity` }, 'Give both amounts, or neither.')
+  if (capacity?.kind !== 'amounts') return
+  for (const [resource, amount] of Object.entries(capacity.value)) {
+    const sum = queues.reduce((total, each) => total + (each.capacity?.kind === 'amounts' ? (each.capacity.value[resource] ?? 0) : 0), 0)
+    if (sum > amount) throw new SchedError('BAD_INPUT', `queue "${path}" has ${amount} ${resource}, less than the ${sum} of those in it.`, { file, line: capacity.line, field: `${prefix}${path}.capacity` }, 'Raise the one or lower the others.')
+  }
+}
+
+/** Children have capacities of one kind; percentages sum to 100. */
+function checkChildren({ path, parent, capacity, queues, properties }: CapacityQueue, file: string): void {
+  const given = queues.filter((queue) => queue.capacity !== undefined)
+  const [first] = given
+  if (queues.length === 0) return
+  const missing = queues.find((queue) => queue.capacity === undefined)
+  if (first === undefined || missing !== undefined)
+    throw new SchedError('BAD_INPUT', `queue "${missing?.path ?? ''}" has no capacity.`, { file, line: missing?.line }, `Set ${prefix}${missing?.path ?? ''}.capacity.`)
+  const odd = given.find((queue) => queue.capacity?.kind !== first.capacity?.kind)
+  if (odd !== undefined)
+    throw new SchedError('BAD_INPUT', `queue "${odd.path}" has ${kinds[odd.capacity?.kind ?? 'percent']}, and its sibling "${first.path}" has ${kinds[first.capacity?.kind ?? 'percent']} (line ${first.capacity?.line ?? 0}).`, { file, line: odd.capacity?.line, field: `${prefix}${odd.path}.capacity` }, 'Give all queues of one parent the same kind.')
+  if (first.capacity?.kind !== 'percent') return
+  const parts = given.map((queue) => queue.capacity?.value as number)
+  const sum = parts.reduce((total, each) => total + each, 0)
+  const mayBeEmpty = (parent !== undefined && (capacity?.value === 0 || capacity?.kind === 'weight')) || properties.get('allow-zero-capacity-sum')?.value === 'true'
+  if (Math.abs(sum - 100) <= ROUNDING || (sum === 0 && mayBeEmpty)) return
+  const last = given.at(-1) as CapacityQueue
+  throw new SchedError(
+    'BAD_INPUT',
+    `the capacities of the queues in "${path}" sum to ${Number(sum.toFixed(6))}, not 100: ${given.map((queue, i) => `${queue.path.split('.').at(-1) ?? ''} ${parts[i]} (line ${queue.capacity?.line ?? 0})`).join(', ')}.`,
+    { file, line: last.capacity?.line, field: `${prefix}${last.path}.capacity` },
+    'Change one of them.',
+  )
+}
+
+/** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
+function checkPartitions({ path, queues }: CapacityQueue, file: string): void {
+  const labels = new Set(queues.flatMap(({ properties }) => [...properties.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
+  for (const label of labels) {
+    const given = queues.flatMap((queue) => queue.properties.get(`accessible-node-labels.${label}.capacity`) ?? [])
+    const values = given.map((property) => capacityValue(property))
+    for (const [i, queue] of queues.filter(({ properties }) => properties.has(`accessible-node-labels.${label}.capacity`)).entries()) checkPartitionLimit(queue, label, values[i] as CapacityValue, file)
+    const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
+    const sum = parts.reduce((total, each) => total + each, 0)
+    const last = given.at(-1)
+    if (parts.length < values.length || sum === 0 || Math.abs(sum - 100) <= ROUNDING || last === undefined) continue
+    throw new SchedError('BAD_INPUT', `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`, { file, line: last.line, field: last.name }, 'Change one of them.')
+  }
+}
+
+function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: CapacityValue, file: string): void {
+  const { path, properties } = queue
+  const maximum = properties.get(`accessible-node-labels.${label}.maximum-capacity`)
+  const limit = maximum === undefined ? undefined : capacityValue(maximum, true)
+  if (maximum === undefined || capacity.kind !== 'percent' || limit?.kind !== 'percent' || limit.value < 0 || limit.value >= capacity.value) return
+  const of = (suffix: string, absent: number) => (each: CapacityQueue) => {
+    const property = each.properties.get(`accessible-node-labels.${label}.${suffix}`)
+    const value = property === undefined ? undefined : capacityValue(property, suffix === 'maximum-capacity')
+    return value === undefined || (value.kind === 'percent' && value.value < 0) ? ({ kind: 'percent', value: absent } as const) : value
+  }
+  if (!(percentOfCluster(queue, of('maximum-capacity', 100)) < percentOfCluster(queue, of('capacity', 0)) - ROUNDING)) return
+  throw new SchedError('BAD_INPUT', `the maximum capacity of queue "${path}" in partition "${label}" is ${limit.value}, less than its capacity, ${capacity.value}.`, { file, line: maximum.line, field: maximum.name }, 'Raise the one or lower the other.')
+}
+
+const kinds = { percent: 'a percentage', weight: 'a weight', amounts: 'amounts' } as const
