@@ -41,9 +41,9 @@ const end = (work: Work, task: TaskId): boolean => {
 }
 
 describe('the check of the work', () => {
-  const withTwo = (change: Partial<JobSpec> = {}) => {
+  const withTwo = (change: Partial<StageSpec> = {}) => {
     const work = workWith()
-    submit(work, { ...job('a'), ...change })
+    submit(work, job('a', stage(change)))
     work.claim(0 as TaskId, 3 as NodeId)
     return work
   }
@@ -59,8 +59,8 @@ describe('the check of the work', () => {
 
   it('finds two tasks on one node that must be on different ones', () => {
     const claim = (node: number) => (work: Work) => work.claim(1 as TaskId, node as NodeId)
-    expect([wrong(withTwo({ distinctNodes: true }), claim(2)), wrong(withTwo(), claim(3))]).toEqual(['', ''])
-    expect(wrong(withTwo({ distinctNodes: true }), claim(3))).toBe('job a runs two tasks on node-3 that must be on different nodes')
+    expect([wrong(withTwo({ constraints: { distinctNodes: true } }), claim(2)), wrong(withTwo(), claim(3))]).toEqual(['', ''])
+    expect(wrong(withTwo({ constraints: { distinctNodes: true } }), claim(3))).toBe('job a runs two tasks on node-3 that must be on different nodes')
   })
 })
 
