@@ -32,6 +32,11 @@ export class NodeReservations {
     return this.#byNode.size === 0 ? NONE : (this.#byJob.get(job) ?? NONE)
   }
 
+  /** Reservations of a job in a lane. */
+  count(job: JobId, lane: LaneId): number {
+    return this.of(job).filter((each) => each.lane === lane).length
+  }
+
   /** Reservations for tasks of a job of one shape, by node. */
   for(job: JobId, lane: LaneId, shape: ShapeId): readonly Reservation[] {
     const own = this.of(job)
