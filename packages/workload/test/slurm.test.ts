@@ -109,6 +109,13 @@ describe('sacct', () => {
     expect(read(text, { procs: 128, memory: 'requested', mem: 1_000_000 }).machine).toMatchObject({ procs: 128, resources: { procs: 128, mem: 1_000_000 } })
   })
 
+  it('has every run of a requeued job, and the parts of arrays and heterogeneous jobs; what still waits has none', () => {
+    const again = { Submit: '2024-01-31T12:00:00', Start: '2024-01-31T12:01:00', End: '2024-01-31T13:01:00' }
+    const trace = read(table({ State: 'NODE_FAIL' }, again, { JobID: '7_1' }, { JobID: '7_[2-9%2]', Start: 'Unknown', End: 'Unknown', NCPUS: '0' }, { JobID: '8+0' }, { JobID: '8+1' }))
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['101', '7_1', '8+0', '8+1', '101#2'])
+    expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
+  })
+
   it('streams the same jobs, cut anywhere', () => {
     const text = `${table({}, { JobID: '101.batch' }, { JobID: '102', Submit: '2024-01-31T10:00:30' })}\r\n`
     fc.assert(fc.property(fc.integer({ min: 1, max: text.length }), (chunk) => {
@@ -134,7 +141,7 @@ describe('bad records', () => {
     ['a wrong span', table({ Timelimit: '1-00' }), {}, 'Timelimit: found "1-00", expected a span of time such as 1-12:00:00.'],
     ['half a processor', table({ ReqCPUS: '1.5' }), {}, 'ReqCPUS: found "1.5", expected a whole number.'],
     ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
-    ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 was recorded before. Leave --duplicates out, or drop'],
+    ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 is recorded twice with one submit time. Give every record once, or drop'],
     ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with wide "skip"'],
     ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
     ['no jobs left', table({ Start: 'Unknown' }), {}, 'the trace holds no jobs or none is left: 1 job that never started: left out (neverStarted).'],

@@ -1,4 +1,3 @@
-import { DistinctIds } from '../trace/distinct-ids.js'
 import type { RuleCount } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
@@ -6,6 +5,7 @@ import { Columns } from './columns.js'
 import { splitCsv } from './csv.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord } from './records.js'
+import { RepeatedIds } from './repeated-ids.js'
 import { slurmFormat } from './slurm-format.js'
 
 const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_req']
@@ -28,7 +28,7 @@ const isHeader = (names: readonly string[]) => ['job_id', 'submit_time', 'proces
 
 class EagleReader implements RecordReader {
   #columns: Columns | undefined
-  readonly #ids = new RepeatedIds()
+  readonly #ids = new RepeatedIds('tasks of an array')
 
   constructor(private readonly place: LinePlace) {}
 
@@ -44,22 +44,7 @@ class EagleReader implements RecordReader {
   }
 
   rules(): RuleCount[] {
-    return this.#ids.repeated === 0 ? [] : [{ rule: 'repeated', jobs: this.#ids.repeated, text: 'with the id of one above, tasks of an array: called <id>#2, <id>#3, ...' }]
-  }
-}
-
-/** The table has one id for all tasks of an array. */
-class RepeatedIds {
-  repeated = 0
-  readonly #seen = new DistinctIds()
-  readonly #times = new Map<string, number>()
-
-  distinct(id: string): string {
-    if (this.#seen.add(id)) return id
-    const times = (this.#times.get(id) ?? 1) + 1
-    this.#times.set(id, times)
-    this.repeated++
-    return `${id}#${times}`
+    return this.#ids.rules()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RuleCount } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
@@ -5,12 +6,14 @@ import { Columns } from './columns.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord } from './records.js'
+import { RepeatedIds } from './repeated-ids.js'
 
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES'
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, whose header line names the columns. Lines of job steps
- * (`123.batch`) are left out, tasks of an array (`123_4`) are jobs of their own. Times are taken as they stand.
+ * (`123.batch`) are left out; tasks of an array (`123_4`) and parts of a heterogeneous job (`123+1`) are jobs of their own, and so is
+ * every run of a requeued job, which `--duplicates` lists under one id with a submit time each. Times are taken as they stand.
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
@@ -29,6 +32,9 @@ function isHeader(line: string): boolean {
 
 class SacctReader implements RecordReader {
   #columns: Columns | undefined
+  readonly #ids = new RepeatedIds('requeued')
+  /** Id and submit time, Slurm's own key of a record, of the job above. */
+  #above = ''
 
   constructor(private readonly place: LinePlace) {}
 
@@ -39,7 +45,16 @@ class SacctReader implements RecordReader {
       return undefined
     }
     this.#columns.take(fields, 'A name may hold a "|": leave JobName, WorkDir and SubmitLine out of --format')
-    return record(this.#columns)
+    const found = record(this.#columns)
+    if (found === 'step') return found
+    const key = `${found.id} ${found.submit}`
+    if (key === this.#above) throw new BadLine('JobID', `job ${found.id} is recorded twice with one submit time.`, 'Give every record once')
+    this.#above = key
+    return { ...found, id: this.#ids.distinct(found.id) }
+  }
+
+  rules(): RuleCount[] {
+    return this.#ids.rules()
   }
 
   #header(columns: Columns): Columns {

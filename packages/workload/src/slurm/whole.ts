@@ -3,7 +3,6 @@ import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import type { RigidResource } from '../rigid/resources.js'
 import { BadLines } from '../trace/bad-lines.js'
-import { DistinctIds } from '../trace/distinct-ids.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type LinePlace, type ReadOptions, type Trace } from '../trace/format.js'
 import { slurmResources, slurmSizes, type SlurmRules } from './options.js'
@@ -42,7 +41,6 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
   const place = { file, line: 0, checked: false }
   const lines = reader(place)
   const made = new SlurmJobs(options)
-  const ids = new DistinctIds()
   const jobs: JobSpec[] = []
   let unsorted = 0
   const read = (from: number, to: number) => {
@@ -50,7 +48,6 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
     if (record === 'step') made.step()
     const job = typeof record === 'object' ? made.job(record) : undefined
     if (job === undefined) return
-    if (!ids.add(job.id)) throw new BadLine('JobID', `job ${job.id} was recorded before.`, 'Leave --duplicates out')
     if (jobs.length > 0 && job.submit < jobs.at(-1)!.submit) unsorted++
     jobs.push(job)
   }
