@@ -67,10 +67,14 @@ export function compareRuns(policies: readonly string[], runs: readonly RunResul
 
 const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ ...figure, of: ({ summary }) => of(summary) })
 
-/** Seeds on which a policy has no such number (a class without jobs) are left out for all of them, so that pairs stay pairs. */
+/**
+ * Seeds on which a policy has no such number (a class without jobs) are left out for all of them, so that pairs stay pairs;
+ * a policy that has none on any seed (it rejects all jobs) takes nothing from the others.
+ */
 function row(policies: readonly string[], ofPolicy: readonly (readonly RunResult[])[], { key, title, unit, of }: Figure<RunResult>, label?: string): Row {
   const all = ofPolicy.map((runs) => runs.map(of))
-  const values = all.map((own) => own.filter((_, seed) => all.every((each) => !Number.isNaN(each[seed]))))
+  const counting = all.filter((own) => own.some((value) => !Number.isNaN(value)))
+  const values = all.map((own) => (counting.includes(own) ? own.filter((_, seed) => counting.every((each) => !Number.isNaN(each[seed]))) : []))
   const recorded = label === undefined && unit !== '%' ? recordedOf(key, ofPolicy[0] ?? []) : []
   const isRecorded = recorded.length > 0 && !policies.includes(RECORDED) && values.every((own) => own.length === recorded.length)
   const [found] = comparison([...policies, ...(isRecorded ? [RECORDED] : [])], [{ title, unit, values: [...values, ...(isRecorded ? [recorded] : [])] }])

@@ -188,6 +188,15 @@ describe('--queues', () => {
   })
 })
 
+describe('a policy that refuses every job', () => {
+  it('takes no figure from the others', async () => {
+    const cwd = directory({ ...files, 'none.xml': fair.replaceAll('create="false"', 'create="false" ignore=""').replace(/<queue name="ads">[^]*?<\/queue>/, ''), 'ads.jsonl': jobs(work('a', 'ads')) })
+    const { out } = await sched(['compare', '--queues', 'fair.xml,none.xml', '--trace', 'ads.jsonl', ...cluster, '--seeds', '2', '--quiet', '--csv', '-'], { cwd })
+    expect(out).toMatch(/^all,response,s,fair,2,/m)
+    expect(out).toMatch(/^all,response,s,none,0,/m)
+  })
+})
+
 describe('a queue file with a mistake', () => {
   const refused = async (file: string, text: string, command: readonly string[] = ['queues', 'show', file]) => {
     const { code, out, err } = await sched(command, { cwd: directory({ ...files, [file]: text }) })
@@ -216,9 +225,17 @@ describe('a queue file with a mistake', () => {
   it('a label that no node has is told where the cluster is known', async () => {
     const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
     expect((await refused('c.xml', text)).code).toBe(0)
-    const message = 'error: "c.xml" line 8 yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity: no node has the label "gpu". No node of the cluster has a label `partition`.\n'
+    const message = 'error: "c.xml" line 8 yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity: no node has the label "gpu". Describe nodes with `labels: { partition: gpu }` in the file of the cluster.\n'
     expect(await refused('c.xml', text, ['queues', 'show', 'c.xml', ...cluster])).toEqual({ code: 2, out: '', err: message })
     expect(await refused('c.xml', text, ['run', '--queues', 'c.xml', '--trace', 'jobs.jsonl', ...cluster])).toEqual({ code: 2, out: '', err: message })
+  })
+
+  it('shares of a capacity scheduler are of the default partition', async () => {
+    const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
+    const nodes = 'nodes:\n  - { count: 3, resources: { mem: 10000, cpu: 8 } }\n  - { count: 1, resources: { mem: 10000, cpu: 8 }, labels: { partition: gpu } }\n'
+    const cwd = directory({ ...files, 'c.xml': text, 'cluster.yaml': nodes })
+    expect((await sched(['queues', 'show', 'c.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root +30,000 \(100%\) +24 \(100%\)\n {2}ads +40 +12,000 \(40.0%\)/m)
+    expect((await sched(['queues', 'show', 'fair.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root .* 40,000 \(100%\)/m)
   })
 
   it.each([

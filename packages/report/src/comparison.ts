@@ -23,13 +23,14 @@ export interface ComparisonCell {
   /** One per seed. */
   readonly values: readonly number[]
   readonly mean: Interval
-  /** Of this policy less the first one, paired by seed; absent for the first. */
+  /** Of this policy less the first one, paired by seed; absent for the first, and where one of them has no values. */
   readonly difference?: Interval
 }
 
 /**
  * Compares policies with the first one. With equal seeds all policies meet the same luck, so the differences are known
- * far better than the means. Throws `BAD_INPUT` when policies were measured on different numbers of seeds.
+ * far better than the means. Throws `BAD_INPUT` when policies were measured on different numbers of seeds
+ * (none at all is no number to compare).
  */
 export function comparison(policies: readonly string[], figures: readonly Measured[], level = 0.95): ComparisonRow[] {
   return figures.map(({ title, unit, values: [base = [], ...others] }) => {
@@ -70,5 +71,6 @@ function shown({ mean, difference }: ComparisonCell, format: IntervalFormat): st
 
 function cell(policy: string, values: readonly number[], base: readonly number[] | undefined, level: number): ComparisonCell {
   const mean = meanInterval(values, level)
-  return base === undefined ? { policy, values, mean } : { policy, values, mean, difference: pairedDifference(values, base, level) }
+  const isAlone = base === undefined || base.length === 0 || values.length === 0
+  return isAlone ? { policy, values, mean } : { policy, values, mean, difference: pairedDifference(values, base, level) }
 }

@@ -53,6 +53,12 @@ describe('SWIM bytes to tasks', () => {
     expect(stages({ [option]: value })).not.toEqual(stages({}))
   })
 
+  it('asks for slots, or for containers as YARN counts them', () => {
+    const demands = (options: SwimOptions) => one(100, 5000, 100, options).stages.map(({ demand }) => demand)
+    expect(demands({})).toEqual([{ map: 1 }, { reduce: 1 }])
+    expect(demands({ demand: 'containers', vcores: 2 })).toEqual([{ vcores: 2, 'memory-mb': 1024 }, { vcores: 2, 'memory-mb': 1024 }])
+  })
+
   it('refuses options that make no sense', () => {
     expect(() => one(1, 1, 1, { mapRate: 0 })).toThrow('swim.mapRate: found 0, expected more than 0.')
     expect(() => one(1, 1, 1, { blocksize: 1 } as SwimOptions)).toThrow('swim.blocksize: unknown key "blocksize". Did you mean "blockSize"?')

@@ -18,14 +18,16 @@ export function addQueuesDiff(queues: Command, io: Io): void {
 
 async function diff(before: string, after: string, options: QueuesOptions, io: Io): Promise<void> {
   const cluster = await clusterOf(options, io.cwd)
-  const totals = cluster === undefined ? undefined : totalsOf(cluster)
-  const [a, b] = [before, after].map((name) => ({ file: openQueues(name, io.cwd) })) as [{ file: ReturnType<typeof openQueues> }, { file: ReturnType<typeof openQueues> }]
   const active = activeOf(options)
-  const sides = [a, b].map(({ file }) => ({ file, table: queueTable(file, totals, active) })) as [Side, Side]
+  const side = (name: string): Side => {
+    const file = openQueues(name, io.cwd)
+    return { file, table: queueTable(file, cluster === undefined ? undefined : totalsOf(cluster, file.kind), active) }
+  }
+  const sides = [side(before), side(after)] as const
   const changes = compareQueues(...sides)
   const shares = shareChanges(sides[0].table, sides[1].table)
   if (options.json === true) io.stdout.write(json({ before, after, ...changes, shares }))
-  else io.stdout.write(queueChangesText(changes, shares, sides[0].table, a.file.kind === b.file.kind))
+  else io.stdout.write(queueChangesText(changes, shares, sides[0].table, sides[0].file.kind === sides[1].file.kind))
 }
 
 interface Side {

@@ -1,5 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
-import type { Totals } from '@sched/yarn'
+import type { NodeId } from '@sched/core'
+import type { QueueFile, Totals } from '@sched/yarn'
 import type { Command } from 'commander'
 import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
 import { prepare } from '../experiment/experiment.js'
@@ -29,9 +30,10 @@ export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOpti
   return (await prepare(describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
 }
 
-/** What a cluster has of each resource. */
-export function totalsOf({ resources, nodes, total }: ClusterModel): Totals {
-  return Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)]))
+/** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
+export function totalsOf({ resources, nodes, total, labels }: ClusterModel, kind: QueueFile['kind']): Totals {
+  const counts = Array.from({ length: nodes }, (_, node) => kind === 'fair' || labels.of(node as NodeId, 'partition') === undefined)
+  return Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0)]))
 }
 
 export const activeOf = ({ active }: QueuesOptions): string[] | undefined => active?.split(',').map((name) => name.trim())

@@ -1,5 +1,5 @@
 import { meanInterval } from '@sched/metrics'
-import { table, type Cell, type Column, type ComparisonCell } from '@sched/report'
+import { NONE, table, type Cell, type Column, type ComparisonCell } from '@sched/report'
 import { RECORDED, type Row } from '../figures.js'
 import { interval, number } from './number.js'
 
@@ -18,7 +18,7 @@ export function overallText(rows: readonly Row[]): string {
     ])
   const all = `All jobs\n${table(columns(policies), lines(({ mean }, unit) => interval(mean, unit), 0))}`
   if (policies.length < 2) return all
-  const less = lines(({ difference }, unit) => (difference === undefined ? '' : interval(difference, unit, true)), 1)
+  const less = lines(({ difference }, unit) => (difference === undefined ? NONE : interval(difference, unit, true)), 1)
   return `${all}\nDifference from ${base}\n${table(columns(policies.slice(1)), less)}`
 }
 

@@ -1,4 +1,4 @@
-import type { JobSpec, StageSpec } from '@sched/core'
+import type { Demand, JobSpec, StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { sizeClass } from '../size-class.js'
 
@@ -27,12 +27,13 @@ export const rateModel = z.strictObject({
   reduceStartup: z.number().min(0).default(6).describe('Seconds before a reduce fetches.'),
   shuffleRate: positive.default(4.5 * MiB).describe('Bytes per second that a reduce fetches, sorts and processes.'),
   outputRate: positive.default(20 * MiB).describe('Bytes per second that a reduce writes.'),
+  demand: z.enum(['slots', 'containers']).default('slots').describe('What a task asks for: one slot of its type (map or reduce, as in Hadoop 1), or a container of vcores and memory-mb.'),
+  memory: z.int().min(1).default(1024).describe('memory-mb of a container.'),
+  vcores: z.int().min(1).default(1).describe('vcores of a container.'),
   slowstart: z.number().min(0).max(1).default(0.05).describe('Fraction of the maps that must have ended before reduces are scheduled.'),
 })
 export type RateModel = z.output<typeof rateModel>
 
-const mapDemand = { map: 1 }
-const reduceDemand = { reduce: 1 }
 const ownBlocks = {}
 
 /**
@@ -41,9 +42,14 @@ const ownBlocks = {}
  */
 export class JobsOfBytes {
   readonly #after: NonNullable<StageSpec['after']>
+  readonly #mapDemand: Demand
+  readonly #reduceDemand: Demand
 
   constructor(private readonly model: RateModel) {
     this.#after = [{ stage: 0, fraction: model.slowstart }]
+    const container = model.demand === 'slots' ? undefined : { vcores: model.vcores, 'memory-mb': model.memory }
+    this.#mapDemand = container ?? { map: 1 }
+    this.#reduceDemand = container ?? { reduce: 1 }
   }
 
   job(id: string, submit: number, input: number, shuffle: number, output: number): JobSpec {
@@ -55,15 +61,15 @@ export class JobsOfBytes {
   #maps(tasks: number, bytesIn: number, bytesOut: number): StageSpec {
     const { mapStartup, mapRate } = this.model
     const duration = millis(mapStartup + bytesIn / tasks / mapRate)
-    if (bytesIn === 0) return { name: 'map', tasks, demand: mapDemand, duration, bytesIn, bytesOut }
-    return { name: 'map', tasks, demand: mapDemand, duration, data: ownBlocks, bytesIn, bytesOut }
+    if (bytesIn === 0) return { name: 'map', tasks, demand: this.#mapDemand, duration, bytesIn, bytesOut }
+    return { name: 'map', tasks, demand: this.#mapDemand, duration, data: ownBlocks, bytesIn, bytesOut }
   }
 
   #reduces(bytesIn: number, bytesOut: number): StageSpec {
     const { maxReduces, reduceSize, reduceStartup, shuffleRate, outputRate } = this.model
     const tasks = Math.min(maxReduces, Math.ceil(bytesIn / reduceSize))
     const duration = millis(reduceStartup + bytesIn / tasks / shuffleRate + bytesOut / tasks / outputRate)
-    return { name: 'reduce', tasks, demand: reduceDemand, duration, after: this.#after, bytesIn, bytesOut }
+    return { name: 'reduce', tasks, demand: this.#reduceDemand, duration, after: this.#after, bytesIn, bytesOut }
   }
 }
 
