@@ -161,6 +161,17 @@ describe('a file', () => {
     expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swiim' }))).toContain('no trace format is called "swiim". Did you mean "swim"? Known: sched-workload, ')
   })
 
+  it.each([
+    ['pods.csv', 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\np?,1,1,0,0,,,,0,9,1\n'],
+    ['sacct.txt', 'JobID|User|Submit|Start|End|State|AllocCPUS\n1|j?rg|2024-01-01T00:00:00|2024-01-01T00:00:01|2024-01-01T00:00:09|COMPLETED|1\n'],
+    ['list.csv', 'id,submit,tasks,duration,cpu\n?,0,1,1,1\n'],
+  ])('in another encoding is refused with the line: %s', (name, text) => {
+    const bytes = Buffer.from(text)
+    for (let at = bytes.indexOf('?'); at >= 0; at = bytes.indexOf('?')) bytes[at] = 0xf6 // an o with dots in Latin-1
+    const path = file(name, bytes)
+    expect(() => openTrace(path)).toThrow(`${name}" line 2: is not UTF-8. Save the file as UTF-8, or drop such lines with onBadLine "skip".`)
+  })
+
   it('with bad lines is read without them when asked, held or streamed, with the same report', async () => {
     const path = file('some-bad.tsv', `a\t0\t0\t1\t0\t0\nb\t1\nc\t2\t1\t1\t0\t0\nd\t1\t0\t0\t0\t0\n`)
     for (const stream of [false, true]) {

@@ -79,7 +79,7 @@ describe('a table of jobs', () => {
     ['6,,1', '"jobs.csv" line 3 duration: is empty. Give it a default, or drop such lines with onBadLine "skip".'],
     ['6,10,-1', `"jobs.csv" line 3 cores: found "-1", expected a number of at least 0. ${skip}`],
     ['6,10,0', '"jobs.csv" line 3: the job asks for nothing. Name columns under `demands`, or give `defaults.demand`, or drop such lines with onBadLine "skip".'],
-    ['6,10,1e300', `"jobs.csv" line 3 cores: found "1e300", expected a number of at least 0. ${skip}`],
+    ['6,10,1e300', `"jobs.csv" line 3 cores: found "1e300", more than 2^53 - 1, above which numbers are not exact. ${skip}`],
     ['6,10,3000000000', '"jobs.csv" line 3 cores: found 3000000000, more than 2147483647. Use a larger unit (scale), or drop such lines with onBadLine "skip".'],
   ])('answers the row %j', (row, message) => {
     expect(messageOf(() => read(`${table}${row}`))).toBe(message)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { splitCsv } from '../slurm/csv.js'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleLine } from '../trace/facts.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { numberIn, wholeIn } from '../job-table/values.js'
 
@@ -58,7 +58,7 @@ class BatchTasks implements LineParser {
   ) {}
 
   line(bytes: Uint8Array, from: number, to: number): undefined {
-    const line = asText(bytes, from, to)
+    const line = lineText(bytes, from, to)
     if (isHeader(line)) return
     const fields = splitCsv(line).map((field) => field.trim())
     if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length}: ${columns.join(', ')}.`, 'Was the file cut short? Copy it again')

@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { splitCsv } from '../slurm/csv.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
 /** A row by the names of its columns; '' where it says nothing. */
@@ -29,7 +29,7 @@ export class SeparatedRows implements Rows {
   }
 
   row(bytes: Uint8Array, from: number, to: number): Row | undefined {
-    const line = asText(bytes, from, to)
+    const line = lineText(bytes, from, to)
     const fields = this.#separator === ',' ? splitCsv(line) : line.split(this.#separator)
     if (this.names === undefined) {
       this.names = fields.map((field) => field.trim())

@@ -11,7 +11,9 @@ const plain = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
 export function numberIn(text: string, field: string, least = -Infinity): number {
   const value = plain.test(text) ? Number(text) : NaN
   if (value >= least && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value
-  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
+  const found = `found ${JSON.stringify(text.slice(0, 40))}`
+  if (value > Number.MAX_SAFE_INTEGER) throw new BadLine(field, `${found}, more than 2^53 - 1, above which numbers are not exact.`)
+  throw new BadLine(field, `${found}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
 }
 
 export function wholeIn(text: string, field: string, least: number): number {

@@ -1,7 +1,7 @@
 import { SchedError, type Demand, type JobSpec } from '@sched/core'
 import { z } from 'zod'
 import { splitCsv } from '../slurm/csv.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import type { RunningGroup } from './prefill.js'
 
@@ -57,7 +57,7 @@ class JobListParser implements LineParser {
   constructor(private readonly place: LinePlace) {}
 
   line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
-    const fields = splitCsv(asText(bytes, from, to).trim())
+    const fields = splitCsv(lineText(bytes, from, to).trim())
     if (this.#rows === undefined) {
       this.#rows = new Rows(fields, this.place)
       return undefined
@@ -138,6 +138,7 @@ class Rows {
     const text = this.text(name)
     const value = Number(text)
     if (text === '' || !Number.isFinite(value)) throw new BadLine(name, `found "${text}", expected a number.`)
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new BadLine(name, `found "${text}", more than 2^53 - 1, above which numbers are not exact.`)
     if (value < least) throw new BadLine(name, `found "${text}", expected at least ${least}.`)
     return value
   }

@@ -53,6 +53,7 @@ export class Columns {
   number(...names: string[]): number {
     const text = this.text(...names)
     const value = text === '' ? NaN : /^\d{1,15}(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined
+    if (value !== undefined && value > Number.MAX_SAFE_INTEGER) throw new BadLine(names[0], `found ${JSON.stringify(text)}, more than 2^53 - 1, above which numbers are not exact.`)
     return known(names[0]!, text, value, 'a number of at least 0')
   }
 }

@@ -1,5 +1,5 @@
 import type { RuleCount } from '../trace/facts.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { Columns } from './columns.js'
 import { splitCsv } from './csv.js'
@@ -33,7 +33,7 @@ class EagleReader implements RecordReader {
   constructor(private readonly place: LinePlace) {}
 
   line(bytes: Uint8Array, from: number, to: number): SlurmRecord | undefined {
-    const fields = splitCsv(asText(bytes, from, to))
+    const fields = splitCsv(lineText(bytes, from, to))
     if (this.#columns !== undefined) {
       this.#columns.take(fields)
       return record(this.#columns, this.#ids)

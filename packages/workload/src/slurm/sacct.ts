@@ -1,5 +1,5 @@
 import type { RuleCount } from '../trace/facts.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
 import { Columns } from './columns.js'
@@ -39,7 +39,7 @@ class SacctReader implements RecordReader {
   constructor(private readonly place: LinePlace) {}
 
   line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined {
-    const fields = asText(bytes, from, to).split('|')
+    const fields = lineText(bytes, from, to).split('|')
     if (this.#columns === undefined) {
       this.#columns = this.#header(new Columns(fields))
       return undefined

@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { Columns } from '../slurm/columns.js'
 import { splitCsv } from '../slurm/csv.js'
-import { asText } from '../trace/fields.js'
+import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
 /** The rows of a CSV table with a header line. */
@@ -16,7 +16,7 @@ export class HeaderRows {
 
   /** The columns at this row; `undefined` at the header. Throws `BadLine`, and `BAD_INPUT` for a header that lacks a column. */
   row(bytes: Uint8Array, from: number, to: number): Columns | undefined {
-    const fields = splitCsv(asText(bytes, from, to))
+    const fields = splitCsv(lineText(bytes, from, to))
     if (this.#columns !== undefined) {
       this.#columns.take(fields, 'Was the file cut short? Copy it again')
       return this.#columns

@@ -58,6 +58,15 @@ export function textField(bytes: Uint8Array, from: number, to: number, field: st
   }
 }
 
+/** A line of names and numbers. Throws `BadLine` where it is not UTF-8. */
+export function lineText(bytes: Uint8Array, from: number, to: number): string {
+  try {
+    return ascii(bytes, from, to) ?? strictUtf8.decode(bytes.subarray(from, to))
+  } catch {
+    throw new BadLine(undefined, 'is not UTF-8.', 'Save the file as UTF-8')
+  }
+}
+
 /** Bytes as text, with marks for what is not UTF-8. */
 export function asText(bytes: Uint8Array, from: number, to: number): string {
   return ascii(bytes, from, to) ?? utf8.decode(bytes.subarray(from, to))
