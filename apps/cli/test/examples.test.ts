@@ -10,13 +10,13 @@ const experiments = readdirSync(cwd).filter((name) => name.endsWith('.yaml') && 
 
 describe('an example', () => {
   it.each(experiments.filter((name) => !/^facebook-trace|^omega-|^google-/.test(name)))('%s runs, breaking no law', async (name) => {
-    const { code, out, err } = await sched(['compare', name, '--seeds', '1', '--take', '40', '--validate'], { cwd })
+    const { code, out, err } = await sched(['compare', name, '--seeds', '1', '--take', '20', '--validate'], { cwd })
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain(': 40 jobs')
+    expect(out).toContain(': 20 jobs')
   })
 
   it.each(experiments.filter((name) => /^omega-|^google-/.test(name) && name !== 'omega-sweep.yaml'))('%s runs, schedulers taking time, breaking no law', async (name) => {
-    const { code, out, err } = await sched(['run', name, '--take', '40', '--validate'], { cwd })
+    const { code, out, err } = await sched(['run', name, '--take', '20', '--validate'], { cwd })
     expect({ name, code, err: err.replace(/^note: .*\n/gm, '') }).toEqual({ name, code: 0, err: '' })
     expect(out).toMatch(/^At time 0 [\d,]+ tasks of no job hold [\d.]+% of cpu, .*; no figure below counts them$/m)
     expect(out).toContain('Schedulers\n')
