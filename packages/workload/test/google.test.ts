@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { jobsOf, placeGoogle } from '../src/index.js'
+import { jobsOf, placeGoogle, readMachines } from '../src/index.js'
 import { machineClasses } from '../src/google/index.js'
 import { google, googleMachines } from '../src/node/index.js'
 import { realTrace } from './traces.js'
@@ -42,6 +42,12 @@ const messageOf = async (run: Promise<unknown>): Promise<string> => {
 }
 
 describe('Google task events', () => {
+  it('may say neither the scheduling class nor the requests nor the user (missing info)', async () => {
+    const bare = (time: number, type: number, requests: string) => `${time},1,42,0,,${type},,,9,${requests}`
+    const trace = await read(bare(610e6, 0, '0.5,0.1,,'), bare(611e6, 1, '0.5,0.1,,'), bare(620e6, 4, ',,,'))
+    expect([...jobsOf(trace)].map(({ user, class: kind, stages }) => [user, kind, stages[0]!.demand])).toEqual([[undefined, 'batch', { cpu: 500_000, mem: 100_000 }]])
+  })
+
   it('make a job of the tasks that run in the window, in millionths of the largest machine, from 600 s on', async () => {
     const trace = await read(event(610, 'submit'), event(612, 'schedule'), event(700.5, 'finish'))
     expect([...jobsOf(trace)]).toEqual([{
@@ -112,6 +118,23 @@ describe('Google task events', () => {
   })
 })
 
+describe('machine events', () => {
+  const rows = '0,5,0,HofLGzk1Or/8Ildj2+Lqv0UGGvY82NLoni8+J/Yy0RU=,0.5,0.2493\n0,6,0,HofL=,0.5,0.2493\n0,7,0,JQ1t=,,\n835025,6,1,HofL=,0.5,0.2493\n840000,6,0,HofL=,1,1\n900000,7,2,JQ1t=,1,0.5\n'
+
+  it('are machines as first added, or as updated where nothing was known; they do not come and go', () => {
+    const nodes = [
+      { names: ['5', '6'], count: 2, resources: { cpu: 500_000, mem: 249_300 } },
+      { names: ['7'], count: 1, resources: { cpu: 1_000_000, mem: 500_000 } },
+    ]
+    expect([readMachines(rows).nodes, googleMachines(file(rows)).nodes]).toEqual([nodes, nodes])
+  })
+
+  it('name the line of a mistake', () => {
+    expect(() => readMachines(`${rows}1,8,0`, 'm.csv')).toThrow('"m.csv" line 7: found 3 columns, expected 6 (time, machine id')
+    expect(() => readMachines('0,7,0,JQ1t=,,\n', 'm.csv')).toThrow('"m.csv": lists no machine.')
+  })
+})
+
 describe('machine classes', () => {
   it('name the line and the column of a mistake', () => {
     const header = 'cpu,memory,capacity,number_of_machines,machine_percentage'
@@ -141,7 +164,7 @@ describe(`the real trace: ${part('task', 0).title}`, () => {
     // they ask for 7,493 times the largest machine's CPUs where the cell has 6,659: Borg over-commits, a cell here does not
     const cell = googleMachines(machines.path)
     const asked = trace.running.reduce((sum, { demand }) => sum + (demand['cpu'] ?? 0), 0) / 1e6
-    expect([Math.round(asked), Math.round(cell.nodes.reduce((sum, { count, resources }) => sum + count * resources.cpu, 0) / 1e6)]).toEqual([7493, 6659])
+    expect([Math.round(asked), Math.round(cell.nodes.reduce((sum, { count, resources }) => sum + count * resources!.cpu, 0) / 1e6)]).toEqual([7493, 6659])
     const { tasks, left } = placeGoogle(cell, trace.running)
     expect([tasks.length + left, left > 0]).toEqual([trace.running.length, true])
     const some = placeGoogle(cell, trace.running, { utilisation: 0.6 }).tasks.reduce((sum, { demand }) => sum + (demand['cpu'] ?? 0), 0) / 1e6

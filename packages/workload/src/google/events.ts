@@ -14,7 +14,8 @@ const afterEnd = '9223372036854775807'
 
 /**
  * One row of a task events table. Times are seconds since the start of the trace, 0 for what was before it. Ids are text,
- * since they have 64 bits. Requests are fractions of the largest machine, NaN where the row has none.
+ * since they have 64 bits. Requests are fractions of the largest machine, NaN where the row has none; a scheduling class
+ * that it does not have is 0.
  */
 export interface TaskEvent {
   readonly time: Seconds
@@ -61,7 +62,7 @@ export class EventReader {
       index: this.#whole(fields, 3, taskColumns),
       type,
       user: fields[6]!,
-      schedulingClass: this.#whole(fields, 7, taskColumns),
+      schedulingClass: fields[7] === '' ? 0 : this.#whole(fields, 7, taskColumns),
       priority: this.#whole(fields, 8, taskColumns),
       cpu: this.#request(fields, 9),
       mem: this.#request(fields, 10),
@@ -74,7 +75,7 @@ export class EventReader {
   job(row: string): { readonly job: string; readonly name: string } {
     const fields = this.#split(row, jobColumns)
     this.#time(fields[0]!)
-    this.#whole(fields, 3, jobColumns)
+    if (this.#whole(fields, 3, jobColumns) >= eventTypes.length) throw this.#bad(`found "${fields[3]}", expected 0 to 8.`, 'event type')
     return { job: this.#id(fields[2]!), name: fields[7]! }
   }
 

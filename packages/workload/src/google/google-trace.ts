@@ -64,7 +64,7 @@ class JobBuilder {
     return {
       id: job.id,
       submit,
-      user: job.user,
+      ...(job.user !== '' && { user: job.user }),
       ...(name !== undefined && name !== '' && { application: name }),
       priority: job.priority,
       class: kind,

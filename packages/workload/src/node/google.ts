@@ -3,6 +3,8 @@ import { EventReader } from '../google/events.js'
 import { googleTrace, type GoogleTrace } from '../google/google-trace.js'
 import { TaskHistory } from '../google/history.js'
 import { machineClasses, type MachineClasses } from '../google/machine-classes.js'
+import { isMachineEvents, machineEvents } from '../google/machine-events.js'
+import type { MachineTable } from '../table/machine-table.js'
 import { chunksOf } from './chunks.js'
 import { readBytes, statFile } from './read-bytes.js'
 
@@ -36,8 +38,11 @@ export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = f
   return googleTrace('google 2011', history, taskReader.latest, names)
 }
 
-/** The cluster of a summary of the machine table. Throws `IO`, `BAD_INPUT`. */
-export const googleMachines = (path: string): MachineClasses => machineClasses(new TextDecoder().decode(readBytes(path)), path)
+/** The cluster of the table of machine events, or of a summary of it by classes. Throws `IO`, `BAD_INPUT`. */
+export function googleMachines(path: string): MachineClasses | MachineTable {
+  const text = new TextDecoder().decode(readBytes(path))
+  return isMachineEvents(text) ? machineEvents(text, path) : machineClasses(text, path)
+}
 
 async function eachRow(paths: readonly string[], reader: EventReader, visit: (row: string) => void): Promise<void> {
   for (const path of paths) {

@@ -9,7 +9,8 @@ import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'
 /**
  * The job log of Microsoft's Philly clusters (`cluster_job_log`): a list of JSON objects with the attempts of each job and
  * the GPUs that each had. A job asks for the GPUs of its last attempt and runs as long as all its attempts did, one after
- * another. Jobs that never ran are left out; an attempt without an end is not counted.
+ * another and without the pauses between them. Jobs that never ran are left out; an attempt without an end, or with one before its
+ * start, is not counted.
  *
  * Source: Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019.
  */
@@ -26,6 +27,7 @@ export const phillyFormat: TraceFormat<typeof phillyOptions> = {
 class PhillyJobs implements DocumentJobs {
   #neverRan = 0
   #open = 0
+  #backwards = 0
 
   constructor(private readonly options: PhillyOptions) {}
 
@@ -56,6 +58,7 @@ class PhillyJobs implements DocumentJobs {
     return [
       { rule: 'neverRan', jobs: this.#neverRan, text: 'without an attempt that had GPUs, a start and an end: left out' },
       { rule: 'openAttempt', jobs: this.#open, text: 'attempts without start, end or GPUs: not counted' },
+      { rule: 'backwards', jobs: this.#backwards, text: 'attempts that end before they start: not counted' },
     ]
   }
 
@@ -66,7 +69,10 @@ class PhillyJobs implements DocumentJobs {
       this.#open++
       return []
     }
-    if (end < start) throw attempt.bad('end_time', `the attempt ends ${start - end} s before it starts.`)
+    if (end < start) {
+      this.#backwards++
+      return []
+    }
     return [{ start, seconds: end - start, gpus }]
   }
 }

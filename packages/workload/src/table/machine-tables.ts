@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
 import { isOpenbNodes, openbNodes } from '../openb/nodes.js'
+import { isMachineEvents, machineEvents } from '../google/machine-events.js'
 import { isMachineMeta, isServerEvents, machineMeta, serverEvents } from '../alibaba/machines.js'
 import { isPhillyMachines, phillyMachines } from '../philly/machines.js'
 import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
@@ -19,6 +20,7 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'philly machines', title: 'machine list of the Philly trace, CSV', detect: isPhillyMachines, read: phillyMachines },
   { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },
   { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
+  { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011, CSV', detect: isMachineEvents, read: machineEvents },
 ]
 
 /** What kind of list of machines a text is, in words; `undefined` for anything else. */

@@ -1,0 +1,33 @@
+import { SchedError } from '@sched/core'
+import { numberIn } from '../job-table/values.js'
+import { eachTextLine } from '../table/header-rows.js'
+import { grouped, type MachineTable } from '../table/machine-table.js'
+import { BadLine } from '../trace/format.js'
+import { UNITS } from './history.js'
+
+const columns = ['time', 'machine id', 'event type', 'platform id', 'CPUs', 'memory']
+/** Event types: 0 ADD, 1 REMOVE, 2 UPDATE. */
+const REMOVE = '1'
+
+/** Whether a text is the table of machine events: no header, six columns, of which the platform is a hash. */
+export const isMachineEvents = (head: string): boolean => /^\d+,\d+,[012],[\w+/=]*,[\d.]*,[\d.]*\r?(\n|$)/.test(head)
+
+/**
+ * The machines of Google's ClusterData 2011 (`machine_events`), each as it was first added or updated with both amounts:
+ * `cpu` and `mem` in millionths of the largest machine. Machines do not come and go: removals, later rows and machines of
+ * unknown size are passed over. Throws `BAD_INPUT` with file and line.
+ */
+export function machineEvents(text: string, file?: string): MachineTable {
+  const found = new Map<string, { readonly name: string; readonly resources: Record<string, number> }>()
+  const utf8 = new TextDecoder()
+  eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
+    const fields = utf8.decode(bytes.subarray(from, to)).split(',')
+    if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
+    const [, machine, type, , cpus, memory] = fields as [string, string, string, string, string, string]
+    if (type === REMOVE || cpus === '' || memory === '' || found.has(machine)) return
+    const amount = (value: string, column: number) => Math.round(numberIn(value, columns[column]!, 0) * UNITS)
+    found.set(machine, { name: machine, resources: { cpu: amount(cpus, 4), mem: amount(memory, 5) } })
+  })
+  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  return grouped('google 2011', found.values())
+}
