@@ -67,7 +67,7 @@ const isGroup = (part: string): boolean =>
 function stale(property: Property, path: string, around: CapacityQueue, ignored: Findings): void {
   const close = nearest(path, around.queues.map((each) => each.path))
   const hint = close === undefined ? '' : `; did you mean ${close}?`
-  ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are not read' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
+  ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
 }
 
 function readCapacities(queue: CapacityQueue, file: string): void {

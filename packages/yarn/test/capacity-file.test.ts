@@ -42,15 +42,23 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['default-node-label-expression', 'gpu', { defaultLabelExpression: 'gpu' }],
   ['disable_preemption', 'true', { disablePreemption: true }],
   ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
+  ['auto-queue-creation-v2.template.capacity', '6w', { template: { capacity: '6w' } }],
+  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', { template: { userLimitFactor: 3 } }],
+  ['leaf-queue-template.capacity', '30', { template: { capacity: 30 } }],
+  ['leaf-queue-template.maximum-capacity', '60', { template: { maximumCapacity: 60 } }],
+  ['leaf-queue-template.ordering-policy', 'fair', { template: { ordering: 'fair' } }],
+  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
   'intra-queue-preemption.disable_preemption', 'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
-  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'leaf-queue-template.capacity', 'leaf-queue-template.maximum-capacity',
-  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.leaf-template.capacity', 'auto-queue-creation-v2.parent-template.capacity',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.maximum-am-resource-percent', 'leaf-queue-template.priority',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
 ]
 const ofAll: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '500', { maximumApplications: 500 }],
+  ['global-queue-max-application', '70', { defaults: { maximumApplications: 70 } }],
+  ['yarn.scheduler.maximum-allocation-mb', '4096', { defaults: { maximumAllocation: { 'memory-mb': 4096 } } }],
   ['minimum-user-limit-percent', '20', { defaults: { minimumUserLimitPercent: 20 } }],
   ['user-limit-factor', '3', { defaults: { userLimitFactor: 3 } }],
   ['max-parallel-apps', '9', { defaults: { maxParallelApps: 9 } }],
@@ -68,7 +76,8 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
 ]
 const ignoredOfAll = [
-  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'lazy-preemption-enabled', 'yarn.scheduler.queue-placement-rules.app-name',
+  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'lazy-preemption-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
+  'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name',
 ]
 
 describe('a capacity-scheduler.xml', () => {
@@ -111,6 +120,18 @@ describe('a capacity-scheduler.xml', () => {
     expect(told.filter(({ verdict }) => verdict !== 'honoured')).toMatchObject([{ verdict: 'ignored', setting: `${monitor}intra-queue-preemption.enabled`, note: 'preemption inside a queue is not simulated' }])
     expect(told).toHaveLength(9)
     expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
+  })
+
+  it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {
+    const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
+    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1 } } } } })
+    expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'approximated' })
+  })
+
+  it('takes the smallest and largest allocation from yarn-site.xml', () => {
+    const { policy: config, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2']], [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '16']])
+    expect(config).toMatchObject({ 'capacity-scheduler': { minimumAllocation: { 'memory-mb': 512 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } } })
+    expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
   })
 
   it('names the nearest property for one that does not exist, and the queue that is not listed', () => {

@@ -77,7 +77,7 @@ export class Admission {
   #queueOf(named: string | undefined, user: string, group: string | undefined): string | undefined {
     const isOpen = named === undefined || named === 'default' || named === 'root.default'
     const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group }) : undefined
-    if (mapped !== undefined) return mapped
+    if (mapped !== undefined) return 'missing' in this.#tree.find(mapped) && 'leaf' in this.#tree.find('root.default') ? 'root.default' : mapped
     if (named !== undefined) return named
     if ('leaf' in this.#tree.find('root.default')) return 'root.default'
     return 'missing' in this.#tree.find(user) ? undefined : user
@@ -87,7 +87,7 @@ export class Admission {
     const { count } = this.#pots
     const { part } = this.#quotas
     const parts = Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number)
-    const most = leaf.own.maximumApplications ?? (leaf.isDeclared ? Math.floor(this.#options.maximumApplications * Math.max(...parts)) : Infinity)
+    const most = leaf.maximumApplications ?? (leaf.isDeclared ? Math.floor(this.#options.maximumApplications * Math.max(...parts)) : Infinity)
     const held = this.#inQueue[leaf.id] ?? 0
     if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0
@@ -97,7 +97,7 @@ export class Admission {
 
   #tooLarge(leaf: Queue, { stages }: JobSpec): string | undefined {
     for (const { demand, tasks, gang } of stages) {
-      for (const [name, most] of Object.entries(leaf.maximumAllocation ?? {}))
+      for (const [name, most] of Object.entries(leaf.maximumAllocation))
         if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
       const together = gang === true ? tasks : 1
       for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {

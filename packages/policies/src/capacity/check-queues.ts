@@ -116,7 +116,7 @@ function checkMapping(text: string, at: readonly string[], declared: readonly De
   const isLeaf = (path: string) => !declared.some((each) => parentPath(each.path) === path)
   const path = fullPath(mapping.queue)
   const leaves = declared.filter((each) => each.path !== 'root' && isLeaf(each.path))
-  if (leaves.some((each) => each.path === path || lastName(each.path) === mapping.queue)) return
+  if (leaves.some((each) => each.path === path || each.path.endsWith(`.${mapping.queue}`))) return
   if (path in queues || declared.some((each) => each.path === path)) return complain(at, `a queue that holds jobs; "${path}" has queues inside it`)
   const parent = declared.find((each) => each.path === parentPath(path))
   if (parent?.options.autoCreate === true) return

@@ -35,17 +35,22 @@ const queueOptions = z.strictObject({
   maxParallelApps: count.optional().describe('jobs that may run at once; further ones wait; default unlimited'),
   maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
   state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),
-  autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1; default false, of `root` true where no queue is declared'),
+  autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
   accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
   defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's, else the default one"),
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
 })
-export type CapacityQueueOptions = z.input<typeof queueOptions>
+const namedSettings = { minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true } as const
+const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true, labels: true, defaultLabelExpression: true, disablePreemption: true })
+const withTemplate = queueOptions.extend({
+  template: z.strictObject(template.shape).optional().describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
+})
+export type CapacityQueueOptions = z.input<typeof withTemplate>
 
 export const treeShape = {
   queues: z
-    .record(z.string(), queueOptions)
+    .record(z.string(), withTemplate)
     .default({})
     .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
   defaults: z
@@ -76,4 +81,4 @@ export const treeOptions = z.strictObject({
   ties: z.enum(['name', 'capacity']).default('name').describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
-export type ReadQueueOptions = z.output<typeof queueOptions>
+export type ReadQueueOptions = z.output<typeof withTemplate>

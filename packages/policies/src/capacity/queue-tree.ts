@@ -22,7 +22,9 @@ export interface Queue {
   readonly byPriority: boolean
   readonly priority: number
   readonly maxRunningJobs: number
-  readonly maximumAllocation: Readonly<Record<string, number>> | undefined
+  /** Absent: its part of all that the system holds. */
+  readonly maximumApplications: number | undefined
+  readonly maximumAllocation: Readonly<Record<string, number>>
   /** The queue that is stopped and with it this one. */
   readonly stoppedBy: string | undefined
   readonly accessibleLabels: '*' | readonly string[]
@@ -68,7 +70,7 @@ export class QueueTree {
 
   /** The leaf of a path or short name; or words for why there is none. Makes nothing. */
   find(written: string): { readonly leaf: number } | { readonly missing: string } | { readonly wouldMake: string } {
-    const path = fullPath(written)
+    const path = this.#pathOf(written)
     const known = this.#byPath.get(path) ?? this.#byName.get(written)
     if (known === null) return { missing: `queue "${written}" is not unique; give its whole path` }
     if (known !== undefined) return this.isLeaf(known) ? { leaf: known } : { missing: `queue ${path} has queues inside it` }
@@ -87,7 +89,7 @@ export class QueueTree {
     let parent = 0
     for (let depth = 2; depth <= parts.length; depth++) {
       const path = parts.slice(0, depth).join('.')
-      parent = this.#byPath.get(path) ?? this.#add(path, parent, {}, false)
+      parent = this.#byPath.get(path) ?? this.#add(path, parent, depth === parts.length ? this.#template(parent) : {}, false)
     }
     this.#byName.set(this.queue(parent).name, this.#byName.has(this.queue(parent).name) ? null : parent)
     return parent
@@ -96,6 +98,24 @@ export class QueueTree {
   /** A queue and those above it, innermost first; the root last. */
   *chain(id: number): Generator<Queue> {
     for (let at = id; at >= 0; at = this.queue(at).parent) yield this.queue(at)
+  }
+
+  /** The full path of `b.c` where b is the only queue of that name, wherever it lies: Hadoop takes the short name of a parent too. */
+  #pathOf(written: string): string {
+    const path = fullPath(written)
+    const parent = parentPath(path)
+    if (this.#byPath.has(parent) || this.#byName.has(written) || !written.includes('.')) return path
+    const [around, ...others] = this.queues.filter((queue) => queue.isDeclared && queue.path.endsWith(parent.slice('root'.length)))
+    return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
+  }
+
+  /** Settings of a queue made in another at first use. A percentage is what its siblings leave, if that is less than all of it, nothing. */
+  #template(parent: number): ReadQueueOptions {
+    const above = [...this.chain(parent)].find(({ isDeclared }) => isDeclared)
+    const { capacity, ...rest } = above?.own.template ?? {}
+    if (capacity === undefined) return rest
+    const taken = this.queue(parent).children.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
+    return { ...rest, capacity: typeof capacity === 'number' && taken + capacity > 100 ? 0 : capacity }
   }
 
   #idOf(path: string): number {
@@ -116,7 +136,7 @@ export class QueueTree {
   #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
-    const factor = with_.userLimitFactor ?? 1
+    const factor = isDeclared ? (with_.userLimitFactor ?? 1) : (own.userLimitFactor ?? -1) // Hadoop sets -1 for queues made at first use
     const queue: Queue = {
       id: this.queues.length,
       path,
@@ -127,13 +147,14 @@ export class QueueTree {
       isDeclared,
       own,
       userLimitPercent: with_.minimumUserLimitPercent ?? 100,
-      userLimitFactor: factor === -1 || !isDeclared ? Infinity : factor, // Hadoop sets -1 for queues made at first use
+      userLimitFactor: factor === -1 ? Infinity : factor,
       ordering: with_.ordering ?? 'fifo',
       isSizeBased: with_.sizeBasedWeight ?? false,
       byPriority: with_.queueOrdering === 'priority-utilization',
       priority: own.priority ?? 0,
       maxRunningJobs: with_.maxParallelApps ?? Infinity,
-      maximumAllocation: with_.maximumAllocation,
+      maximumApplications: with_.maximumApplications,
+      maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },
       stoppedBy: own.state === 'STOPPED' ? path : above?.stoppedBy,
       accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',
       defaultLabel: own.defaultLabelExpression ?? above?.defaultLabel ?? '',

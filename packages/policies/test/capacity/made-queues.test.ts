@@ -1,0 +1,43 @@
+import { capacityScheduler, type CapacityQueueOptions } from '@sched/policies'
+import { cluster, dispatcher, job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+/** A node of 100 GB; half of it is guaranteed to `made`, in which queues are made at first use, half to `other`. */
+const standing = (template?: CapacityQueueOptions['template']) => {
+  const made: CapacityQueueOptions = { capacity: 50, autoCreate: true, ...(template !== undefined && { template }) }
+  const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 100 } }] }), policy: capacityScheduler({ queues: { made, other: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 1000 }) })
+  const submit = (queue: string, tasks: number) => master.submit(job({ id: queue, user: 'ann', queue, tasks, demand: { mem: 1 } }))
+  const counts = (time: number) => {
+    const started = master.heartbeat('n-0', time).start.map((task) => task.job)
+    return Object.fromEntries([...new Set(started)].sort().map((id) => [id, started.filter((each) => each === id).length]))
+  }
+  return { submit, counts }
+}
+
+// as TestCapacitySchedulerAutoQueueCreation and TestCapacitySchedulerNewQueueAutoCreation of Hadoop 3, with other amounts
+describe('queues made at first use', () => {
+  it('have weight 1 and no limit of users: 25 each of the 50 of their parent', () => {
+    const { submit, counts } = standing()
+    for (const queue of ['made.x', 'made.y', 'other']) submit(queue, 100)
+    expect(counts(0)).toEqual({ 'made.x': 25, 'made.y': 25, other: 50 })
+  })
+
+  it('have the weight and the maximum of their template', () => {
+    const { submit, counts } = standing({ capacity: '3w', maximumCapacity: 20 })
+    submit('made.x', 100)
+    expect(counts(0)).toEqual({ 'made.x': 20 })
+  })
+
+  it('have a limit of users if their template has one', () => {
+    const { submit, counts } = standing({ userLimitFactor: 0.5 })
+    submit('made.x', 100) // guaranteed 50
+    expect(counts(0)).toEqual({ 'made.x': 26 })
+  })
+
+  it('are guaranteed percentages of their parent while there are any left: 20, 20 and nothing of 50', () => {
+    const { submit, counts } = standing({ capacity: 40 })
+    for (const queue of ['other', 'made.x', 'made.y', 'made.z']) submit(queue, 100)
+    // z has no guarantee: it counts as one task, so it has the share of the others only when they have 20 times that
+    expect(counts(0)).toEqual({ 'made.x': 24, 'made.y': 24, 'made.z': 2, other: 50 })
+  })
+})

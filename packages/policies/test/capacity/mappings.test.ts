@@ -1,0 +1,52 @@
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { cluster, dispatcher, job } from '@sched/testkit'
+import type { JobSpec } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+
+const stopped = { state: 'STOPPED' } as const
+/** All leaves are stopped, so that a job is refused by the name of its queue. */
+const tree: NonNullable<CapacitySchedulerOptions['queues']> = {
+  default: { capacity: 10, ...stopped },
+  a: { capacity: 40 },
+  'a.devs': { capacity: 50 },
+  'a.devs.ann': { capacity: 60, ...stopped },
+  'a.devs.bob': { capacity: 40, ...stopped },
+  'a.x': { capacity: 50, ...stopped },
+  b: { capacity: 50, ...stopped },
+}
+const placed = (mappings: string[], change: Partial<JobSpec> = {}, options: CapacitySchedulerOptions = {}) => {
+  const { policy } = dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { mem: 1 } }] }), policy: capacityScheduler({ queues: tree, mappings, ...options }) })
+  const spec = { ...job({ id: 'j', user: 'ann' }), group: 'devs' }
+  const refusal = policy.admits?.({ ...spec, queue: 'default', ...change })
+  return /^queue root\.(.*) is STOPPED$/.exec(refusal ?? '')?.[1] ?? refusal
+}
+
+// as TestCSMappingPlacementRule and TestUserGroupMappingPlacementRule of Hadoop 3
+describe('mappings to queues', () => {
+  it.each<[string, string[], string]>([
+    ['a user', ['u:bob:x', 'u:ann:b'], 'b'],
+    ['a group', ['g:ops:x', 'g:devs:b'], 'b'],
+    ['the first that applies', ['g:devs:x', 'u:ann:b'], 'a.x'],
+    ['every user, by its name', ['u:%user:a.devs.%user'], 'a.devs.ann'],
+    ['a short name of a queue', ['u:ann:x'], 'a.x'],
+    ['a short name of the queue around it', ['u:%user:devs.%user'], 'a.devs.ann'],
+    ['the group as the queue around it', ['u:%user:%primary_group.%user'], 'a.devs.ann'],
+    ['nobody', ['u:bob:x'], 'default'],
+  ])('place %s: %j', (_, mappings, queue) => {
+    expect(placed(mappings)).toBe(queue)
+  })
+
+  it('place in the default queue whom they map to none, or to one that holds queues', () => {
+    expect(placed(['u:%user:devs.%user'], { user: 'eve' })).toBe('default')
+    expect(placed(['u:%user:a.%primary_group'])).toBe('default')
+  })
+
+  it('do not move jobs that name their queue, unless they override', () => {
+    expect(placed(['u:ann:b'], { queue: 'x' })).toBe('a.x')
+    expect(placed(['u:ann:b'], { queue: 'x' }, { overrideWithMappings: true })).toBe('b')
+  })
+
+  it('write the periods in names of users as _dot_', () => {
+    expect(placed(['u:%user:devs.%user'], { user: 'a.b' }, { queues: { ...tree, 'a.devs.bob': { capacity: 20, ...stopped }, 'a.devs.a_dot_b': { capacity: 20, ...stopped } } })).toBe('a.devs.a_dot_b')
+  })
+})

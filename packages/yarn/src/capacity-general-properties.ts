@@ -1,0 +1,129 @@
+import { SchedError } from '@sched/core'
+import type { CapacitySchedulerOptions } from '@sched/policies'
+import { prefix } from './capacity-model.js'
+import { amountsIn, count, ignored, inside, masters, reservation, templates, type UseInAll } from './capacity-use.js'
+import { booleanOf, numberOf, type Property } from './site.js'
+
+export const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
+const preempt =
+  (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Property) => unknown): UseInAll =>
+  (options, property) => {
+    options.preemption = { ...options.preemption, [key]: read(property) }
+    return undefined
+  }
+const seconds = (property: Property) => numberOf(property, { least: 0 }) / 1000
+const part = (property: Property) => numberOf(property, { least: 0 })
+const atMostWhole = (property: Property) => numberOf(property, { least: 0, most: 1 })
+const byDefault =
+  (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'): UseInAll =>
+  (options, property) => void (options.defaults = { ...options.defaults, [key]: numberOf(property, { least: -1 }) })
+const option =
+  (key: keyof CapacitySchedulerOptions, read: (property: Property) => unknown): UseInAll =>
+  (options, property) => void Object.assign(options, { [key]: read(property) })
+const integer = (property: Property) => numberOf(property, { least: -1, whole: true })
+const jsonRules = ignored('rules in JSON are not read: give the queue of each job in the workload, or queue-mappings')
+const placements = ignored('the placement of the experiment chooses the node')
+const threads = ignored('decisions are made one after the other, as without threads')
+const extension = ignored('this extension of preemption is not modelled')
+
+const largest =
+  (resource: string): UseInAll =>
+  (options, property, cluster) => {
+    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
+    options.defaults = { ...options.defaults, maximumAllocation: { ...options.defaults?.maximumAllocation, ...amounts } }
+    return told
+  }
+const smallest =
+  (resource: string): UseInAll =>
+  (options, property, cluster) => {
+    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
+    options.minimumAllocation = { ...options.minimumAllocation, ...amounts }
+    return told ?? { verdict: 'approximated', note: 'limits of users count in steps of it; demands are taken as the jobs state them' }
+  }
+
+/** What each property does that concerns all queues. */
+export const generalProperties: Readonly<Record<string, UseInAll>> = {
+  [`${prefix}maximum-applications`]: option('maximumApplications', count),
+  [`${prefix}global-queue-max-application`]: byDefault('maximumApplications'),
+  [`${prefix}minimum-user-limit-percent`]: byDefault('minimumUserLimitPercent'),
+  [`${prefix}user-limit-factor`]: byDefault('userLimitFactor'),
+  [`${prefix}max-parallel-apps`]: byDefault('maxParallelApps'),
+  [`${prefix}user.max-parallel-apps`]: option('maxParallelAppsPerUser', count),
+  [`${prefix}maximum-am-resource-percent`]: masters,
+  [`${prefix}resource-calculator`]: option('resourceCalculator', ({ value }) => (value.includes('Dominant') ? 'dominant' : 'default')),
+  [`${prefix}node-locality-delay`]: option('nodeLocalityDelay', integer),
+  [`${prefix}rack-locality-additional-delay`]: option('rackLocalityAdditionalDelay', integer),
+  [`${prefix}rack-locality-full-reset`]: option('rackLocalityFullReset', booleanOf),
+  [`${prefix}per-node-heartbeat.multiple-assignments-enabled`]: option('multipleAssignments', booleanOf),
+  [`${prefix}per-node-heartbeat.maximum-container-assignments`]: option('maximumContainerAssignments', integer),
+  [`${prefix}per-node-heartbeat.maximum-offswitch-assignments`]: option('maximumOffswitchAssignments', integer),
+  [`${prefix}reservations-continue-look-all-nodes`]: option('reservationsContinueLookAllNodes', booleanOf),
+  [`${prefix}queue-mappings`]: (options, { value, file, line, name }) => {
+    const mappings = value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    const other = mappings.find((each) => !/^[ug]:[^:]+:[^:]+$/.test(each))
+    if (other !== undefined) throw new SchedError('BAD_INPUT', `"${other}" is no mapping.`, { file, line, field: name }, 'Write u:USER:QUEUE or g:GROUP:QUEUE.')
+    options.mappings = mappings.filter((each) => !each.includes('%secondary_group'))
+    const isAll = options.mappings.length === mappings.length
+    return isAll ? (value.includes('g:') || value.includes('%primary_group') ? { verdict: 'approximated', note: 'the group is that of the job in the workload' } : undefined) : { verdict: 'approximated', note: 'jobs here have no secondary groups: those mappings are left out' }
+  },
+  [`${prefix}queue-mappings-override.enable`]: option('overrideWithMappings', booleanOf),
+  [`${prefix}mapping-rule-format`]: (_, { value }) => (value.trim() === 'json' ? jsonRules() : undefined),
+  [`${prefix}mapping-rule-json`]: jsonRules,
+  [`${prefix}mapping-rule-json-file`]: jsonRules,
+  'yarn.scheduler.queue-placement-rules.app-name': ignored('jobs are not placed by their names'),
+  [`${prefix}workflow-priority-mappings`]: ignored('jobs are no parts of workflows here'),
+  [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),
+  [`${prefix}user-metrics.enable`]: ignored('metrics are those of the experiment'),
+  [`${prefix}legacy-queue-mode.enabled`]: ignored('capacities are read as in legacy mode: siblings have one kind'),
+  [`${prefix}auto-queue-creation-v2.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
+  [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),
+  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.enabled`]: extension,
+  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,
+  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation`]: extension,
+  [`${prefix}application.fail-fast`]: ignored('failures are not simulated'),
+  [`${prefix}schedule-asynchronously.enable`]: threads,
+  [`${prefix}schedule-asynchronously.maximum-threads`]: threads,
+  [`${prefix}schedule-asynchronously.maximum-pending-backlogs`]: threads,
+  [`${prefix}schedule-asynchronously.scheduling-interval-ms`]: threads,
+  [`${prefix}multi-node-placement-enabled`]: placements,
+  [`${prefix}multi-node-sorting.policy`]: placements,
+  [`${prefix}multi-node-sorting.policy.names`]: placements,
+  [`${prefix}lazy-preemption-enabled`]: ignored('marked tasks are killed when their time is over'),
+  [`${prefix}autoqueuecreation.enabled`]: templates,
+  'yarn.scheduler.maximum-allocation-mb': largest('memory-mb'),
+  'yarn.scheduler.maximum-allocation-vcores': largest('vcores'),
+  'yarn.scheduler.minimum-allocation-mb': smallest('memory-mb'),
+  'yarn.scheduler.minimum-allocation-vcores': smallest('vcores'),
+  'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
+  'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
+  'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {
+    const isPreempting = value.includes('ProportionalCapacityPreemptionPolicy')
+    if (!isPreempting) options.preemption = { ...options.preemption, enabled: false }
+    if (isPreempting && !value.includes(',')) return undefined
+    return { verdict: isPreempting ? 'approximated' : 'ignored', note: 'of all monitors only ProportionalCapacityPreemptionPolicy is simulated' }
+  },
+  [`${preemptionPrefix}observe_only`]: preempt('observeOnly', booleanOf),
+  [`${preemptionPrefix}monitoring_interval`]: preempt('monitoringInterval', seconds),
+  [`${preemptionPrefix}max_wait_before_kill`]: preempt('maxWaitBeforeKill', seconds),
+  [`${preemptionPrefix}total_preemption_per_round`]: preempt('totalPreemptionPerRound', atMostWhole),
+  [`${preemptionPrefix}max_ignored_over_capacity`]: preempt('maxIgnoredOverCapacity', part),
+  [`${preemptionPrefix}natural_termination_factor`]: preempt('naturalTerminationFactor', atMostWhole),
+  [`${preemptionPrefix}intra-queue-preemption.enabled`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.minimum-threshold`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.conservative-drf`]: ignored(inside),
+  [`${preemptionPrefix}conservative-drf`]: extension,
+  [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
+  [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
+  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: extension,
+  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: extension,
+  'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': templates,
+  'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
+  'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
+  'yarn.resourcemanager.reservation-system.enable': reservation,
+  'yarn.resourcemanager.reservation-system.class': reservation,
+  'yarn.resourcemanager.reservation-system.plan.follower': reservation,
+  'yarn.resourcemanager.reservation-system.planfollower.time-step': reservation,
+}
+

@@ -1,0 +1,168 @@
+import { SchedError, suggest } from '@sched/core'
+import { fairAmounts } from './amounts.js'
+import type { CapacityValue } from './capacity-model.js'
+import { amountsIn, count, ignored, inside, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
+import { capacityValue } from './capacity-value.js'
+import type { ClusterFacts } from './fair-policy.js'
+import { booleanOf, numberOf, type Property } from './site.js'
+
+const acl = ignored('everybody may submit in a simulation')
+const lifetime = ignored('jobs end when their work is done')
+const made = 'queues stay once they are made at first use, and their number and depth have no limit'
+
+const written = (value: CapacityValue, cluster: ClusterFacts): { value: number | string | Record<string, number>; told: Told | undefined } => {
+  if (value.kind === 'percent') return { value: value.value, told: undefined }
+  if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
+  const { amounts, told } = amountsIn(cluster, value.value)
+  return { value: amounts, told }
+}
+
+const maximumAllocation =
+  (resource: string): UseInQueue =>
+  (options, property, cluster) => {
+    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
+    if (Object.keys(amounts).length > 0) options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
+    return told
+  }
+
+const ordering: UseInQueue = (options, property, _, { queues }) => {
+  const { value, file, line, name } = property
+  if (queues.length > 0 ? value === 'utilization' || value === 'priority-utilization' : value === 'fifo' || value === 'fair') {
+    Object.assign(options, queues.length > 0 ? { queueOrdering: value } : { ordering: value })
+    return undefined
+  }
+  if (queues.length === 0 && value.startsWith('fifo-')) {
+    options.ordering = 'fifo'
+    return { verdict: 'approximated', note: 'as fifo' }
+  }
+  throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name })
+}
+
+/** What each property of a queue does, by the part of its name behind the queue's path. */
+export const queueProperties: Readonly<Record<string, UseInQueue>> = {
+  queues: () => undefined,
+  capacity: (options, property, cluster) => {
+    const { value, told } = written(capacityValue(property), cluster)
+    options.capacity = value
+    return told
+  },
+  'maximum-capacity': (options, property, cluster) => {
+    const read = capacityValue(property, true)
+    if (read.kind === 'percent' && read.value < 0) return undefined
+    const { value, told } = written(read, cluster)
+    options.maximumCapacity = value as NonNullable<QueueOptions['maximumCapacity']>
+    return told
+  },
+  'minimum-user-limit-percent': (options, property) => void (options.minimumUserLimitPercent = numberOf(property, { least: 0 })),
+  'user-limit-factor': (options, property) => {
+    const factor = numberOf(property, { least: -1 })
+    options.userLimitFactor = factor < 0 ? -1 : factor
+  },
+  'maximum-allocation-mb': maximumAllocation('memory-mb'),
+  'maximum-allocation-vcores': maximumAllocation('vcores'),
+  'maximum-allocation': (options, property, cluster) => {
+    const { amounts, told } = amountsIn(cluster, fairAmounts(property.value, { file: property.file, line: property.line, field: property.name }).byName)
+    options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
+    return told
+  },
+  'ordering-policy': ordering,
+  'ordering-policy.fair.enable-size-based-weight': (options, property) => void (options.sizeBasedWeight = booleanOf(property)),
+  priority: (options, property) => void (options.priority = numberOf(property, { whole: true })),
+  'default-application-priority': (options, property) => void (options.defaultApplicationPriority = numberOf(property, { whole: true })),
+  'maximum-applications': (options, property) => void (options.maximumApplications = count(property)),
+  'max-parallel-apps': (options, property) => void (options.maxParallelApps = count(property)),
+  state: (options, property) => {
+    const state = property.value.trim().toUpperCase()
+    if (state !== 'RUNNING' && state !== 'STOPPED') throw new SchedError('BAD_INPUT', `found "${property.value}", expected RUNNING or STOPPED.`, { file: property.file, line: property.line, field: property.name })
+    options.state = state
+  },
+  'auto-create-child-queue.enabled': (options, property) => {
+    options.autoCreate = booleanOf(property)
+    if (!options.autoCreate) return undefined
+    options.template = { userLimitFactor: 1, ...options.template } // v2 has -1
+    return { verdict: 'approximated', note: 'queues for which the template leaves no capacity have none, whether or not those before them have jobs' }
+  },
+  'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
+  'auto-create-child-queue.max-queues': ignored(made),
+  'auto-queue-creation-v2.max-queues': ignored(made),
+  'auto-queue-creation-v2.maximum-queue-depth': ignored(made),
+  'auto-queue-creation-v2.queue-auto-removal.enable': ignored(made),
+  'auto-create-child-queue.management-policy': templates,
+  'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
+  'accessible-node-labels': (options, property, cluster) => {
+    const names = property.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    for (const name of names) if (name !== '*') checkLabel(name, property, cluster)
+    options.accessibleLabels = names.includes('*') ? '*' : names
+  },
+  'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
+  disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
+  'intra-queue-preemption.disable_preemption': ignored(inside),
+  'maximum-am-resource-percent': masters,
+  'maximum-application-lifetime': lifetime,
+  'default-application-lifetime': lifetime,
+  acl_submit_applications: acl,
+  acl_administer_queue: acl,
+  acl_administer_jobs: acl,
+  acl_administer_reservations: acl,
+  acl_list_reservations: acl,
+  acl_submit_reservations: acl,
+  acl_application_max_priority: acl,
+  reservable: reservation,
+  'reservation-agent': reservation,
+  'reservation-move-on-expiry': reservation,
+  'show-reservations-as-queues': reservation,
+  'reservation-policy': reservation,
+  'reservation-window': reservation,
+  'instantaneous-max-capacity': reservation,
+  'average-capacity': reservation,
+  'reservation-planner': reservation,
+  'reservation-enforcement-window': reservation,
+  'multi-node-sorting.policy': ignored('the placement of the experiment chooses the node'),
+  'allow-zero-capacity-sum': () => undefined,
+}
+
+/** Properties with a name inside their own. */
+export function patterned(suffix: string): UseInQueue | undefined {
+  const label = /^accessible-node-labels\.([^.]+)\.(capacity|maximum-capacity|maximum-am-resource-percent)$/.exec(suffix)
+  if (label !== null) return ofLabel(label[1] ?? '', label[2] ?? '')
+  const user = /^user-settings\.(.+)\.weight$/.exec(suffix)
+  if (user !== null)
+    return (options, property) => {
+      options.userWeights = { ...options.userWeights, [user[1] ?? '']: numberOf(property, { least: 0 }) }
+    }
+  const template = /^(?:leaf-queue-template|auto-queue-creation-v2\.(leaf-|parent-)?template)\.(.+)$/.exec(suffix)
+  return template === null ? undefined : template[1] === 'parent-' ? ignored('a queue made at first use that holds others has weight 1') : ofTemplate(template[2] ?? '')
+}
+
+/** A setting of the queues that are made in a queue at first use. */
+const ofTemplate =
+  (suffix: string): UseInQueue =>
+  (options, property, cluster, queue) => {
+    const use = queueProperties[suffix] ?? patterned(suffix)
+    if (use === undefined || !inTemplates.test(suffix)) return { verdict: 'ignored', note: `queues made at first use have no setting ${suffix} here` }
+    const own: QueueOptions = { ...options.template }
+    const told = use(own, property, cluster, { ...queue, queues: [] })
+    options.template = own
+    return told
+  }
+const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/
+
+function checkLabel(label: string, { file, line, name }: Property, { partitions }: ClusterFacts): string {
+  if (partitions !== undefined && label !== '' && !partitions.includes(label))
+    throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, partitions.length > 0 ? suggest(label, partitions) : `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`)
+  return label
+}
+
+const ofLabel =
+  (label: string, suffix: string): UseInQueue =>
+  (options, property, cluster) => {
+    checkLabel(label, property, cluster)
+    if (suffix === 'maximum-am-resource-percent') return masters()
+    const read = capacityValue(property, suffix === 'maximum-capacity')
+    if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
+    const { value, told } = written(read, cluster)
+    const own = { ...options.labels?.[label], [suffix === 'capacity' ? 'capacity' : 'maximumCapacity']: value }
+    options.labels = { ...options.labels, [label]: own }
+    return told
+  }
+
