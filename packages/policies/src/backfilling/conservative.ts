@@ -8,7 +8,11 @@ import { Reservations } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
 import { Windows } from './windows.js'
 
-const conservativeOptions = z.strictObject({ ...windowOptions, ...overrunOptions })
+const conservativeOptions = z.strictObject({
+  compress: z.enum(['early-ends', 'all-ends']).default('early-ends').describe('when reservations are compressed: as a job ends before its expected end, or as any job ends'),
+  ...windowOptions,
+  ...overrunOptions,
+})
 /** Options of `conservative`. */
 export interface ConservativeOptions extends z.input<typeof conservativeOptions> {
   /** Where the tasks of a job go; default: the lowest nodes with room. */
@@ -18,7 +22,8 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
 /**
  * Every job gets a reservation when it arrives: the earliest start at which all reservations before it leave room for
  * its whole estimated run. It starts then at the latest. When a job ends early, the reservations are compressed: each
- * job in the order of the queue, once, moves to an earlier start if it now has one.
+ * job in the order of the queue, once, moves to an earlier start if it now has one. One compression leaves room that a
+ * second would use, so schedules differ where it is also made when a job ends as expected (`compress: 'all-ends'`).
  *
  * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
  * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate or
@@ -57,7 +62,7 @@ class Conservative implements Policy {
     this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)
-    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows))
+    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options.compress === 'all-ends'))
     this.#explanations = new Explanations(jobs)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
     const reset = (job: JobId) => {

@@ -18,7 +18,7 @@ const replanOptions = z.strictObject({
   twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit; the plan is made at the next multiple of bf_interval'),
   bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
-  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin and end at multiples of it, rounded down'),
+  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs that get a reservation in a pass; 0: all, 1: EASY'),
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation'),
@@ -41,7 +41,8 @@ type Options = z.output<typeof replanOptions>
  *
  * Source: Slurm, plug-in sched/backfill. Left out: limits of time and number of a pass, licences beside the resources,
  * preemption, heterogeneous jobs, several partitions per job; the partition of `bf_job_part_count_reserve` is what a
- * round shows. A reservation does not touch a job that ends in the second in which it begins, as it does in Slurm.
+ * round shows. Deviations: a reservation may begin in the second in which a job before it ends, and a start is the very
+ * end at which there is room; Slurm's select plug-in looks at ends in groups of 30, 60, 120, ... s and takes the last.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -123,7 +124,7 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_test: most, bf_job_part_count_reserve: limit, bf_window: window } = this.#options
+    const { bf_max_job_test: most, bf_job_part_count_reserve: limit, bf_window: window, bf_resolution: step } = this.#options
     const plan = this.#plans[round.lane] as Plan
     const queue = this.#queue
     queue.length = 0
@@ -133,7 +134,7 @@ class Replan implements Policy {
     for (const job of queue) {
       const start = this.#startOrFind(job, round, plan, round.now + window * MINUTE)
       if (start === Infinity || reservations === 0 || round.now - round.work.submitted(job) < this.#options.bf_min_age_reserve) continue
-      plan.reserve(job, this.#round(start), this.#round(start + (lane.length[job] as number)))
+      plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
       reservations--
     }
   }
@@ -146,9 +147,5 @@ class Replan implements Policy {
       if (!plan.start(job, round)) return Infinity
     }
     return Infinity
-  }
-
-  #round(time: Seconds): Seconds {
-    return Math.floor(time / this.#options.bf_resolution) * this.#options.bf_resolution
   }
 }

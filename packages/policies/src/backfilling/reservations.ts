@@ -14,6 +14,7 @@ export class Reservations {
   readonly #windows: Windows
   readonly #profile: Profile
   readonly #gaps: Gaps
+  readonly #atAnyEnd: boolean
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
   #start = new Float64Array(64)
   /** No reserved start is earlier, except of jobs that could not start when their time came, which was then. */
@@ -23,11 +24,12 @@ export class Reservations {
   #surprises = -1
   readonly #due: JobId[] = []
 
-  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows) {
+  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows, atAnyEnd: boolean) {
     this.#lane = lane
     this.#jobs = jobs
     this.#order = order
     this.#windows = windows
+    this.#atAnyEnd = atAnyEnd
     this.#profile = new Profile(lane.width)
     this.#gaps = new Gaps(this.#profile)
     lane.released = []
@@ -125,8 +127,8 @@ export class Reservations {
     const amounts = Float64Array.from(released)
     for (let at = 0; at < amounts.length; at += this.#lane.width + 1) {
       const until = amounts[at] as number
-      if (until <= now) continue
-      this.#profile.take(now, until, amounts, at + 1, -1)
+      if (until > now) this.#profile.take(now, until, amounts, at + 1, -1)
+      else if (!this.#atAnyEnd) continue
       this.#mustCompress = true
     }
     released.length = 0

@@ -92,10 +92,11 @@ function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, 
   return Math.max(1, Math.floor(sum))
 }
 
+/** Limits are whole minutes, as in Slurm. */
 function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
   if (!relativeToTime) return sizeFactor(job, lane, env, favorSmall)
-  const minutes = Math.max(1, env.work.estimate(job) / 60)
-  return sizeFactor(job, lane, env, false) / minutes
+  const size = sizeFactor(job, lane, env, false) / Math.max(1, Math.ceil(env.work.estimate(job) / 60))
+  return favorSmall ? 1 - size : size
 }
 
 /** The priority of a queue as a fraction of the highest; queues that are not named have 1. */

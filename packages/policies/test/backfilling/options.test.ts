@@ -79,6 +79,22 @@ describe('easy', () => {
   })
 })
 
+describe('conservative', () => {
+  it('compresses when a job ends early, or when any job ends, as its reference does', () => {
+    // 3 slots, A (all of them) ends at 2 instead of 4: B and C come forward to 2, D (2 slots) not, since E behind it still has
+    // [4, 7), then E. At 5 C and E end as expected: D could have started, and does so only if that compresses again
+    const queue = [job(3, 2, 0, 4), job(1, 5), job(1, 3), job(2, 2, 0, 5), job(1, 3)]
+    expect(simulated(queue, [3], conservative())).toEqual([0, 2, 2, 7, 2])
+    expect(simulated(queue, [3], conservative(fifo(), { compress: 'all-ends' }))).toEqual([0, 2, 2, 5, 2])
+    fc.assert(
+      fc.property(worlds, ({ slots, jobs }) => {
+        expect(simulated(jobs, [slots], conservative(fifo(), { compress: 'all-ends' }))).toEqual(schedule(jobs, [slots], referenceConservative(undefined, undefined, true)))
+      }),
+      { seed: 14, numRuns: 300 },
+    )
+  })
+})
+
 describe('a job that outlives its estimate', () => {
   // 2 slots: R holds one, planned until 10, until 100. The wide head's shadow: 10, then 70 (60 s more), then 190 (120 s more)
   const jobs = [job(1, 100, 0, 10), job(2, 5, 1), job(1, 40, 20), job(1, 90, 71)]

@@ -82,9 +82,9 @@ describe('replan', () => {
     expect(simulated(queue, [2], replan(fifo(), exact))).toEqual([0, 120, 180])
   })
 
-  it('begins and ends reservations at multiples of bf_resolution, rounded down', () => {
+  it('begins reservations at multiples of bf_resolution before, and ends them at multiples after (_set_slot_time of Slurm)', () => {
     // 2 slots; R holds one until 119 s, planned until 120. The head (both, 120 s) is planned for [120, 240): with 100 s that is
-    // [100, 200), in the way of a job from 50 to 110; with 1000 s it is [0, 0), nothing at all
+    // [100, 300), in the way of a job from 50 to 110
     const small = (length: number): RigidJob[] => [
       { submit: 0, runtime: 119, estimate: 119, size: [1] },
       { submit: 30, runtime: 120, estimate: 120, size: [2] },
@@ -93,7 +93,11 @@ describe('replan', () => {
     expect(simulated(small(60), [2], replan(fifo(), { bf_resolution: 1 }))).toEqual([0, 119, 50])
     expect(simulated(small(60), [2], replan(fifo(), { bf_resolution: 100 }))).toEqual([0, 119, 239])
     expect(simulated(small(120), [2], replan(fifo(), { bf_resolution: 1 }))).toEqual([0, 119, 239])
-    expect(simulated(small(120), [2], replan(fifo(), { bf_resolution: 1000 }))).toEqual([0, 170, 50])
+    // 3 slots, 2 held until 300: X (2 slots, 1 min) is planned for [300, 360), with 100 s until 400; Y (3 slots) comes after it.
+    // A job of one slot from 70 to 370 is in Y's way at 360, not at 400
+    const three = [job(2, 5), job(2, 1, 10), job(3, 1, 10), job(1, 5, 70)]
+    expect(simulated(three, [3], replan(fifo(), { bf_resolution: 1 }))).toEqual([0, 300, 360, 420])
+    expect(simulated(three, [3], replan(fifo(), { bf_resolution: 100 }))).toEqual([0, 300, 370, 70])
   })
 
   it('leaves starts beyond bf_window unplanned, so that small jobs go on overtaking a wide one', () => {

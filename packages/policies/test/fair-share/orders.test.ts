@@ -194,6 +194,10 @@ describe('multifactor', () => {
     const jobs = [wait, cpu({ id: 'long', submit: 1, demand: { cpu: 3 }, estimate: 6000 }), cpu({ id: 'short', submit: 2, estimate: 600 })]
     expect(starts(jobs, { jobSize: 1e6 })).toEqual(['wait', 'long', 'short'])
     expect(starts(jobs, { jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'short', 'long']) // 3/4/100 < 1/4/10
+    expect(starts(jobs, { jobSize: 1e6, relativeToTime: true, favorSmall: true })).toEqual(['wait', 'long', 'short']) // 1 less that
+    // limits are whole minutes: 61 s count as 2, so 2/4/2 = 1/4/1, and the earlier one comes first
+    const seconds = [wait, cpu({ id: 'narrow', submit: 1, demand: { cpu: 1 }, estimate: 60 }), cpu({ id: 'wide', submit: 2, demand: { cpu: 2 }, estimate: 61 })]
+    expect(starts(seconds, { jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'narrow', 'wide'])
   })
 
   it("reads Slurm's names, times and flags", () => {

@@ -3,10 +3,10 @@ import { fits, sum, type Machine, type Pass, type RigidJob } from './machine.js'
 
 /**
  * Survey, section 8: every job has a reservation from its arrival on; when a job ends early, each waiting job in queue
- * order moves to its earliest start, never a later one. When a running job outlives its estimate, or a job could not start
- * at its time, all are placed anew.
+ * order moves to its earliest start, never a later one; with `atAnyEnd` also when one ends as expected. When a running
+ * job outlives its estimate, or a job could not start at its time, all are placed anew.
  */
-export function conservative(moments: Moments = everySecond, windows: Reserved = new Map()): Pass {
+export function conservative(moments: Moments = everySecond, windows: Reserved = new Map(), atAnyEnd = false): Pass {
   const reserved = new Map<RigidJob, number>()
   let expectations = new Map<RigidJob, number>()
   const place = (job: RigidJob, machine: Machine, latest: number) => {
@@ -19,7 +19,7 @@ export function conservative(moments: Moments = everySecond, windows: Reserved =
     if (isOutlived || [...reserved.values()].some((start) => start < now)) {
       for (const job of machine.waiting) reserved.delete(job)
       for (const job of machine.waiting) place(job, machine, Infinity)
-    } else if (machine.ended.some(({ expected }) => expected > now)) {
+    } else if (machine.ended.some(({ expected }) => atAnyEnd || expected > now)) {
       for (const job of machine.waiting) if (reserved.has(job)) place(job, machine, reserved.get(job) ?? NaN)
     }
     for (const job of machine.waiting) if (!reserved.has(job)) place(job, machine, Infinity)
