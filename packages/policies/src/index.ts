@@ -81,6 +81,7 @@ export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-s
 export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
 export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
+export { yarnReserving, yarnReservingPolicy, type YarnReservingOptions } from './yarn/yarn-reserving.js'
 export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from './yarn/yarn-preempting.js'
 export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
 export { adaptive, adaptiveOrder } from './orders/adaptive.js'

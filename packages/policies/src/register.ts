@@ -31,13 +31,14 @@ import { sjfOrder } from './orders/sjf.js'
 import { yarnAssignPolicy } from './yarn/yarn-assign.js'
 import { yarnFairOrder } from './yarn/yarn-fair.js'
 import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
+import { yarnReservingPolicy } from './yarn/yarn-reserving.js'
 
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
-  registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnPreemptingPolicy)
+  registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)

@@ -47,17 +47,32 @@ function defaultRules({ allowUndeclaredPools: create, userAsDefaultQueue }: Fair
   return userAsDefaultQueue ? [specified, { name: 'user', create, line: 0 }, fallback] : [specified, fallback]
 }
 
-/** The order under what the site says of waiting for data, of starts per heartbeat and of preemption. */
-function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat }: ClusterFacts): Config {
+/** The order under what the site says of waiting for data, of starts per heartbeat, of reservations and of preemption. */
+function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat, resources }: ClusterFacts): Config {
   const order = { 'yarn-fair': options }
   const skips = (part: number) => Math.floor(Math.min(part, 1) * nodes)
+  const isDelayed = heartbeat && !site.continuous && site.localityNode >= 0 && site.localityRack >= 0
   let policy: Config = { greedy: { order } }
   if (site.continuous && site.localityNodeDelay >= 0 && site.localityRackDelay >= 0) policy = { delay: { order, waits: [site.localityNodeDelay, site.localityRackDelay] } }
-  else if (heartbeat && site.localityNode >= 0 && site.localityRack >= 0) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack) + 1] } }
-  if (heartbeat && !site.continuous) policy = { 'yarn-assign': { policy, assignMultiple: site.assignMultiple, dynamicMaxAssign: site.dynamicMaxAssign, maxAssign: site.maxAssign } }
+  else if (isDelayed) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack) + 1] } }
+  if (heartbeat && !site.continuous) {
+    policy = { 'yarn-assign': { policy, assignMultiple: site.assignMultiple, dynamicMaxAssign: site.dynamicMaxAssign, maxAssign: site.maxAssign } }
+    const { reservableNodes, updateInterval } = site
+    policy = { 'yarn-reserving': { policy, reservableNodes, threshold: smallestReserving(site, resources), onlyNear: isDelayed, updateInterval } }
+  }
   if (!site.preemption) return policy
   const { utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } = site
   return { 'yarn-preempting': { policy, utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } }
+}
+
+/** Amounts from which a task reserves a node that has no room for it. */
+function smallestReserving({ increments, reservationMultiple }: FairSite, resources: readonly string[]): Record<string, number> {
+  const threshold: Record<string, number> = {}
+  for (const [name, increment] of Object.entries(increments)) {
+    const known = clusterName(name, resources)
+    if (known !== undefined) threshold[known] = increment * reservationMultiple
+  }
+  return threshold
 }
 
 /** Turns settings into options and tells what became of each. */

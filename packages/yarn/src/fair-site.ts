@@ -22,11 +22,16 @@ export interface FairSite {
   localityRackDelay: number
   continuous: boolean
   maximumAllocation: Record<string, { readonly value: number; readonly line: number }>
+  /** Part of the nodes that one job may reserve, and the smallest task that does, in multiples of the increments. */
+  reservableNodes: number
+  reservationMultiple: number
+  increments: Record<string, number>
 }
 
 const defaults: FairSite = {
   userAsDefaultQueue: true, allowUndeclaredPools: true, preemption: false, utilizationThreshold: 0.8, waitBeforeKill: 15, waitBeforeNextCheck: 10, updateInterval: 0.5, sizeBasedWeight: false,
   assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1, localityNode: -1, localityRack: -1, localityNodeDelay: -1, localityRackDelay: -1, continuous: false, maximumAllocation: {},
+  reservableNodes: 0.05, reservationMultiple: 2, increments: { 'memory-mb': 1024, vcores: 1 },
 }
 
 type Use = (site: FairSite, property: Property) => void
@@ -39,13 +44,17 @@ interface Known {
 
 const flag = (key: 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'): Use => (site, property) => void (site[key] = booleanOf(property))
 const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
-const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'updateInterval' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
+const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
   const value = numberOf(property, { least: -1 })
   site[key] = value < 0 ? value : value / 1000
 }
+const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
 const largest = (resource: string): Use => (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
 
-const increments = 'demands are taken as the jobs state them, and not rounded up'
+const increment = (resource: string): Use => (site, property) => void (site.increments[resource] = numberOf(property, { least: 0 }))
+
+const rounding = 'demands are taken as the jobs state them, and not rounded up'
+const increments = `for the smallest task that reserves a node; ${rounding}`
 const prefix = 'yarn.scheduler.fair.'
 const known: Readonly<Record<string, Known>> = {
   [`${prefix}allocation.file`]: { note: 'the queue file is the one given' },
@@ -66,24 +75,24 @@ const known: Readonly<Record<string, Known>> = {
   [`${prefix}locality-delay-rack-ms`]: { use: milliseconds('localityRackDelay'), note: 'waited with continuous scheduling' },
   [`${prefix}continuous-scheduling-enabled`]: { use: flag('continuous'), note: 'use a cluster without heartbeats: every change is then acted on at once' },
   [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
-  [`${prefix}update-interval-ms`]: { use: milliseconds('updateInterval'), note: 'for starvation; shares and demand are always current' },
-  [`${prefix}reservable-nodes`]: { note: 'nothing is reserved under this scheduler: a task that does not fit is passed over' },
+  [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
+  [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },
   [`${prefix}am.preemption`]: { note: 'jobs have no masters of their own here' },
   [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
   [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
   'yarn.scheduler.maximum-allocation-mb': { use: largest('memory-mb') },
   'yarn.scheduler.maximum-allocation-vcores': { use: largest('vcores') },
-  'yarn.scheduler.minimum-allocation-mb': { note: increments },
-  'yarn.scheduler.minimum-allocation-vcores': { note: increments },
-  'yarn.scheduler.increment-allocation-mb': { note: increments },
-  'yarn.scheduler.increment-allocation-vcores': { note: increments },
-  'yarn.scheduler.reservation-threshold.increment-multiple': { note: 'nothing is reserved under this scheduler' },
+  'yarn.scheduler.minimum-allocation-mb': { note: rounding },
+  'yarn.scheduler.minimum-allocation-vcores': { note: rounding },
+  'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb'), note: increments },
+  'yarn.scheduler.increment-allocation-vcores': { use: increment('vcores'), note: increments },
+  'yarn.scheduler.reservation-threshold.increment-multiple': { use: (site, property) => void (site.reservationMultiple = numberOf(property, { least: 0 })) },
   'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
 }
 
 /** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
 export function readFairSite(properties: ReadonlyMap<string, Property>, findings: Findings): FairSite {
-  const site: FairSite = { ...defaults, maximumAllocation: {} }
+  const site: FairSite = { ...defaults, maximumAllocation: {}, increments: { ...defaults.increments } }
   for (const property of properties.values()) {
     const { name, value } = property
     const each = known[name] ?? pattern(name)
@@ -98,7 +107,7 @@ export function readFairSite(properties: ReadonlyMap<string, Property>, findings
 }
 
 function pattern(name: string): Known | undefined {
-  if (/^yarn\.resource-types\..+\.increment-allocation$/.test(name)) return { note: increments }
+  if (/^yarn\.resource-types\..+\.increment-allocation$/.test(name)) return { note: rounding }
   if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'jobs have no masters of their own here' }
   return undefined
 }

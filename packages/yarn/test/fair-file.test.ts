@@ -6,6 +6,8 @@ const facts: ClusterFacts = { resources: ['cpu', 'mem'], nodes: 10, heartbeat: t
 const read = (text: string) => readQueues({ file: 'fair.xml', text })
 const policy = (text: string, site?: string, cluster = facts) => queuePolicy(read(text), cluster, site === undefined ? undefined : { file: 'site.xml', text: site })
 const site = (...properties: [string, string][]) => `<configuration>${properties.map(([name, value]) => `\n<property><name>${name}</name><value>${value}</value></property>`).join('')}\n</configuration>`
+/** The policy inside the reservations that Hadoop makes unless told otherwise. */
+const reserving = (policy: object, change: object = {}) => ({ 'yarn-reserving': { policy, reservableNodes: 0.05, threshold: { mem: 2048, cpu: 2 }, onlyNear: false, updateInterval: 0.5, ...change } })
 const message = (text: string): string => {
   try {
     policy(text)
@@ -68,7 +70,7 @@ describe('a fair-scheduler.xml', () => {
     const { policy: config } = policy(everything, site(['yarn.scheduler.fair.preemption', 'true']))
     expect(config).toEqual({
       'yarn-preempting': {
-        policy: { 'yarn-assign': { policy: { greedy: { order: { 'yarn-fair': {
+        policy: reserving({ 'yarn-assign': { policy: { greedy: { order: { 'yarn-fair': {
           root: {
             minSharePreemptionTimeout: 100, fairSharePreemptionTimeout: 200, fairSharePreemptionThreshold: 0.4,
             queues: {
@@ -82,7 +84,7 @@ describe('a fair-scheduler.xml', () => {
           defaults: { policy: 'drf', maxRunningApps: 7, maxResources: { mem: 40000, cpu: 10 } },
           users: { ann: { maxRunningApps: 30 } },
           userMaxRunningApps: 5,
-        } } } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } },
+        } } } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } }),
         utilizationThreshold: 0.8, waitBeforeKill: 15, waitBeforeNextCheck: 10, updateInterval: 0.5,
       },
     })
@@ -149,10 +151,10 @@ describe('a fair-scheduler.xml', () => {
       ['yarn.scheduler.fair.locality.threshold.node', '0.5'], ['yarn.scheduler.fair.locality.threshold.rack', '0.25'], ['yarn.scheduler.fair.sizebasedweight', 'true'],
       ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.fair.premption', 'true'], ['yarn.nodemanager.resource.memory-mb', '1'],
     ))
-    expect(config).toEqual({ 'yarn-assign': {
+    expect(config).toEqual(reserving({ 'yarn-assign': {
       policy: { 'skip-delay': { order: { 'yarn-fair': { root: { maxContainerAllocation: { mem: 8192 }, queues: { a: {} } }, sizeBasedWeight: true } }, skips: [5, 3] } }, // passed over 5 and 2 times; the opportunity at which a level is given up counts for neither
       assignMultiple: true, dynamicMaxAssign: false, maxAssign: 3,
-    } })
+    } }, { onlyNear: true }))
     expect(findings.find(({ line }) => line === 9)).toMatchObject({ verdict: 'ignored', setting: 'yarn.scheduler.fair.premption', note: 'no such property; did you mean yarn.scheduler.fair.preemption?' })
     expect(findings).toHaveLength(8) // other daemons' properties are nobody's business here
   })
@@ -160,11 +162,11 @@ describe('a fair-scheduler.xml', () => {
   it('limits every queue by the largest container of the site, and thresholds by the whole cluster', () => {
     const text = inside('<queue name="a"><maxContainerAllocation>16384 mb, 2 vcores</maxContainerAllocation></queue>', '<queue name="b"/>')
     const most = site(['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '4'])
-    expect(policy(text, most).policy).toMatchObject({ 'yarn-assign': { policy: { greedy: { order: { 'yarn-fair': { root: {
+    expect(policy(text, most).options).toMatchObject({ root: {
       maxContainerAllocation: { mem: 8192, cpu: 4 }, queues: { a: { maxContainerAllocation: { mem: 8192, cpu: 2 } }, b: {} },
-    } } } } } } })
+    } })
     const waits = site(['yarn.scheduler.fair.locality.threshold.node', '3'], ['yarn.scheduler.fair.locality.threshold.rack', '1.5'])
-    expect(policy(inside(), waits).policy).toMatchObject({ 'yarn-assign': { policy: { 'skip-delay': { skips: [10, 11] } } } })
+    expect(policy(inside(), waits).policy).toMatchObject({ 'yarn-reserving': { policy: { 'yarn-assign': { policy: { 'skip-delay': { skips: [10, 11] } } } } } })
   })
 
   it.each([
@@ -172,14 +174,19 @@ describe('a fair-scheduler.xml', () => {
     ['preemption.cluster-utilization-threshold', '0.9', 'honoured'], ['waitTimeBeforeKill', '1000', 'honoured'], ['waitTimeBeforeNextStarvationCheck', '2000', 'honoured'], ['am.preemption', 'false', 'ignored'],
     ['am.preemption.root.a', 'false', 'ignored'], ['sizebasedweight', 'true', 'honoured'], ['assignmultiple', 'true', 'honoured'], ['dynamic.max.assign', 'false', 'honoured'], ['max.assign', '4', 'honoured'],
     ['locality.threshold.node', '0.5', 'approximated'], ['locality.threshold.rack', '0.5', 'approximated'], ['locality-delay-node-ms', '100', 'approximated'], ['locality-delay-rack-ms', '100', 'approximated'],
-    ['continuous-scheduling-enabled', 'true', 'approximated'], ['continuous-scheduling-sleep-ms', '5', 'ignored'], ['update-interval-ms', '500', 'approximated'], ['reservable-nodes', '0.05', 'ignored'],
-    ['yarn.scheduler.increment-allocation-mb', '512', 'ignored'], ['yarn.scheduler.increment-allocation-vcores', '1', 'ignored'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'ignored'],
-    ['yarn.resource-types.vcores.increment-allocation', '1', 'ignored'], ['yarn.resource-types.gpu.increment-allocation', '1', 'ignored'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'ignored'],
+    ['continuous-scheduling-enabled', 'true', 'approximated'], ['continuous-scheduling-sleep-ms', '5', 'ignored'], ['update-interval-ms', '500', 'approximated'], ['reservable-nodes', '0.05', 'honoured'],
+    ['yarn.scheduler.increment-allocation-mb', '512', 'approximated'], ['yarn.scheduler.increment-allocation-vcores', '1', 'approximated'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'ignored'],
+    ['yarn.resource-types.vcores.increment-allocation', '1', 'ignored'], ['yarn.resource-types.gpu.increment-allocation', '1', 'ignored'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'honoured'],
     ['yarn.scheduler.minimum-allocation-mb', '512', 'ignored'], ['yarn.scheduler.minimum-allocation-vcores', '1', 'ignored'], ['yarn.scheduler.maximum-allocation-mb', '8192', 'honoured'], ['yarn.scheduler.maximum-allocation-vcores', '4', 'honoured'],
   ])('knows %s of the documentation', (name, value, verdict) => {
     const [finding, ...others] = policy(inside('<queue name="a"/>'), site([name.startsWith('yarn.') ? name : `yarn.scheduler.fair.${name}`, value])).findings
     expect({ verdict: finding?.verdict, others }).toEqual({ verdict, others: [] })
     if (verdict !== 'honoured') expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
+  it('reserves nodes for tasks of so many increments, and on as many nodes, as the site says', () => {
+    const text = site(['yarn.scheduler.fair.reservable-nodes', '0.5'], ['yarn.scheduler.increment-allocation-mb', '512'], ['yarn.scheduler.reservation-threshold.increment-multiple', '3'], ['yarn.scheduler.fair.update-interval-ms', '-1'])
+    expect(policy(inside(), text).policy).toMatchObject({ 'yarn-reserving': { reservableNodes: 0.5, threshold: { mem: 1536, cpu: 3 }, updateInterval: 0.5 } })
   })
 
   it('schedules continuously, with waits in seconds, where the site says so', () => {
@@ -188,7 +195,7 @@ describe('a fair-scheduler.xml', () => {
     expect(policy(inside('<queue name="a"/>'), site(...properties)).policy).toEqual({ delay: { order, waits: [2, 5] } }) // no limit of starts per heartbeat
     expect(policy(inside('<queue name="a"/>'), site(...properties.slice(0, 2))).policy).toEqual({ greedy: { order } })
     expect(policy(inside('<queue name="a"/>'), undefined, { ...facts, heartbeat: false }).policy).toEqual({ greedy: { order } })
-    expect(policy(inside('<queue name="a"/>')).policy).toEqual({ 'yarn-assign': { policy: { greedy: { order } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } })
+    expect(policy(inside('<queue name="a"/>')).policy).toEqual(reserving({ 'yarn-assign': { policy: { greedy: { order } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } }))
   })
 
   it('tells the line of a property that is none', () => {

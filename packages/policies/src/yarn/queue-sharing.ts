@@ -65,6 +65,17 @@ export class QueueSharing implements Sharing {
   /** The resource that `fair` compares in a lane. */
   memory = (lane: LaneId): ResourceId => this.#memory[lane] as ResourceId
 
+  /** Whether the job's next task would leave its queue, and those around it, within their maxima. */
+  hasRoomFor(job: JobId, lane: LaneId): boolean {
+    const { work, cluster } = this.#env
+    const shape = work.shape(job, lane)
+    for (let id = this.poolOf(job); id >= 0; id = (this.#tree.queues[id] as Queue).parent) {
+      const { maxResources } = this.#tree.queues[id] as Queue
+      for (const r of cluster.lanes[lane]?.resources ?? []) if (this.#usage.ofQueue(id, r) + work.demand(shape, r) > (maxResources[r] as number)) return false
+    }
+    return true
+  }
+
   /** Instantaneous fair share of every queue of one resource: only queues with jobs that may run take part. Good until the next call for it. */
   sharesOf(r: ResourceId): Float64Array {
     const { queues } = this.#tree

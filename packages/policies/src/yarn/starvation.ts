@@ -1,9 +1,7 @@
 import type { JobId, LaneId, ResourceId, Seconds } from '@sched/core'
+import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
-
-/** Amounts of a lane's resources, by position in the lane. */
-export type LaneAmounts = readonly number[]
 
 /** A job that may take tasks of others now: how much it lacks. */
 export interface StarvedJob {
@@ -37,23 +35,17 @@ export function dominant(amounts: LaneAmounts, capacity: LaneAmounts): number {
  */
 export class Starvation {
   readonly #sharing: QueueSharing
-  readonly #lane: LaneId
   readonly #resources: readonly ResourceId[]
   readonly #memory: number
   /** Last time that a queue was not below its minimum share, and a job not below its fair share; NaN: not looked at yet. */
   readonly #atMin: number[] = []
   #atFair = new Float64Array(64).fill(NaN)
-  /** As of the last look: fair shares of queues by position of the resource, and of the jobs of those that were asked for. */
-  readonly #shares: Float64Array[] = []
-  readonly #shareOf = new Map<JobId, LaneAmounts>()
-  readonly #asked = new Set<number>()
-  /** The leaf at hand: its jobs, and their fair shares `[i * resources + position]`. */
-  readonly #jobs: JobId[] = []
-  #jobShares = new Float64Array(64)
+  /** As of the last look. */
+  readonly #shares: JobShares
 
   constructor(sharing: QueueSharing, lane: LaneId, resources: readonly ResourceId[]) {
     this.#sharing = sharing
-    this.#lane = lane
+    this.#shares = new JobShares(sharing, lane, resources)
     this.#resources = resources
     this.#memory = resources.indexOf(sharing.memory(lane))
   }
@@ -70,26 +62,15 @@ export class Starvation {
 
   forget(job: JobId): void {
     if (job < this.#atFair.length) this.#atFair[job] = NaN
-    this.#shareOf.delete(job)
+    this.#shares.forget(job)
   }
 
   /** Fair share of a job as of the last look; undefined for one that may not run yet. */
-  shareOf(job: JobId): LaneAmounts | undefined {
-    const leaf = this.#sharing.poolOf(job)
-    if (!this.#asked.has(leaf)) {
-      this.#asked.add(leaf)
-      this.#openLeaf(leaf)
-      const n = this.#resources.length
-      for (const [i, each] of this.#jobs.entries()) this.#shareOf.set(each, [...this.#jobShares.subarray(i * n, (i + 1) * n)])
-    }
-    return this.#shareOf.get(job)
-  }
+  shareOf = (job: JobId): LaneAmounts | undefined => this.#shares.of(job)
 
   look(now: Seconds, capacity: LaneAmounts): StarvedJob[] {
     const { queues } = this.#sharing
-    for (const [i, r] of this.#resources.entries()) this.#shares[i] = this.#sharing.sharesOf(r)
-    this.#shareOf.clear()
-    this.#asked.clear()
+    this.#shares.refresh()
     const starved: StarvedJob[] = []
     for (let id = 0; id < queues.length; id++) {
       const queue = queues[id] as Queue
@@ -101,19 +82,9 @@ export class Starvation {
   #lookAt(queue: Queue, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
     const isMinDue = queue.minTimeout < Infinity && this.#isMinDue(queue, now)
     if (queue.fairTimeout === Infinity && !isMinDue) return
-    this.#openLeaf(queue.id)
+    this.#shares.open(queue.id)
     const isFairDue = queue.fairTimeout < Infinity && this.#isFairDue(queue, now, capacity)
     if (isMinDue || isFairDue) this.#claim(queue, isMinDue, now, capacity, starved)
-  }
-
-  /** Reads the jobs of a leaf that may run, and their shares. */
-  #openLeaf(leaf: number): void {
-    const jobs = this.#jobs
-    const n = this.#resources.length
-    jobs.length = 0
-    this.#sharing.admitted(leaf, jobs)
-    if (jobs.length * n > this.#jobShares.length) this.#jobShares = new Float64Array(2 * jobs.length * n)
-    for (let i = 0; i < n; i++) this.#sharing.jobShares(leaf, jobs, this.#lane, (this.#shares[i] as Float64Array)[leaf] as number, this.#jobShares, i, n)
   }
 
   /** Sets the clock of the queue; whether it has been below its minimum share past the timeout. */
@@ -127,7 +98,7 @@ export class Starvation {
 
   /** Sets the clocks of the jobs at hand; whether one of them has been below the threshold of its share past the timeout. */
   #isFairDue({ policy, fairThreshold, fairTimeout }: Queue, now: Seconds, capacity: LaneAmounts): boolean {
-    const jobs = this.#jobs
+    const { jobs } = this.#shares
     const n = this.#resources.length
     let isDue = false
     for (let at = 0; at < jobs.length; at++) {
@@ -158,7 +129,7 @@ export class Starvation {
   }
 
   #wantedFair(job: JobId, row: number, i: number, threshold: number): number {
-    return Math.min(Math.floor((this.#jobShares[row + i] as number) * threshold), this.#sharing.demandOfJob(job, this.#resources[i] as ResourceId))
+    return Math.min(Math.floor((this.#shares.rows[row + i] as number) * threshold), this.#sharing.demandOfJob(job, this.#resources[i] as ResourceId))
   }
 
   #wantedMin({ id, minResources }: Queue, r: ResourceId): number {
@@ -167,12 +138,12 @@ export class Starvation {
 
   /** What the jobs at hand lack: each its own, then what the queue lacks beyond that. */
   #claim(queue: Queue, isMinDue: boolean, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
-    const lacking = this.#jobs.map((job, at) => this.#lacksFair(queue, job, at, now, capacity))
+    const lacking = this.#shares.jobs.map((job, at) => this.#lacksFair(queue, job, at, now, capacity))
     const lacksMin = this.#resources.map((r, i) => {
       const amount = isMinDue ? Math.max(0, this.#wantedMin(queue, r) - this.#sharing.usage(queue.id, r)) : 0
       return Math.max(0, amount - lacking.reduce((sum, each) => sum + (each[i] as number), 0))
     })
-    for (const [at, job] of this.#jobs.entries()) {
+    for (const [at, job] of this.#shares.jobs.entries()) {
       const lacks = (lacking[at] as number[]).map((fair, i) => {
         const more = Math.max(0, Math.min(lacksMin[i] as number, this.#pending(job, i) - fair))
         lacksMin[i] = (lacksMin[i] as number) - more

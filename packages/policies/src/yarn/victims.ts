@@ -1,7 +1,8 @@
 import type { JobId, NodeId, ResourceId, Round, Seconds, TaskId } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 import type { QueueSharing } from './queue-sharing.js'
-import { dominant, isBelow, type LaneAmounts, type Starvation, type StarvedJob } from './starvation.js'
+import type { LaneAmounts } from './job-shares.js'
+import { dominant, isBelow, type Starvation, type StarvedJob } from './starvation.js'
 
 /** A task that will be killed. */
 export interface Marked {

@@ -1,6 +1,7 @@
-import { definePolicy, type Env, type JobId, type LaneId, type Moulding, type NodeId, type Plug, type Policy, type Reason, type Round, type Savepoint, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
+import { WrappedRound } from './wrapped-round.js'
 
 const assignOptions = z.strictObject({
   assignMultiple: z.boolean().default(false).describe('several starts per heartbeat of a node; false: one'),
@@ -92,24 +93,24 @@ class Balance implements WorkListener {
 }
 
 /** A round that ends for a node when it has started enough: it has no room then, and nothing fits. */
-class LimitedRound implements Round {
+class LimitedRound extends WrappedRound {
   readonly #options: z.output<typeof assignOptions>
   readonly #balance: Balance | undefined
   readonly #env: Env
-  #round!: Round
   #claims = 0
   /** What was started, and half of what was free at first, by resource of the lane. */
   readonly #started: number[] = []
   readonly #half: number[] = []
 
   constructor(options: z.output<typeof assignOptions>, env: Env, balance: Balance | undefined) {
+    super()
     this.#options = options
     this.#env = env
     this.#balance = balance
   }
 
   open(round: Round): void {
-    this.#round = round
+    this.inner = round
     this.#claims = 0
     const [node, ...others] = round.nodes.length < 2 ? round.nodes : []
     if (node === undefined || others.length > 0) return
@@ -121,7 +122,7 @@ class LimitedRound implements Round {
 
   /** Whether another task may start in this heartbeat. */
   #goesOn(): boolean {
-    if (this.#claims === 0 || this.#round.nodes.length > 1) return true
+    if (this.#claims === 0 || this.inner.nodes.length > 1) return true
     const { assignMultiple, dynamicMaxAssign, maxAssign } = this.#options
     if (!assignMultiple) return false
     if (!dynamicMaxAssign) return maxAssign <= 0 || this.#claims < maxAssign
@@ -129,40 +130,26 @@ class LimitedRound implements Round {
   }
 
   #accepts(node: NodeId): boolean {
-    return this.#goesOn() && (this.#balance?.accepts(node, this.#round) ?? true)
+    return this.#goesOn() && (this.#balance?.accepts(node, this.inner) ?? true)
   }
 
-  room = (node: NodeId): boolean => this.#accepts(node) && this.#round.room(node)
-  fits = (job: JobId, node: NodeId): boolean => this.#accepts(node) && this.#round.fits(job, node)
+  override room(node: NodeId): boolean {
+    return this.#accepts(node) && this.inner.room(node)
+  }
 
-  claim(task: TaskId, node: NodeId): boolean {
+  override fits(job: JobId, node: NodeId): boolean {
+    return this.#accepts(node) && this.inner.fits(job, node)
+  }
+
+  override claim(task: TaskId, node: NodeId): boolean {
     const shape = this.work.shapeOf(task)
-    if (!this.#accepts(node) || !this.#round.claim(task, node)) return false
+    if (!this.#accepts(node) || !this.inner.claim(task, node)) return false
     this.#claims++
     for (const r of this.#env.cluster.lanes[this.lane]?.resources ?? []) this.#started[r] = (this.#started[r] ?? 0) + this.work.demand(shape, r)
     return true
   }
 
-  get serial() { return this.#round.serial }
-  get now() { return this.#round.now }
-  get lane() { return this.#round.lane }
-  get nodes() { return this.#round.nodes }
-  get cluster() { return this.#round.cluster }
-  get work() { return this.#round.work }
-  get pending() { return this.#round.pending }
-  get jobsLeft() { return this.#round.jobsLeft }
-  get claimsLeft() { return this.#goesOn() ? this.#round.claimsLeft : 0 }
-  get explained() { return this.#round.explained }
-  get reach() { return this.#round.reach }
-  get bars() { return this.#round.bars }
-  moulding = (job: JobId): Moulding | undefined => this.#round.moulding(job)
-  mould = (job: JobId, tasks: number): void => this.#round.mould(job, tasks)
-  ignoreLocality = (job: JobId): void => this.#round.ignoreLocality?.(job)
-  take = (job: JobId): boolean => this.#round.take(job)
-  evict = (task: TaskId): void => this.#round.evict(task)
-  reserve = (job: JobId, start: Seconds): void => this.#round.reserve(job, start)
-  defer = (job: JobId, reason: Reason): void => this.#round.defer(job, reason)
-  savepoint = (): Savepoint => this.#round.savepoint()
-  rollback = (to: Savepoint): void => this.#round.rollback(to)
-  wakeAt = (time: Seconds): void => this.#round.wakeAt(time)
+  override get claimsLeft() {
+    return this.#goesOn() ? this.inner.claimsLeft : 0
+  }
 }

@@ -1,0 +1,32 @@
+import type { JobId, Moulding, NodeId, Reason, Round, Savepoint, Seconds, TaskId } from '@sched/core'
+
+/** A round that passes everything on to another: policies around others override what they limit. */
+export abstract class WrappedRound implements Round {
+  protected inner!: Round
+
+  get serial() { return this.inner.serial }
+  get now() { return this.inner.now }
+  get lane() { return this.inner.lane }
+  get nodes() { return this.inner.nodes }
+  get cluster() { return this.inner.cluster }
+  get work() { return this.inner.work }
+  get pending() { return this.inner.pending }
+  get jobsLeft() { return this.inner.jobsLeft }
+  get claimsLeft() { return this.inner.claimsLeft }
+  get explained() { return this.inner.explained }
+  get reach() { return this.inner.reach }
+  get bars() { return this.inner.bars }
+  room(node: NodeId): boolean { return this.inner.room(node) }
+  fits(job: JobId, node: NodeId): boolean { return this.inner.fits(job, node) }
+  claim(task: TaskId, node: NodeId): boolean { return this.inner.claim(task, node) }
+  moulding(job: JobId): Moulding | undefined { return this.inner.moulding(job) }
+  mould(job: JobId, tasks: number): void { this.inner.mould(job, tasks) }
+  ignoreLocality(job: JobId): void { this.inner.ignoreLocality?.(job) }
+  take(job: JobId): boolean { return this.inner.take(job) }
+  evict(task: TaskId): void { this.inner.evict(task) }
+  reserve(job: JobId, start: Seconds): void { this.inner.reserve(job, start) }
+  defer(job: JobId, reason: Reason): void { this.inner.defer(job, reason) }
+  savepoint(): Savepoint { return this.inner.savepoint() }
+  rollback(to: Savepoint): void { this.inner.rollback(to) }
+  wakeAt(time: Seconds): void { this.inner.wakeAt(time) }
+}

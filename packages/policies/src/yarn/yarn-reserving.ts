@@ -1,0 +1,204 @@
+import { definePolicy, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from '../disciplines/forwarding.js'
+import { JobShares, type LaneAmounts } from './job-shares.js'
+import { QueueSharing } from './queue-sharing.js'
+import type { Queue } from './queue-tree.js'
+import { isBelow } from './starvation.js'
+import { WrappedRound } from './wrapped-round.js'
+
+const reservingOptions = z.strictObject({
+  reservableNodes: z.number().min(0).max(1).default(0.05).describe('part of the nodes that one job may have reserved, rounded up; nodes with its data do not count'),
+  threshold: z.record(z.string(), z.number().nonnegative()).default({}).describe('smallest task that reserves a node, compared as its queue compares amounts; resources not named: 0'),
+  onlyNear: z.boolean().default(false).describe('a job with data reserves only nodes that hold some: for a policy inside that waits for data'),
+  updateInterval: z.number().positive().default(0.5).describe('seconds for which fair shares are used, to tell which jobs are below theirs'),
+})
+/** Options of `yarnReserving`. */
+export type YarnReservingOptions = z.input<typeof reservingOptions>
+
+/**
+ * Keeps a node for the first job in order whose task does not fit there, if the job is below its fair share and the task
+ * is large: nothing else is placed on the node until there is room, the job has no such task left, or its queue no room
+ * below its maximum. A node has one reservation.
+ *
+ * Source: Hadoop 3, FSAppAttempt (isReservable, reserve, assignReservedContainer) and FairScheduler.attemptScheduling.
+ * Deviations: a node with room for no task at all is not reserved before it has some; nodes off the rack and on it count
+ * alike; a job below its minimum share alone reserves nothing; a task that some resource of the node can never hold neither.
+ * Where rounds have many nodes nothing is reserved.
+ */
+export const yarnReservingPolicy = definePolicy({
+  name: 'yarn-reserving',
+  summary: 'keeps nodes for large tasks of jobs below their fair share, by the rules of YARN\'s fair scheduler',
+  source: 'Hadoop 3, FSAppAttempt.reserve',
+  options: reservingOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'yarn-fair' },
+  create: (options, env, { policy }) => new YarnReserving(options, env, policy.create(env)),
+})
+
+/** YARN's reservations around a policy whose order is `yarn-fair`. */
+export const yarnReserving = (policy: Plug<'policy'>, options: YarnReservingOptions = {}): Plug<'policy'> => yarnReservingPolicy.plug({ policy }, options)
+
+class YarnReserving implements Policy {
+  readonly #policy: Policy
+  readonly #round: HoldingRound | undefined
+
+  constructor(options: z.output<typeof reservingOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    const sharing = policy.sharing instanceof QueueSharing ? policy.sharing : undefined
+    if (sharing === undefined) env.warn('reservations by YARN\'s rules have no effect: the order under them is not yarn-fair')
+    else this.#round = new HoldingRound(options, env, sharing)
+    Object.assign(this, forwarding(policy, { onFinish: (job) => this.#round?.forget(job) }))
+  }
+
+  get sharing() {
+    return this.#policy.sharing
+  }
+
+  schedule(round: Round): void {
+    const [node] = round.nodes
+    if (this.#round === undefined || node === undefined || round.nodes.length > 1 || round.jobsLeft < Infinity) return this.#policy.schedule(round)
+    if (!this.#round.redeem(round, node)) this.#policy.schedule(this.#round)
+  }
+}
+
+/** A node kept for a task of a job. */
+interface Held {
+  readonly job: JobId
+  readonly shape: ShapeId
+}
+
+/** A round about one node that a task may reserve: nothing fits there then. */
+class HoldingRound extends WrappedRound {
+  readonly #options: z.output<typeof reservingOptions>
+  readonly #env: Env
+  readonly #sharing: QueueSharing
+  /** By `node * lanes + lane`, and what is held by job. */
+  readonly #held = new Map<number, Held>()
+  readonly #ofJob = new Map<JobId, Set<number>>()
+  readonly #shares: readonly JobShares[]
+  readonly #threshold: readonly LaneAmounts[]
+  /** Per lane: until when fair shares are used. */
+  readonly #until: number[]
+  #isTaken = false
+
+  constructor(options: z.output<typeof reservingOptions>, env: Env, sharing: QueueSharing) {
+    super()
+    const { lanes, resources } = env.cluster
+    const unknown = Object.keys(options.threshold).find((name) => !resources.includes(name))
+    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field: 'threshold' }, suggest(unknown, resources))
+    this.#options = options
+    this.#env = env
+    this.#sharing = sharing
+    this.#shares = lanes.map((lane, id) => new JobShares(sharing, id as LaneId, lane.resources))
+    this.#threshold = lanes.map((lane) => lane.resources.map((r) => options.threshold[resources[r] as string] ?? 0))
+    this.#until = lanes.map(() => -Infinity)
+  }
+
+  /** Opens the round; whether the node is kept for a job that still wants it, which starts its task if there is room. */
+  redeem(round: Round, node: NodeId): boolean {
+    this.inner = round
+    this.#isTaken = false
+    const at = this.#at(node)
+    const held = this.#held.get(at)
+    if (held === undefined) return false
+    const { job, shape } = held
+    const { work, lane } = round
+    const isWanted = work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && round.bars?.(job, node) !== true && this.#sharing.hasRoomFor(job, lane)
+    if (!isWanted || this.#starts(job, node)) this.#drop(at, job)
+    return isWanted
+  }
+
+  forget(job: JobId): void {
+    for (const at of this.#ofJob.get(job) ?? []) this.#drop(at, job)
+    for (const shares of this.#shares) shares.forget(job)
+  }
+
+  #at = (node: NodeId): number => node * this.#shares.length + this.lane
+
+  #starts(job: JobId, node: NodeId): boolean {
+    if (!this.inner.fits(job, node)) return false
+    const task = this.work.taskFor(job, this.lane, node, this.cluster.levels)
+    return task !== None && this.inner.claim(task, node)
+  }
+
+  #hold(at: number, job: JobId): void {
+    this.#held.set(at, { job, shape: this.work.shape(job, this.lane) })
+    const own = this.#ofJob.get(job)
+    if (own === undefined) this.#ofJob.set(job, new Set([at]))
+    else own.add(at)
+    this.#isTaken = true
+  }
+
+  #drop(at: number, job: JobId): void {
+    this.#held.delete(at)
+    this.#ofJob.get(job)?.delete(at)
+    if (this.#ofJob.get(job)?.size === 0) this.#ofJob.delete(job)
+  }
+
+  override room(node: NodeId): boolean {
+    return !this.#isTaken && this.inner.room(node)
+  }
+
+  override claim(task: TaskId, node: NodeId): boolean {
+    return !this.#isTaken && this.inner.claim(task, node)
+  }
+
+  override fits(job: JobId, node: NodeId): boolean {
+    if (this.#isTaken) {
+      if (this.explained) this.defer(job, Reason.Reservation)
+      return false
+    }
+    if (this.inner.fits(job, node)) return true
+    if (this.#mayReserve(job, node)) this.#hold(this.#at(node), job)
+    return false
+  }
+
+  #mayReserve(job: JobId, node: NodeId): boolean {
+    const { work, lane, cluster, inner } = this
+    if (work.together(job, lane) > 1 || inner.bars?.(job, node) === true || !this.#lacksOnlyRoom(job, node)) return false
+    const queue = this.#sharing.queues[this.#sharing.poolOf(job)] as Queue
+    if (!this.#isLarge(job, queue) || !this.#isStarved(job, queue)) return false
+    const isNear = work.hasData(job, lane) && work.taskFor(job, lane, node, 0) !== None
+    if (isNear) return true
+    if (this.#options.onlyNear && work.hasData(job, lane)) return false
+    return (this.#ofJob.get(job)?.size ?? 0) < Math.ceil(cluster.nodes * this.#options.reservableNodes)
+  }
+
+  /** Whether the node could hold the job's next task, and has not the amounts free now. */
+  #lacksOnlyRoom(job: JobId, node: NodeId): boolean {
+    const { work, lane, cluster } = this
+    const shape = work.shape(job, lane)
+    let lacks = false
+    for (const r of cluster.lanes[lane]?.resources ?? []) {
+      const asked = work.demand(shape, r)
+      if (asked > cluster.total(node, r)) return false
+      if (asked > cluster.free(node, r)) lacks = true
+    }
+    return lacks && work.mayRunOn(shape, node)
+  }
+
+  #isLarge(job: JobId, { policy }: Queue): boolean {
+    const { work, lane, cluster } = this
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const asked = resources.map((r) => work.demand(work.shape(job, lane), r))
+    return !isBelow(policy, asked, this.#threshold[lane] as LaneAmounts, this.#capacity(), resources.indexOf(this.#sharing.memory(lane)))
+  }
+
+  #isStarved(job: JobId, { policy }: Queue): boolean {
+    const { lane, now, cluster } = this
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const shares = this.#shares[lane] as JobShares
+    if (now >= (this.#until[lane] as number)) {
+      shares.refresh()
+      this.#until[lane] = (Math.floor(now / this.#options.updateInterval) + 1) * this.#options.updateInterval
+    }
+    const share = shares.of(job)
+    return share !== undefined && isBelow(policy, resources.map((r) => this.#sharing.usageOfJob(job, r)), share, this.#capacity(), resources.indexOf(this.#sharing.memory(lane)))
+  }
+
+  #capacity(): LaneAmounts {
+    const { cluster } = this.#env
+    return (cluster.lanes[this.lane]?.resources ?? []).map((r) => cluster.capacity(r))
+  }
+}
