@@ -74,8 +74,9 @@ export class IdealPlan implements IdealAllocation {
   #preemptable = new Float64Array(0)
   #pending = new Float64Array(0)
   #unreserved = new Float64Array(0)
-  /** By queue: the dominant share of what it is guaranteed, whether that is anything, and whether it wants more than it keeps. */
+  /** By queue: the dominant shares of what it is guaranteed and of its ideal so far, whether that is anything, and whether it wants more than it keeps. */
   #guaranteedShare = new Float64Array(0)
+  #idealShare = new Float64Array(0)
   #hasGuarantee = new Uint8Array(0)
   #isHungry = new Uint8Array(0)
   readonly #children: number[][] = []
@@ -116,6 +117,7 @@ export class IdealPlan implements IdealAllocation {
       const column = () => new Float64Array(count * width * 2)
       ;[this.ideal, this.excess, this.toObtain, this.#kept, this.#limit, this.#spared, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column(), column(), column()]
       this.#guaranteedShare = new Float64Array(count * 2)
+      this.#idealShare = new Float64Array(count * 2)
       this.#hasGuarantee = new Uint8Array(count * 2)
       this.#isHungry = new Uint8Array(count * 2)
       this.#keys.grow(count * 2)
@@ -222,6 +224,7 @@ export class IdealPlan implements IdealAllocation {
         this.#left[i] = (this.#left[i] as number) - kept
         share = Math.max(share, kept / (this.#divisors[i] as number))
       }
+      this.#idealShare[queue] = share
       if (this.#isHungry[queue] === 0) continue
       for (let i = 0, at = queue * width; i < width; i++, at++) this.#active[i] = (this.#active[i] as number) + (guaranteed[at] as number)
       const ratio = this.#partOfGuarantee(queue, share)
@@ -252,26 +255,38 @@ export class IdealPlan implements IdealAllocation {
   #offerRound(isEqual: boolean): void {
     const { width, guaranteed } = this.#loads
     const hungry = this.#hungry
-    const [given, dropped, left, active] = [this.#given, this.#dropped, this.#left, this.#active]
+    const given = this.#given
+    const dropped = this.#dropped
+    const left = this.#left
+    const active = this.#active
+    const ideal = this.ideal
+    const limit = this.#limit
+    const divisors = this.#divisors
     for (let i = 0; i < width; i++) given[i] = dropped[i] = 0 // faster than two calls, and there are thousands of rounds
     const equalPart = 1 / hungry.size
     const count = this.#takeGroup()
     for (let k = 0; k < count; k++) {
       const queue = this.#group[k] as number
-      let gained = 0
-      let share = 0
+      let hasGained = false
+      let share = this.#idealShare[queue] as number
       for (let i = 0, at = queue * width; i < width; i++, at++) {
+        const has = ideal[at] as number
+        const room = (limit[at] as number) - has
+        const rest = left[i] as number
         const all = active[i] as number
-        const part = isEqual ? equalPart : all === 0 ? 0 : (guaranteed[at] as number) / all
-        const has = this.ideal[at] as number
-        const accepted = Math.max(0, Math.min(this.#rounded(Math.max(0, left[i] as number) * part), (this.#limit[at] as number) - has))
-        this.ideal[at] = has + accepted
+        if (room <= 0 || rest <= 0 || (all === 0 && !isEqual)) continue
+        const offered = this.#rounded(rest * (isEqual ? equalPart : (guaranteed[at] as number) / all))
+        const accepted = offered < room ? offered : room
+        if (accepted === 0) continue
+        hasGained = true
+        ideal[at] = has + accepted
         given[i] = (given[i] as number) + accepted
-        gained += accepted
-        share = Math.max(share, (has + accepted) / (this.#divisors[i] as number))
+        const part = (has + accepted) / (divisors[i] as number)
+        if (part > share) share = part
       }
-      if (gained > 0) {
+      if (hasGained) {
         const ratio = this.#partOfGuarantee(queue, share)
+        this.#idealShare[queue] = share
         hungry.move(queue, this.#band(queue, ratio), ratio)
       } else {
         hungry.remove(queue)

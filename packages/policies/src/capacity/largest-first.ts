@@ -1,27 +1,35 @@
-/** Ids by a key, the largest first, as far as they are read: reading a few of many costs far less than sorting all. */
+/**
+ * Ids by a key, the largest first, as far as they are read: reading a few of many costs far less than sorting all. Ids that
+ * were added in ascending order, as those of jobs and their tasks mostly are, are read from the end; others are a heap.
+ */
 export class LargestFirst {
   #ids = new Int32Array(64)
   #keys = new Float64Array(64)
   /** Where keys are equal; no two ids share one. */
   #ties = new Float64Array(64)
   #size = 0
+  #isAscending = true
   #isHeap = false
 
   clear(): void {
     this.#size = 0
+    this.#isAscending = true
     this.#isHeap = false
   }
 
   /** Adds an id; before the first `next`. */
   add(id: number, key: number, tie: number): void {
-    if (this.#size === this.#ids.length) this.#grow()
-    this.#put(this.#size++, id, key, tie)
+    const at = this.#size++
+    if (at === this.#ids.length) this.#grow()
+    if (at > 0 && this.#isLarger(at - 1, key, tie)) this.#isAscending = false
+    this.#put(at, id, key, tie)
   }
 
   /** The largest that is left; -1: none. */
   next(): number {
-    if (!this.#isHeap) this.#makeHeap()
     if (this.#size === 0) return -1
+    if (this.#isAscending) return this.#ids[--this.#size] as number
+    if (!this.#isHeap) this.#makeHeap()
     const first = this.#ids[0] as number
     const last = --this.#size
     if (last > 0) this.#sink(0, this.#ids[last] as number, this.#keys[last] as number, this.#ties[last] as number)

@@ -38,7 +38,7 @@ export class CapacityPreemption implements Policy {
   readonly #marked: readonly Map<TaskId, Mark>[]
   /** Jobs by leaf. */
   readonly #jobs: (Set<JobId> | undefined)[] = []
-  /** Of the leaf that is looked at, and of the job. */
+  /** Jobs of the leaf that is looked at, tasks of the job, and running tasks of all jobs of the look. */
   readonly #lastJobs = new LargestFirst()
   readonly #newest = new LargestFirst()
   readonly #running: TaskId[] = []
@@ -102,6 +102,7 @@ export class CapacityPreemption implements Policy {
   #choose(lane: LaneId): TaskId[] {
     const { pots, tree } = this.#queues
     const chosen: TaskId[] = []
+    this.#running.length = 0
     this.#queues.refresh()
     this.#toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
@@ -138,12 +139,13 @@ export class CapacityPreemption implements Policy {
   #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
     const { work } = this.#env
     const newest = this.#newest
+    const running = this.#running
     newest.clear()
-    this.#running.length = 0
-    work.runningTasks(job, lane, this.#running)
-    for (const task of this.#running) {
-      const started = work.started(task)
-      if (!Number.isNaN(started)) newest.add(task, started, task)
+    const from = running.length // emptied once per look: an array that is emptied grows anew
+    work.runningTasks(job, lane, running)
+    for (let i = from; i < running.length; i++) {
+      const started = work.started(running[i] as TaskId)
+      if (started === started) newest.add(running[i] as TaskId, started, running[i] as TaskId) // not NaN: it has started
     }
     for (let task = newest.next(); task >= 0 && !this.#toTake.isDone; task = newest.next()) {
       const node = work.nodeOf(task as TaskId)

@@ -90,28 +90,35 @@ export class LiveLoads implements QueueLoads {
     }
   }
 
-  /** Counts what the jobs of a user want, up to its limit. */
+  /** Counts what the jobs of a user want, up to its limit: jobs after that need no look. */
   #addUser(pair: number, jobs: SortedIds, pot: number, at: number): void {
     const { width } = this
+    const room = this.#room
     const wanted = this.#wanted.fill(0)
     const open = this.#open.fill(0)
-    this.#queues.limits.room(pair, pot, this.#room)
-    for (let k = jobs.from; k < jobs.to; k++) this.#addJob(jobs.ids[k] as JobId, pot)
+    const lane = this.#queues.pots.laneOf(pot) as LaneId
+    this.#queues.limits.room(pair, pot, room)
+    for (let k = jobs.from; k < jobs.to && this.#hasRoom(); k++) this.#addJob(jobs.ids[k] as JobId, pot, lane)
     for (let i = 0; i < width; i++) {
-      const room = this.#room[i] as number
-      this.pending[at + i] = (this.pending[at + i] as number) + Math.min(room, wanted[i] as number)
-      this.unreserved[at + i] = (this.unreserved[at + i] as number) + Math.min(room, open[i] as number)
+      this.pending[at + i] = (this.pending[at + i] as number) + Math.min(room[i] as number, wanted[i] as number)
+      this.unreserved[at + i] = (this.unreserved[at + i] as number) + Math.min(room[i] as number, open[i] as number)
     }
   }
 
-  #addJob(job: JobId, pot: number): void {
+  /** Whether the user may have more than is counted: what is not reserved is never more than all that is wanted. */
+  #hasRoom(): boolean {
+    for (let i = 0; i < this.width; i++) if ((this.#open[i] as number) < (this.#room[i] as number)) return true
+    return false
+  }
+
+  #addJob(job: JobId, pot: number, lane: LaneId): void {
     const { pots } = this.#queues
-    const lane = pots.laneOf(pot) as LaneId
     const tasks = this.#work.unplaced(job, lane)
     const from = pots.demandAt(this.#work.shape(job, lane), lane)
-    const hasReserved = this.#reservations.of(job).length > 0
+    const { demands } = pots
+    const hasReserved = this.#reservations.size > 0 && this.#reservations.of(job).length > 0
     for (let i = 0; i < this.width; i++) {
-      const amount = tasks * (pots.demands[from + i] as number)
+      const amount = tasks * (demands[from + i] as number)
       this.#wanted[i] = (this.#wanted[i] as number) + amount
       this.#open[i] = (this.#open[i] as number) + (hasReserved ? Math.max(0, amount - this.#reserved(job, pot, i)) : amount)
     }
