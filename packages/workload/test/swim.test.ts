@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { describe as summaryOf, jobsOf, parseSwim, type SwimOptions } from '../src/index.js'
+import { describe as summaryOf, detectFormatOf, jobsOf, parseSwim, type SwimOptions } from '../src/index.js'
 
 const MiB = 1 << 20
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -70,6 +70,12 @@ describe('SWIM rows', () => {
     const trace = parseSwim(bytesOf('a\t0.5\t0.5\t1\t0\t0\r\n\r\nb\t1.25\t0.75\t1\t0\t0'))
     expect([...jobsOf(trace)].map((job) => [job.id, job.submit])).toEqual([['a', 0.5], ['b', 1.25]])
     expect(trace.report).toEqual({ lines: 3, jobs: 2, skipped: 0, problems: [] })
+  })
+
+  it('may name the path of the input in a seventh column (FB-2010_samples_24_times_1hr_withInputPaths_0)', () => {
+    const text = 'job0\t9\t9\t1762\t100\t14347\tinputPath7\njob1\t18\t9\t970\t609\t697\tinputPath8\n'
+    expect([...jobsOf(parseSwim(bytesOf(text)))]).toEqual([...jobsOf(parseSwim(bytesOf(text.replaceAll(/\tinputPath\d/g, ''))))])
+    expect(detectFormatOf(bytesOf(text)).name).toBe('swim')
   })
 
   it('keeps byte counts above 2^32 exactly', () => {

@@ -7,7 +7,8 @@ const tab = 9
 
 /**
  * SWIM workload files: six tab-separated columns without a header (job id, submit time in seconds, gap since the job
- * before, bytes of map input, shuffle and reduce output). The gap says nothing new and is only checked to be a number.
+ * before, bytes of map input, shuffle and reduce output), and in one file a seventh, the path of the input. The gap says
+ * nothing new and is only checked to be a number; the path is passed over.
  *
  * Source: Chen, Ganapathi, Griffith, Katz, "The Case for Evaluating MapReduce Performance Using Workload Suites", MASCOTS 2011.
  */
@@ -23,7 +24,7 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
 
   parser(model) {
     const jobs = new JobsOfBytes(model)
-    const ends = new Int32Array(columns.length)
+    const ends = new Int32Array(columns.length + 1)
     const field = (bytes: Uint8Array, column: number, whole: boolean): number => {
       const from = ends[column - 1]! + 1
       const to = ends[column]!
@@ -34,7 +35,7 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
     return {
       line(bytes, from, to) {
         const found = splitFields(bytes, from, to, tab, ends)
-        if (found !== columns.length)
+        if (!isCount(found))
           throw new BadLine(undefined, `found ${found} tab-separated column${found === 1 ? '' : 's'}, expected 6 (${columns.join(', ')}).`)
         const id = textField(bytes, from, ends[0]!, 'job id')
         const submit = field(bytes, 1, false)
@@ -45,8 +46,11 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
   },
 }
 
-/** Six columns, of which most numbers are numbers: one bad field should not hide what the file is. */
+/** Six columns, or seven with the path. */
+const isCount = (found: number) => found === columns.length || found === columns.length + 1
+
+/** As many columns, of which most numbers are numbers: one bad field should not hide what the file is. */
 function isRow(line: string): boolean {
   const fields = line.trimEnd().split('\t')
-  return fields.length === columns.length && fields.slice(1).filter((field) => /^-?\d+(\.\d+)?$/.test(field)).length >= 3
+  return isCount(fields.length) && fields.slice(1).filter((field) => /^-?\d+(\.\d+)?$/.test(field)).length >= 3
 }
