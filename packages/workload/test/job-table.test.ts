@@ -71,6 +71,16 @@ describe('a table of jobs', () => {
 
   const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
   const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
+  it('reads quantities as Kubernetes writes them, and several values of a label', () => {
+    const mapping = { demands: { cpu: { column: 'cpu', scale: 1000 }, mem: { column: 'mem', scale: 2 ** -20 } }, require: { model: 'model' } }
+    const rows = 'submit,duration,cpu,mem,model\n0,1,500m,64Gi,T4|A100\n1,1,2,1500M,\n'
+    expect(jobs(rows, mapping).map(({ stages: [stage] }) => [stage?.demand, stage?.constraints])).toEqual([
+      [{ cpu: 500, mem: 65536 }, { require: { model: ['T4', 'A100'] } }],
+      [{ cpu: 2000, mem: 1431 }, undefined], // 1.5e9 / 2^20 = 1430.5
+    ])
+    expect(messageOf(() => jobs('submit,duration,cpu,mem,model\n0,1,5Q,1,\n', mapping))).toContain('cpu: found "5Q", expected a number of at least 0.')
+  })
+
   it.each([
     ['6,10', `"jobs.csv" line 3: found 2 columns, the header has 3. ${cut}`],
     ['NaN,10,1', `"jobs.csv" line 3 submit: found "NaN", expected a number or a date such as 2024-01-31T10:00:00. ${skip}`],

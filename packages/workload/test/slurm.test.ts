@@ -75,7 +75,7 @@ describe('sacct', () => {
   })
 
   it.each<[string, Record, object, string]>([
-    ['steps', { JobID: '101.batch' }, {}, '1 job that are steps of a job: left out (steps)'],
+    ['steps', { JobID: '101.batch' }, {}, '1 step of a job: left out (steps)'],
     ['jobs that never started', { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }, {}, '1 job that never started: left out (neverStarted)'],
     ['jobs cancelled in the queue', { Start: 'None', State: 'CANCELLED' }, {}, '1 job that never started: left out (neverStarted)'],
     ['jobs that still run', { End: 'Unknown', State: 'RUNNING' }, {}, '1 job of unknown run time: left out (unknownRuntime)'],

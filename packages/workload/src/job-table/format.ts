@@ -4,7 +4,7 @@ import { heldParser, type RowReader } from '../table/held-jobs.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { jobTableOptions, type JobTableOptions } from './options.js'
 import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
-import { numberIn, spanIn, timeIn, wholeIn, yesIn } from './values.js'
+import { numberIn, quantityIn, spanIn, timeIn, wholeIn, yesIn } from './values.js'
 
 /**
  * Any table of jobs, one per line: CSV with a header, or JSON Lines. A mapping says which column means what; columns that
@@ -114,7 +114,7 @@ class JobRows implements RowReader {
     for (const [resource, asked] of Object.entries(demands)) {
       const { column, scale, total } = typeof asked === 'string' ? { column: asked, scale: 1, total: false } : asked
       const text = row(column)
-      if (text !== '') demand[resource] = amountOf(numberIn(text, column, 0) * scale, total ? tasks : 1, column)
+      if (text !== '') demand[resource] = amountOf(quantityIn(text, column) * scale, total ? tasks : 1, column)
     }
     const key = JSON.stringify(demand)
     const known = this.#demands.get(key)
@@ -127,9 +127,9 @@ class JobRows implements RowReader {
   #constraintsOf(row: Row): Constraints | undefined {
     const require: Record<string, readonly string[]> = {}
     for (const [label, asked] of Object.entries(this.options.require ?? {})) {
-      const { column, split } = typeof asked === 'string' ? { column: asked, split: undefined } : asked
+      const { column, split } = typeof asked === 'string' ? { column: asked, split: '|' } : asked
       const text = row(column)
-      if (text !== '') require[label] = split === undefined ? [text] : text.split(split).map((each) => each.trim()).filter((each) => each !== '')
+      if (text !== '') require[label] = text.split(split).map((each) => each.trim()).filter((each) => each !== '')
     }
     return Object.keys(require).length === 0 ? undefined : { require }
   }

@@ -7,7 +7,7 @@ const amountColumn = z.union([
   name,
   z.strictObject({
     column: name.describe('Name of the column.'),
-    scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked.'),
+    scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
     total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.'),
   }),
 ])
@@ -55,6 +55,6 @@ export const jobTableOptions = z.strictObject({
   }).default({ duration: 's', origin: 'first' }),
   separator: z.enum([',', ';', '\t', '|']).default(',').describe('What separates the fields of a line.'),
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
-    .describe('Labels that nodes must have, by label: the column with the value, or with several that `split` separates.'),
+    .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
 })
 export type JobTableOptions = z.output<typeof jobTableOptions>

@@ -16,6 +16,14 @@ export function numberIn(text: string, field: string, least = -Infinity): number
   throw new BadLine(field, `${found}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
 }
 
+const factors: Readonly<Record<string, number>> = { m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }
+
+/** An amount of at least 0: a number, or a quantity as Kubernetes writes it: 500m, 64Gi. Throws `BadLine`. */
+export function quantityIn(text: string, field: string): number {
+  const [, digits, suffix = ''] = /^(.*\d)(m|k|[MGT]|[KMGT]i)$/.exec(text) ?? []
+  return digits === undefined ? numberIn(text, field, 0) : numberIn(digits, field, 0) * (factors[suffix] as number)
+}
+
 export function wholeIn(text: string, field: string, least: number): number {
   const value = numberIn(text, field, least)
   if (Number.isInteger(value)) return value

@@ -77,7 +77,7 @@ export class SlurmJobs {
     const { steps, status, neverStarted, submit, processors, memory } = this.#counts
     const { options } = this
     return [
-      { rule: 'steps', jobs: steps, text: 'that are steps of a job: left out' },
+      { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
       { rule: 'status', jobs: status, text: `of a status other than ${(options.status ?? []).join(', ')}: left out` },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },

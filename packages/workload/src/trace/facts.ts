@@ -32,7 +32,7 @@ export function factsOf(workload: Workload): TraceFacts {
 export interface RuleCount {
   /** Name of the option, for example `overrun`. */
   readonly rule: string
-  /** How many jobs; or how many of what `text` begins with: tasks, attempts, submissions, events. */
+  /** How many jobs; or how many of what `text` begins with: tasks, attempts, submissions, events, steps. */
   readonly jobs: number
   /** What was found and what was done about it: `longer than estimated: cut at the estimate`. */
   readonly text: string
@@ -40,6 +40,6 @@ export interface RuleCount {
 
 /** A line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
-  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events) (.*)$/.exec(text) ?? []
+  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps) (.*)$/.exec(text) ?? []
   return `${jobs} ${jobs === 1 ? kind.slice(0, -1) : kind} ${rest} (${rule})`
 }
