@@ -21,7 +21,8 @@ export type PreemptingOptions = z.input<typeof preemptingOptions>
  * the wrapped policy like any other; jobs of a pool that has waited out a timeout are not delayed.
  *
  * Source: Zaharia et al., EuroSys 2010, section 3; check every 15 s, update every 0.5 s and the half rule as in Hadoop.
- * Deviation: a killed task's slot is free at once, where Hadoop frees it at the node's next heartbeat.
+ * Deviations: a killed task's slot is free at once, where Hadoop frees it at the node's next heartbeat; Hadoop takes a task
+ * from any pool that runs more than its share, which may leave it a part of a task below.
  */
 export const preemptingPolicy = definePolicy({
   name: 'preempting',

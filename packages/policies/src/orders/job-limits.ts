@@ -5,7 +5,8 @@ type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
 
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
- * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`).
+ * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`). Who was admitted stays so, as
+ * in YARN; Hadoop 1 admits anew at every update.
  */
 export class JobLimits {
   readonly #work: WorkView

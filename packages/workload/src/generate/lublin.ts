@@ -18,7 +18,8 @@ const parameters = z.strictObject({
  * two, run times hyper-gamma in theirs and longer for larger jobs, arrivals with a daily cycle from midnight on.
  *
  * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers", JPDC 63(11), 2003, and the authors' program
- * `lublin99`; estimates: see `tsafrirEstimates`.
+ * `lublin99`; estimates: see `tsafrirEstimates`. Sizes and run times of either kind agree with 200,000 jobs of the program's
+ * functions (largest distance of two distributions 0.009), times between arrivals but for its rounding (0.013).
  * Deviations: gamma values are drawn by another method, so jobs differ from the program's, not their distributions; sizes
  * never exceed the machine; seconds are rounded once, where the program drops half a second a job and its time of day
  * falls behind by an hour in 7,200 jobs; `load` stretches the time between arrivals and leaves the day as long as it is.
