@@ -26,7 +26,7 @@ export class CellState implements ClusterView {
   readonly versions: Int32Array
   /** What is free on each device; `undefined`: no resource comes in devices. */
   readonly #devices: DeviceCells | undefined
-  readonly changeLog = new NodeChanges()
+  readonly changeLog: NodeChanges
   /** What nodes have now: less than described where slots are withheld. */
   readonly #total: Int32Array
   /** What tasks really use of the hardware; written by who models it, read through `hardware`. */
@@ -51,6 +51,7 @@ export class CellState implements ClusterView {
     this.levels = model.groups.length
     this.labels = model.labels.keys
     this.heartbeat = model.heartbeat?.interval ?? 0
+    this.changeLog = new NodeChanges(model.nodes)
     this.#validate = options.validate ?? false
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
     shapes.watchLeast(() => this.#noteAllRoom())

@@ -1,4 +1,4 @@
-import { readCluster, type ClusterDescription, type ClusterInput } from '@sched/cluster'
+import { buildCluster, readCluster, type ClusterDescription, type ClusterInput, type ClusterModel } from '@sched/cluster'
 import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/core'
 import { workloadOf as workloadOfSorted } from '@sched/workload'
 
@@ -43,4 +43,13 @@ export function cluster(change: Partial<ClusterInput> = {}): ClusterDescription 
 export function instantCluster(change: Partial<ClusterInput> = {}): ClusterDescription {
   const { heartbeat: _, ...rest } = cluster(change)
   return rest
+}
+
+const models = new WeakMap<ClusterDescription, ClusterModel>()
+
+/** The columns of a described cluster, built once per description: worlds are run several times. */
+export function modelOf(description: ClusterDescription): ClusterModel {
+  const known = models.get(description) ?? buildCluster(description)
+  models.set(description, known)
+  return known
 }

@@ -1,4 +1,4 @@
-export { cluster, instantCluster, job, mapJob, mapReduceJob, workloadOf, type JobChange } from './build.js'
+export { cluster, instantCluster, job, mapJob, mapReduceJob, modelOf, workloadOf, type JobChange } from './build.js'
 export { Recorder, type End, type JobEvent, type Launch, type Promised, type Recorded, type TaskName } from './recorder.js'
 export { digest } from './digest.js'
 export { exactRuntime, prepare, run, type Run, type RunOptions } from './run.js'

@@ -1,6 +1,6 @@
 import type { JobSpec, Observer, Plug, Seconds, Workload } from '@sched/core'
 import { Simulation, type SimulationOptions } from '@sched/sim'
-import { cluster, workloadOf } from './build.js'
+import { cluster, modelOf, workloadOf } from './build.js'
 import { Recorder } from './recorder.js'
 import { serial } from './serial.js'
 
@@ -28,11 +28,11 @@ export function run(options: RunOptions): Run {
 }
 
 /** The same, not started. */
-export function prepare({ jobs, until: _, observers = [], ...options }: RunOptions): Run {
+export function prepare({ jobs, until: _, observers = [], cluster: described = cluster(), ...options }: RunOptions): Run {
   const recorder = new Recorder()
   const all: readonly Observer[] = [recorder, ...observers]
   const simulation = new Simulation({
-    cluster: cluster(),
+    cluster: 'total' in described ? described : modelOf(described),
     architecture: serial(),
     runtime: exactRuntime,
     ...options,

@@ -1,5 +1,6 @@
 import { defineArchitecture, type JobSpec, type LaneId, type Observer, type Plug, type Workload } from '@sched/core'
 import { simulate } from '@sched/sim'
+import { modelOf } from '@sched/testkit'
 import type { RigidJob } from './reference/machine.js'
 
 /** One scheduler and a queue pass over all nodes, as `monolithic` has it, which this package's tests may not import. */
@@ -40,6 +41,16 @@ const workloadOf = (specs: readonly JobSpec[]): Workload => ({
   },
 })
 
+const machines = new Map<string, { nodes: { count: number; resources: Record<string, number> }[] }>()
+
+/** One description per machine, however many worlds have it. */
+function machine(count: number, capacity: readonly number[]) {
+  const key = `${count} x ${capacity.join()}`
+  const known = machines.get(key) ?? { nodes: [{ count, resources: Object.fromEntries(capacity.map((amount, r) => [resourceNames[r] ?? '', amount])) }] }
+  machines.set(key, known)
+  return known
+}
+
 export interface Options {
   readonly nodes?: number
   readonly observers?: readonly Observer[]
@@ -60,7 +71,7 @@ export function startsOf(specs: readonly JobSpec[], capacity: readonly number[],
     },
   }
   simulate({
-    cluster: { nodes: [{ count: nodes, resources: Object.fromEntries(capacity.map((amount, r) => [resourceNames[r] ?? '', amount])) }] },
+    cluster: modelOf(machine(nodes, capacity)),
     workload: workloadOf(specs),
     policy,
     architecture: queuePasses.plug({}),

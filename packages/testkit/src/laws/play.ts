@@ -1,6 +1,7 @@
-import { buildCluster, type ClusterModel } from '@sched/cluster'
+import type { ClusterModel } from '@sched/cluster'
 import { SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type TaskId, type WorkListener } from '@sched/core'
 import type { Simulation } from '@sched/sim'
+import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
 import { prepare } from '../run.js'
 import { serial } from '../serial.js'
@@ -45,7 +46,7 @@ export function play(world: World, make: MakePolicy, architecture: MakeArchitect
   const { recorder, simulation } = execute(world, watched(plug, rounds), architecture, rounds)
   return {
     world,
-    model: buildCluster(world.cluster),
+    model: modelOf(world.cluster),
     recorder,
     simulation,
     rounds,

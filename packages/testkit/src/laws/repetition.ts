@@ -1,4 +1,3 @@
-import { digest } from '../digest.js'
 import type { Recorded, Recorder } from '../recorder.js'
 import type { Play } from './play.js'
 
@@ -15,11 +14,16 @@ export function declaration({ world, recorder, again, fresh }: Play): string | u
 }
 
 /** The first event in which two runs differ, `undefined` for equal ones. */
-export function firstDifference(one: Recorder, other: Recorder, name = 'the other run'): string | undefined {
-  if (digest(one) === digest(other)) return undefined
-  const at = one.events.findIndex((event, i) => show(event) !== show(other.events[i]))
-  const index = at < 0 ? one.events.length : at
-  return `event ${index} is ${show(one.events[index])}, in ${name} ${show(other.events[index])}`
+export function firstDifference({ events }: Recorder, other: Recorder, name = 'the other run'): string | undefined {
+  for (let at = 0; at < Math.max(events.length, other.events.length); at++)
+    if (!isSame(events[at], other.events[at])) return `event ${at} is ${show(events[at])}, in ${name} ${show(other.events[at])}`
+  return undefined
+}
+
+function isSame(one: Recorded | undefined, other: Recorded | undefined): boolean {
+  if (one === undefined || other === undefined || one.kind !== other.kind) return false
+  for (const field in one) if (!Object.is(one[field as keyof Recorded], other[field as keyof Recorded])) return false // one kind, one set of fields
+  return true
 }
 
 const show = (event: Recorded | undefined): string => (event === undefined ? 'nothing' : JSON.stringify(event))
