@@ -139,7 +139,7 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
 function askedOtherwise(fact: string): string {
   const [, name = ''] = /has no resource "([^"]*)"/.exec(fact) ?? []
   if (name === 'map' || name === 'reduce') return ', or read tasks of the trace as containers (`--option demand=containers`)'
-  return name === 'vcores' || name === 'memory-mb' ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)' : ''
+  return name === 'vcores' || name === 'memory-mb' ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)' : ', for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes)'
 }
 
 function runtimeOf({ network, ...rest }: NonNullable<Experiment['description']['spec']['runtime']>): RuntimeOptions {

@@ -32,6 +32,12 @@ describe('sched run', () => {
     expect(err).toBe('warning: fifo: 2 jobs given up after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture); not counted in times.\n')
   })
 
+  it('takes task times as they are with --jitter 0', async () => {
+    const makespan = async (...args: string[]) => /makespan (.*)/.exec((await ok(['run', 'small.yaml', '--heartbeat', '0', '--nodes', '20', '--slots', 'map=1', '--take', '1', ...args])).out)?.[1]
+    expect(await makespan('--jitter', '0')).toBe('17.0 s') // 10 s in another rack: x 1.7
+    expect(await makespan()).not.toBe('17.0 s')
+  })
+
   it('says what has not finished by the end of the simulated time', async () => {
     expect((await ok(['run', 'small.yaml', '--until', '5'])).out).toMatch(/0 of 3 jobs finished, 3 not finished/)
   })

@@ -126,6 +126,7 @@ const cases: [string, () => string, string][] = [
   ['a zip archive', () => file('x.zip', new Uint8Array([0x50, 0x4b, 3, 4, 20])), '"x.zip": looks like a zip archive, not like a trace. Unpack it first.'],
   ['packed twice', () => file('twice.gz', gzipSync(gzipSync(rows))), '"twice.gz": looks like gzip data, not like a trace. Unpack it first.'],
   ['in UTF-16', () => file('utf16.tsv', Buffer.from(`\uFEFF${rows.slice(0, 90)}`, 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8.'],
+  ['a part of the Google events', () => file('part-0.csv', '0,2,3418309,0,4155527081,0,user,3,9,,,,\n'), '"part-0.csv": is an event table of Google\'s ClusterData 2011, one part of several. Name the parts in an experiment: '],
   ['CSV', () => file('a.csv', 'id,submit\na,1\n'), '"a.csv": looks like a table of 2 comma-separated columns, which is no trace format known here. Known: sched-workload ('],
   ['JSON of another kind', () => file('a.json', '{"jobs":[]}'), '"a.json": looks like JSON, which is no trace format known here.'],
   ['a table of other columns', () => file('t.tsv', 'a\tb\n1\t2\n'), '"t.tsv": looks like a table of 2 tab-separated columns, which is no trace format known here.'],

@@ -38,6 +38,7 @@ export interface ExperimentOptions {
   readonly seeds?: number
   readonly until?: number
   readonly validate?: boolean
+  readonly jitter?: number
   readonly infeasible?: 'fail' | 'reject'
   /** Modules of plug-ins: paths, or packages. */
   readonly plugin?: readonly string[]
@@ -80,7 +81,7 @@ function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentI
 
 function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Partial<ExperimentInput> {
   const spec = base?.spec
-  const { seed, seeds, until, validate, infeasible, architecture, policy, passPerEvent, plugin } = options
+  const { seed, seeds, until, validate, jitter, infeasible, architecture, policy, passPerEvent, plugin } = options
   const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
@@ -100,6 +101,7 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
     infeasible,
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
+    runtime: jitter === undefined ? undefined : { ...spec?.runtime, jitter },
     metrics: metricsOf(options, spec),
   })
 }

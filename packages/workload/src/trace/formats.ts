@@ -14,7 +14,7 @@ import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
-import { binaryKind, textKind } from './looks-like.js'
+import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
@@ -36,7 +36,9 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const machines = machineKind(text)
   if (machines !== undefined) throw new SchedError('BAD_INPUT', `is a list of machines (${machines}), not a trace.`, { file }, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
   const known = traceFormats.map(({ name, title }) => `${name} (${title})`).join(', ')
-  throw new SchedError('BAD_INPUT', `looks like ${textKind(text)}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
+  const kind = textKind(text)
+  if (kind === GOOGLE_EVENTS) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
+  throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
 }
 
 /** A format by name. Throws `UNKNOWN_NAME`. */

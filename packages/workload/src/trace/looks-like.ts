@@ -23,11 +23,16 @@ export function binaryKind(head: Uint8Array): Likeness | undefined {
   return undefined
 }
 
+/** Rows of task_events (13 columns) and of job_events (8). */
+const googleEvents = [/^\d+,[012]?,\d+,\d+,\d*,[0-8],[^,]*,[0-3]?,\d*(,[^,]*){4}$/, /^\d+,[012]?,\d+,[0-8],[^,]*,[0-3]?,[^,]*,[^,]*$/]
+export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData 2011'
+
 /** What text looks like by its first lines, in words. */
 export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line)) return /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head) ? 'the settings of the job generator of YARN\'s SLS' : 'JSON'
+  if (googleEvents.some((row) => row.test(line))) return GOOGLE_EVENTS
   const columns = (separator: string) => line.split(separator).length
   if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
   if (columns('|') > 1) return `a table of ${columns('|')} columns with | between them`
