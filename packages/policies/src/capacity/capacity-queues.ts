@@ -39,6 +39,8 @@ export class CapacityQueues {
   readonly holdsOfPair: number[] = []
   readonly #partitions: number[] = []
   readonly #admitted: JobId[] = []
+  /** By pot: whether its idle resources are lent to jobs of the default partition. */
+  readonly isLent: readonly boolean[]
   /** By lane: the least that is asked of each counted resource, and the step of limits. */
   readonly minimum: readonly (readonly number[])[]
 
@@ -49,6 +51,8 @@ export class CapacityQueues {
     this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
     this.quotas = new Quotas(this.tree, this.pots, cluster)
+    const { exclusiveLabels } = options
+    this.isLent = Array.from({ length: this.pots.count }, (_, pot) => pot >= this.pots.lanes && exclusiveLabels !== '*' && !exclusiveLabels.includes(this.pots.partitions[this.pots.partitionOf(pot)] as string))
     this.minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)

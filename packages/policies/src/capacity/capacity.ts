@@ -1,5 +1,6 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { CapacityQueues } from './capacity-queues.js'
+import { LentReading } from './lent-reading.js'
 import { capacityOptions, type CapacityOptions } from './options.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { QueueReading } from './queue-reading.js'
@@ -30,12 +31,16 @@ export const capacity = (options: CapacityOptions = {}): Plug<'order'> => capaci
 export interface Reservable {
   /** Starts a reading of jobs that may run on the node. */
   beginOn(round: Round, node: NodeId): void
+  /** Starts a reading of jobs of other nodes to which this one is lent; false: it is not. */
+  beginLent(round: Round, node: NodeId): boolean
+  /** Whether any node is lent. */
+  readonly lends: boolean
   /** Counts, or no longer counts, a reservation of the job on a node as used. */
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void
   /** Whether the job that was read last may only start if it gives up a reservation: a limit would be exceeded otherwise. */
   readonly mustRelease: boolean
-  /** Whether a job that starts on the node gives up a reservation elsewhere for it. */
-  releasesFor(node: NodeId): boolean
+  /** Whether a node is in the default partition: not lent to anybody, and jobs that start on it give up reservations elsewhere for it. */
+  isDefault(node: NodeId): boolean
   /** Resources that count, by lane, and the least that is asked of each. */
   readonly counted: readonly (readonly ResourceId[])[]
   readonly minimum: readonly (readonly number[])[]
@@ -43,7 +48,10 @@ export interface Reservable {
 
 export class CapacityOrder implements Order, Reservable {
   readonly queues: CapacityQueues
+  readonly lends: boolean
   readonly #reading: QueueReading
+  readonly #lent: LentReading
+  #isLending = false
   readonly #env: Env
   #pots: number[] = []
   #warned = false
@@ -52,6 +60,8 @@ export class CapacityOrder implements Order, Reservable {
     this.#env = env
     this.queues = new CapacityQueues(options, env)
     this.#reading = new QueueReading(this.queues, env.work, looksOn)
+    this.#lent = new LentReading(this.queues, env.work)
+    this.lends = this.queues.isLent.includes(true)
   }
 
   admits(spec: JobSpec): string | undefined {
@@ -64,6 +74,7 @@ export class CapacityOrder implements Order, Reservable {
     const { nodes } = round
     if (nodes.length === 1) return this.beginOn(round, nodes[0] as NodeId)
     const { pots } = this.queues
+    this.#isLending = false
     this.#pots = pots.partitions.map((_, partition) => pots.at(round.lane, partition)).reverse()
     if (pots.partitions.length > 1 && !this.#warned) {
       this.#warned = true
@@ -74,10 +85,19 @@ export class CapacityOrder implements Order, Reservable {
 
   beginOn(round: Round, node: NodeId): void {
     this.#pots.length = 0
+    this.#isLending = false
     this.#reading.begin(round, this.queues.pots.of(round.lane, node))
   }
 
+  beginLent({ lane }: Round, node: NodeId): boolean {
+    const pot = this.queues.pots.of(lane, node)
+    this.#isLending = this.queues.isLent[pot] === true
+    if (this.#isLending) this.#lent.begin(lane, pot)
+    return this.#isLending
+  }
+
   next(): JobBlock | undefined {
+    if (this.#isLending) return this.#lent.next()
     for (;;) {
       const block = this.#reading.next()
       const pot = block === undefined ? this.#pots.pop() : undefined
@@ -87,11 +107,10 @@ export class CapacityOrder implements Order, Reservable {
   }
 
   get mustRelease(): boolean {
-    return this.#reading.mustRelease
+    return this.#reading.mustRelease && !this.#isLending
   }
 
-  /** Hadoop looks on from reserved nodes only in the default partition. */
-  releasesFor(node: NodeId): boolean {
+  isDefault(node: NodeId): boolean {
     return this.queues.pots.isDefault(node)
   }
 

@@ -45,11 +45,12 @@ export class LiveLoads implements QueueLoads {
 
   /** Reads a pot; valid until the next reading. */
   read(pot: number): this {
-    const { pots, quotas, usage } = this.#queues
+    const { pots, quotas, usage, isLent } = this.#queues
     if (this.count > this.#known) this.#fit()
     this.total = pots.totals.subarray(pot * this.width, (pot + 1) * this.width)
     this.guaranteed = this.#column(quotas.guaranteed, this.guaranteed, pot)
     this.most = this.#column(quotas.most, this.most, pot)
+    if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number // as where it is lent
     this.used = this.#column(usage.used, this.used, pot)
     this.#readPending(pot)
     return this

@@ -53,6 +53,8 @@ export class Reserving implements Policy {
   /** Most of every resource that one task may ask: what the largest node has. */
   readonly #largest: readonly number[]
   readonly #lanes: Env['cluster']['lanes']
+  /** `[job * lanes + lane]`: nodes that a job of the default partition was tried on since it started in that partition. */
+  readonly #tried: number[] = []
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   readonly #doneIn: number[] = []
@@ -69,7 +71,7 @@ export class Reserving implements Policy {
     this.#lanes = cluster.lanes
     this.#largest = cluster.resources.map((_, r) => largest(r, env))
     this.reservations = new NodeReservations(cluster.lanes.length)
-    Object.assign(this, forwarding({ onSubmit: (job) => this.#delay.reset(job), onFinish: (job) => this.#dropAll(job) }, order))
+    Object.assign(this, forwarding({ onSubmit: (job) => this.#reset(job), onFinish: (job) => this.#dropAll(job) }, order))
   }
 
   get sharing() {
@@ -99,7 +101,8 @@ export class Reserving implements Policy {
     for (let started = 0; round.room(node); started++) {
       if (started > 0 && !multipleAssignments) return
       if (maximumContainerAssignments >= 0 && started >= maximumContainerAssignments) return
-      const attempt = this.#assign(node, round)
+      const own = this.#assign(node, round)
+      const attempt = own === Attempt.Nothing && this.#counting?.lends === true ? this.#assign(node, round, true) : own
       if (attempt < Attempt.Near) return
       if (attempt === Attempt.OffSwitch && ++offSwitch >= maximumOffswitchAssignments) return
     }
@@ -112,6 +115,7 @@ export class Reserving implements Policy {
       this.#missed = false
       if (this.reservations.size > 0) this.#redeemAll(round)
     } while (!this.#sweep(round) && this.#missed)
+    if (this.#counting?.lends === true) this.#sweep(round, true)
   }
 
   /** Tries the reserved nodes in sight. */
@@ -124,8 +128,8 @@ export class Reserving implements Policy {
     }
   }
 
-  /** Once over the nodes with room; whether anything was started or reserved. */
-  #sweep(round: Round): boolean {
+  /** Once over the nodes with room, for their own jobs or those they are lent to; whether anything was started or reserved. */
+  #sweep(round: Round, isLent = false): boolean {
     const { nodes, lane, cluster } = round
     const isAll = nodes.length === cluster.nodes
     let hasDone = false
@@ -137,7 +141,7 @@ export class Reserving implements Policy {
       }
       const node = nodes[i] as NodeId
       if (round.pending === 0) break
-      while (round.room(node) && this.reservations.on(node, lane) === undefined && this.#assign(node, round) !== Attempt.Nothing) hasDone = true
+      while (round.room(node) && this.reservations.on(node, lane) === undefined && this.#assign(node, round, isLent) !== Attempt.Nothing) hasDone = true
     }
     return hasDone
   }
@@ -155,26 +159,28 @@ export class Reserving implements Policy {
     if (task !== None && round.claim(task, node)) this.#drop(reservation)
   }
 
-  /** Gives the node to the first job in order that may have it. */
-  #assign(node: NodeId, round: Round): Attempt {
+  /** Gives the node to the first job in order that may have it; if it is lent, to the first of those it is not for. */
+  #assign(node: NodeId, round: Round, isLent = false): Attempt {
     const counting = this.#counting
     const order = this.#order
     if (counting === undefined) order.begin(round)
-    else counting.beginOn(round, node)
+    else if (!isLent) counting.beginOn(round, node)
+    else if (!counting.beginLent(round, node)) return Attempt.Nothing
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
-        const attempt = this.#offer(block.ids[i] as JobId, node, round)
+        const attempt = this.#offer(block.ids[i] as JobId, node, round, isLent)
         if (attempt !== Attempt.Nothing) return attempt
       }
     return Attempt.Nothing
   }
 
-  #offer(job: JobId, node: NodeId, round: Round): Attempt {
+  #offer(job: JobId, node: NodeId, round: Round, isLent: boolean): Attempt {
     const { work, lane } = round
     const shape = work.shape(job, lane)
     if (work.isGang(job, lane) && work.together(job, lane) > 1) return this.#startGang(job, round)
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
+    if (this.#counting?.lends === true && !this.#mayBorrow(job, node, round, isLent)) return Attempt.Nothing
     const fits = round.fits(job, node)
     if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing
     const within = this.#delay.within(job, round)
@@ -186,12 +192,13 @@ export class Reserving implements Policy {
       return Attempt.Nothing
     }
     const mustRelease = this.#counting?.mustRelease ?? false
-    if (fits) return this.#start(job, task, node, (!wantsMore || mustRelease) && this.#counting?.releasesFor(node) !== false, round)
+    if (fits) return this.#start(job, task, node, (!wantsMore || mustRelease) && this.#counting?.isDefault(node) !== false, round)
     if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing
     }
     this.#delay.note(job, lane, work.level(task, node))
+    this.#noteStart(job, lane, node)
     this.#keep({ job, lane, node, shape })
     return Attempt.Reserved
   }
@@ -204,7 +211,29 @@ export class Reserving implements Policy {
     if ((mustRelease && given === undefined) || !round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
     this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
+    this.#noteStart(job, lane, node)
     return isOffSwitch ? Attempt.OffSwitch : Attempt.Near
+  }
+
+  /**
+   * Counts that a job of the default partition was tried on a node. At heartbeats it may borrow one once it was tried on as many as
+   * there are, so that it has its own partition's first; without, nodes are lent after all others.
+   */
+  #mayBorrow(job: JobId, node: NodeId, { lane, cluster }: Round, isLent: boolean): boolean {
+    if (!isLent && this.#counting?.isDefault(node) !== true) return true
+    const at = job * this.#lanes.length + lane
+    const tried = (this.#tried[at] as number) + 1
+    this.#tried[at] = tried
+    return !isLent || !this.#beats || tried >= cluster.nodes
+  }
+
+  #noteStart(job: JobId, lane: LaneId, node: NodeId): void {
+    if (this.#counting?.isDefault(node) === true) this.#tried[job * this.#lanes.length + lane] = 0
+  }
+
+  #reset(job: JobId): void {
+    this.#delay.reset(job)
+    for (let lane = 0; lane < this.#lanes.length; lane++) this.#tried[job * this.#lanes.length + lane] = 0
   }
 
   /** All tasks of a gang on the nodes in sight that are not reserved, or none. */

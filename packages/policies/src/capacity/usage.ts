@@ -50,6 +50,11 @@ export class QueueUsage {
     return this.#listed[queue * this.#pots.count + pot] === 1
   }
 
+  /** Compares siblings by the order in which a pot serves them, whether or not they have waiting jobs. */
+  compare(a: number, b: number, pot: number): number {
+    return (this.#keys[pot] as QueueKeys).isAfter(a, b) ? 1 : -1
+  }
+
   /** Makes the columns of queues that are new. */
   addQueues(): void {
     const { count, width } = this.#pots

@@ -116,6 +116,16 @@ export class UserLimits {
     return compareShares(rest, 0, this.#weighted(pair, limit), 0, limit.total, 0, width) > 0
   }
 
+  /** Whether a user uses more of a partition that is lent than its limit there, which is capped by the partition alone. */
+  isOverLent(pair: number, pot: number): boolean {
+    const { width, count } = this.#pots
+    const limit = this.#limits[(this.#users.leaf[pair] as number) * count + pot] as Limit
+    this.#fresh(limit)
+    const { total, capacity, usageRatio, usedByActive, activeWeight, percent, minimum, basis } = limit
+    const value = userLimit({ total, capacity, most: total, usageRatio, usedByActive, activeWeight, percent, factor: Infinity, minimum, basis })
+    return compareShares(this.#users.used, (pair * count + pot) * width, this.#weighted(pair, { value, minimum }), 0, total, 0, width) > 0
+  }
+
   /** Writes what a user of a leaf may still be given to `out`, at least 0 each. */
   room(pair: number, pot: number, out: Float64Array): void {
     const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
@@ -124,7 +134,7 @@ export class UserLimits {
     for (let i = 0; i < width; i++) out[i] = Math.max(0, (most[i] as number) - (this.#users.used[(pair * count + pot) * width + i] as number))
   }
 
-  #weighted(pair: number, { value, minimum }: Limit): readonly number[] {
+  #weighted(pair: number, { value, minimum }: Pick<Limit, 'value' | 'minimum'>): readonly number[] {
     if (this.#users.weight[pair] === inMillionths) return value
     return value.map((amount, i) => Math.floor((amount * this.#users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
   }
