@@ -1,6 +1,6 @@
 import { buildCluster } from '@sched/cluster'
 import { describe, expect, it } from 'vitest'
-import { cluster, digest, instantCluster, job, mapJob, mapReduceJob, prepare, run, serial, workloadOf } from '../src/index.js'
+import { cluster, digest, firstDifference, instantCluster, job, mapJob, mapReduceJob, prepare, run, serial, workloadOf, type Recorded } from '../src/index.js'
 import { inOrder } from './policies.js'
 
 describe('builders', () => {
@@ -83,8 +83,32 @@ describe('a run', () => {
   })
 })
 
+const events = () => structuredClone(run({ policy: inOrder(), jobs: [mapReduceJob(2, 1), job({ id: 'b' })] }).recorder.events)
+
+/** Runs in which one field of one event is another, and what they were changed in. */
+function* changed(): Generator<[event: number, field: string, events: Recorded[]]> {
+  for (const [i, event] of events().entries())
+    for (const [field, value] of Object.entries(event)) {
+      const other = events()
+      Object.assign(other[i] ?? {}, { [field]: typeof value === 'number' ? value + 1e-9 : field === 'kind' ? 'abandon' : `${String(value)}x` })
+      yield [i, field, other]
+    }
+}
+
+describe('the first difference of two runs', () => {
+  it('is the event in which any field is another, or that one run lacks', () => {
+    for (const [i, field, other] of changed())
+      expect([i, field, firstDifference({ events: events() }, { events: other }, 'the copy')]).toEqual([i, field, expect.stringMatching(new RegExp(`^event ${i} is .+, in the copy .+`))])
+    expect(firstDifference({ events: events() }, { events: events().slice(0, -1) })).toMatch(/in the other run nothing$/)
+    expect(firstDifference({ events: [] }, { events: events() })).toMatch(/^event 0 is nothing/)
+  })
+
+  it('is none for equal runs', () => {
+    expect(firstDifference({ events: events() }, { events: events() })).toBeUndefined()
+  })
+})
+
 describe('a digest', () => {
-  const events = () => structuredClone(run({ policy: inOrder(), jobs: [mapReduceJob(2, 1), job({ id: 'b' })] }).recorder.events)
 
   it('is FNV-1a of 64 bits over the decisions', () => {
     const bytes: number[] = []
@@ -106,12 +130,7 @@ describe('a digest', () => {
 
   it('changes with every field of every event, and with their order', () => {
     const whole = digest({ events: events() })
-    for (const [i, event] of events().entries())
-      for (const [field, value] of Object.entries(event)) {
-        const other = events()
-        Object.assign(other[i] ?? {}, { [field]: typeof value === 'number' ? value + 1e-9 : field === 'kind' ? 'abandon' : `${String(value)}x` })
-        expect([i, field, digest({ events: other }) === whole]).toEqual([i, field, false])
-      }
+    for (const [i, field, other] of changed()) expect([i, field, digest({ events: other }) === whole]).toEqual([i, field, false])
     expect(digest({ events: events().reverse() })).not.toBe(whole)
   })
 })

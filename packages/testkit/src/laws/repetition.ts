@@ -14,7 +14,7 @@ export function declaration({ world, recorder, again, fresh }: Play): string | u
 }
 
 /** The first event in which two runs differ, `undefined` for equal ones. */
-export function firstDifference({ events }: Recorder, other: Recorder, name = 'the other run'): string | undefined {
+export function firstDifference({ events }: Pick<Recorder, 'events'>, other: Pick<Recorder, 'events'>, name = 'the other run'): string | undefined {
   for (let at = 0; at < Math.max(events.length, other.events.length); at++)
     if (!isSame(events[at], other.events[at])) return `event ${at} is ${show(events[at])}, in ${name} ${show(other.events[at])}`
   return undefined
