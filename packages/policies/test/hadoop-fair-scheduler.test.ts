@@ -42,7 +42,9 @@ describe('slots as Hadoop 1 hands them out', () => {
   it.each<[string, FairOptions, JobSpec[], string, string, number?]>([
     ['SmallJobs: by turns until a job has no more', {}, [both('a', 2, 1), both('b', 1, 2)], 'aba', 'abb'],
     ['LargeJobs: by turns', {}, [both('a', 10, 10), both('b', 10, 10)], 'abab', 'abab'],
-    ['JobsWithPriorities: twice as many for weight 2', {}, [both('a', 10, 10), both('b', 10, 10, { weight: 2 })], 'abbabb', 'abbabb', 3],
+    ['JobsWithPriorities: twice as many for high priority', { priorityWeights: true }, [both('a', 10, 10), both('b', 10, 10, { priority: 1 })], 'abbabb', 'abbabb', 3],
+    ['JobsWithPriorities: the same by weight', {}, [both('a', 10, 10), both('b', 10, 10, { weight: 2 })], 'abbabb', 'abbabb', 3],
+    ['JobsWithPriorities: by turns where priority is no weight', {}, [both('a', 10, 10), both('b', 10, 10, { priority: 1 })], 'ababab', 'ababab', 3],
     ['LargeJobsWithPools: minimums first, by slot type', { pools: { p: { minShare: { map: 1, reduce: 2 } }, q: { minShare: { map: 2, reduce: 1 } } } },
       [both('a', 10, 10), both('b', 10, 10, { queue: 'p' }), both('c', 10, 10, { queue: 'q' })], 'bcca', 'bcba'],
     ['LargeJobsWithExcessCapacity: after its minimum a pool waits for the others', { pools: { p: { minShare: 2 } } },

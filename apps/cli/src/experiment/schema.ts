@@ -20,7 +20,7 @@ const distributionsSchema = z.strictObject({
 const googleSchema = z.strictObject({
   taskEvents: z.array(name).min(1).describe('paths of the parts of the task events table in their order, plain or gzip, relative to this file'),
   jobEvents: z.array(name).optional().describe('parts of the job events table, for the names of jobs'),
-  machines: name.optional().describe('summary of the machine table (CSV with cpu, memory, number_of_machines), the default for `cluster`'),
+  machines: name.optional().describe('machine events of the trace, or a summary of them (CSV with cpu, memory, number_of_machines): the default for `cluster`'),
   maxDisorder: z.number().min(0).optional().describe('seconds by which an event may be earlier than one above it; default 0'),
   disk: z.boolean().optional().describe('whether disk requests count; default false'),
 })

@@ -13,6 +13,7 @@ const fairOptions = z.strictObject({
   defaults: poolDefaults.default({}).describe('settings of pools that are not declared'),
   users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
+  priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
 })
 /** Options of `fair`; all may be left out. */
 export interface FairOptions {
@@ -20,6 +21,7 @@ export interface FairOptions {
   readonly defaults?: Omit<PoolOptions, 'pools'>
   readonly users?: Readonly<Record<string, { readonly maxRunningJobs: number }>>
   readonly userMaxRunningJobs?: number
+  readonly priorityWeights?: boolean
 }
 
 /**
@@ -59,11 +61,13 @@ class FairOrder implements Order {
   /** `[job * lanes + lane]`: demand of the job as last counted. */
   readonly #counted: number[] = []
   readonly #weightOf: number[] = []
+  readonly #priorityWeights: boolean
   readonly #admitted: JobId[] = []
 
   constructor(options: z.output<typeof fairOptions>, env: Env) {
     const { cluster, work } = env
     this.#env = env
+    this.#priorityWeights = options.priorityWeights
     this.#lanes = cluster.lanes.length
     const names = cluster.lanes.map((lane) => lane.name)
     this.#tree = new PoolTree(options.pools === false ? {} : options.pools, options.defaults, names)
@@ -101,7 +105,7 @@ class FairOrder implements Order {
     const pool = this.#single ?? this.#tree.leaf(work.queueName(work.queue(job)))
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
-    this.#weightOf[job] = work.weight(job)
+    this.#weightOf[job] = work.weight(job) * (this.#priorityWeights ? 2 ** Math.max(-2, Math.min(2, work.priority(job))) : 1)
     this.#shares.addJob(job, pool.id)
     this.#lists.openJob(job, work.rank(job))
     for (let lane = 0; lane < this.#lanes; lane++) this.#counted[job * this.#lanes + lane] = 0
