@@ -44,6 +44,8 @@ interface Defaults {
  */
 export class QueueTree {
   readonly queues: Queue[] = []
+  /** Parent of each queue, -1 for the root: ways up the tree are gone at every decision. */
+  readonly parents: number[] = []
   readonly #byPath = new Map<string, Queue>()
   readonly #cluster: ClusterView
   readonly #defaults: Defaults
@@ -121,6 +123,7 @@ export class QueueTree {
       children: [],
     }
     this.queues.push(queue)
+    this.parents.push(queue.parent)
     this.#byPath.set(path, queue)
     parent?.children.push(queue.id)
     return queue

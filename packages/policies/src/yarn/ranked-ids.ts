@@ -88,7 +88,7 @@ export class RankedIds {
     const to = isUp ? this.#makeWayUp(at, next, t) : this.#makeWayDown(at, next, t)
     ids[to] = id
     hint[id] = to
-    rows.set(next, row)
+    for (let k = i; k < width; k++) rows[row + k] = next[k] as number // few: a block copy costs more
   }
 
   /** Moves the members between the hole and the place of the key down by one; returns that place. Few move, as a rule. */

@@ -1,5 +1,5 @@
 import type { Env, JobId, LaneId, ResourceId, ShapeId, TaskId } from '@sched/core'
-import type { Queue } from './queue-tree.js'
+import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
  * What jobs and queues use and want, by resource: `[job * resources + resource]` and the same by queue, those of parents
@@ -16,12 +16,14 @@ export class Usage {
   readonly #shape: (ShapeId | undefined)[] = []
   readonly #env: Env
   readonly #tree: readonly Queue[]
+  readonly #parents: readonly number[]
   readonly #queueOf: (job: JobId) => number
   readonly #n: number
 
-  constructor(env: Env, tree: readonly Queue[], queueOf: (job: JobId) => number) {
+  constructor(env: Env, tree: QueueTree, queueOf: (job: JobId) => number) {
     this.#env = env
-    this.#tree = tree
+    this.#tree = tree.queues
+    this.#parents = tree.parents
     this.#queueOf = queueOf
     this.#n = env.cluster.resources.length
   }
@@ -67,9 +69,13 @@ export class Usage {
     const { work, cluster } = this.#env
     const shape = work.shapeOf(task)
     const resources = cluster.lanes[lane]?.resources ?? []
-    for (const r of resources) add(this.jobs, job * this.#n + r, sign * work.demand(shape, r))
-    for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue))
-      for (const r of resources) add(this.queues, queue * this.#n + r, sign * work.demand(shape, r))
+    const leaf = this.#queueOf(job)
+    for (const r of resources) {
+      const amount = sign * work.demand(shape, r)
+      if (amount === 0) continue
+      add(this.jobs, job * this.#n + r, amount)
+      for (let queue = leaf; queue >= 0; queue = this.#above(queue)) add(this.queues, queue * this.#n + r, amount)
+    }
   }
 
   /** Counts what the job uses and could use now; returns whether that changed. */
@@ -102,7 +108,7 @@ export class Usage {
   }
 
   #above(queue: number): number {
-    return (this.#tree[queue] as Queue).parent
+    return this.#parents[queue] as number
   }
 }
 

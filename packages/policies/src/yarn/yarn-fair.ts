@@ -49,6 +49,10 @@ class YarnFair implements Order {
   readonly #key: readonly Float64Array[]
   /** `[queue * lanes + lane]`: jobs of a leaf, queues of a parent, with unplaced tasks. */
   readonly #members: RankedIds[] = []
+  /** What the key of a queue is made of: weight, minimum of the memory `[queue * lanes + lane]`, whether siblings are compared by drf. */
+  readonly #weights: number[] = []
+  readonly #minima: number[] = []
+  readonly #isDominant: boolean[] = []
   /** Jobs of each queue, and of those inside it, that may run. */
   readonly #jobs: number[] = []
   /** `[job * lanes + lane]`: 1 while it is in its queue's list. */
@@ -76,7 +80,7 @@ class YarnFair implements Order {
     this.#jobKeys = widths.map((width) => new KeyRows(width))
     this.#queueKeys = widths.map((width) => new KeyRows(width))
     this.#key = widths.map((width) => new Float64Array(width))
-    this.#usage = new Usage(env, this.#tree.queues, (job) => this.#queueOf[job] as number)
+    this.#usage = new Usage(env, this.#tree, (job) => this.#queueOf[job] as number)
     this.#limits = new JobLimits(
       work,
       this.#tree.queues,
@@ -293,7 +297,7 @@ class YarnFair implements Order {
   #place(job: JobId, lane: LaneId): void {
     const leaf = this.#queueOf[job] as number
     this.#placeJob(job, leaf, lane)
-    for (let queue = leaf; queue > 0; queue = (this.#tree.queues[queue] as Queue).parent) this.#placeQueue(queue, lane)
+    for (let queue = leaf; queue > 0; queue = this.#tree.parents[queue] as number) this.#placeQueue(queue, lane)
   }
 
   #placeJob(job: JobId, leaf: number, lane: LaneId): void {
@@ -323,13 +327,13 @@ class YarnFair implements Order {
 
   #queueKey(id: number, lane: LaneId): Float64Array {
     const key = this.#key[lane] as Float64Array
-    const { weight, minResources, parent } = this.#tree.queues[id] as Queue
+    const weight = this.#weights[id] as number
     const memory = this.#memory[lane] as ResourceId
-    if ((this.#tree.queues[parent] as Queue).policy === 'drf')
-      (this.#dominant[lane] as DominantKeys).write(key, this.#usage.queues, this.#usage.rowOfQueue(id), minResources, weight)
+    if (this.#isDominant[id] === true)
+      (this.#dominant[lane] as DominantKeys).write(key, this.#usage.queues, this.#usage.rowOfQueue(id), (this.#tree.queues[id] as Queue).minResources, weight)
     else {
       const usage = this.#usage.ofQueue(id, memory)
-      const min = minResources[memory] as number
+      const min = this.#minima[id * this.#lanes + lane] as number
       const demand = this.#usage.demandOfQueue(id, memory)
       if (this.#options.poolOrder === 'hadoop') fairKey(key, usage, min, demand, weight)
       else surveyKey(key, usage, min, demand, weight, this.#jobs[id] as number)
@@ -338,7 +342,7 @@ class YarnFair implements Order {
   }
 
   #siblings(queue: number, lane: number): RankedIds {
-    return this.#members[(this.#tree.queues[queue] as Queue).parent * this.#lanes + lane] as RankedIds
+    return this.#members[(this.#tree.parents[queue] as number) * this.#lanes + lane] as RankedIds
   }
 
   /** A queue has got its first job with unplaced tasks: it joins its siblings, and so on up. */
@@ -362,8 +366,11 @@ class YarnFair implements Order {
   #addQueues(from: number): void {
     const { queues } = this.#tree
     for (let id = from; id < queues.length; id++) {
+      const { isParent, parent, weight, minResources } = queues[id] as Queue
+      this.#weights.push(weight)
+      this.#isDominant.push(queues[parent]?.policy === 'drf')
       for (let lane = 0; lane < this.#lanes; lane++) {
-        const isParent = (queues[id] as Queue).isParent
+        this.#minima.push(minResources[this.#memory[lane] as ResourceId] as number)
         this.#members.push(new RankedIds((isParent ? this.#queueKeys[lane] : this.#jobKeys[lane]) as KeyRows))
         ;(this.#queueKeys[lane] as KeyRows).setTie(id, 0)
       }
