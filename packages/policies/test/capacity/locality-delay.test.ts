@@ -1,0 +1,46 @@
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { cluster, dispatcher, job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+/** Racks with the nodes a, b and c, d. One task per node and heartbeat. */
+const rack = (name: string, nodes: readonly string[]) => nodes.map((node) => ({ name: node, count: 1, racks: [name], resources: { mem: 10 } }))
+const standing = (hosts: readonly string[][], options: CapacitySchedulerOptions = {}, small = 10) => {
+  const nodes = [...rack('r', ['a', 'b']), { name: 'c', count: 1, racks: ['s'], resources: { mem: small } }, ...rack('s', ['d'])]
+  const master = dispatcher({ cluster: cluster({ nodes }), policy: capacityScheduler({ queues: { q: {} }, defaults: { userLimitFactor: -1 }, multipleAssignments: false, ...options }) })
+  const [stage] = job({ id: 'j', queue: 'q', tasks: hosts.length, demand: { mem: 2 } }).stages
+  master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { blockSize: 1, hosts: hosts.map((each) => each.map((host) => `${host}-0`)) } }] })
+  if (small === 1) master.submit(job({ id: 'tiny', queue: 'q', tasks: 1, demand: { mem: 1 } }))
+  let time = 0
+  /** Levels away from their data of the tasks started at each heartbeat: 0 on the node, 1 in the rack, 2 off it. */
+  return (beats: string) => [...beats].map((node) => master.heartbeat(`${node}-0`, time++).start.map(({ level }) => level).join() || '-').join(' ')
+}
+
+// as TestLeafQueue.testLocalityScheduling and testRackLocalityDelayScheduling of Hadoop 3, with other numbers
+describe('waiting for data by missed opportunities', () => {
+  it('lets as many nodes pass as tasks wait, times the part of the cluster that was asked for; off the rack the count goes on', () => {
+    // two nodes and a rack are asked for: 3/4 of the cluster. 4 tasks x 3/4: more than 3; then 3 x 3/4, 2 x 3/4, 1 x 3/4, and the count stands at 4
+    expect(standing([['a'], ['b'], ['a'], ['b']])('ccccccc')).toBe('- - - 2 2 2 2')
+    // on its data at once, which begins the count anew: 3 x 3/4 = 2.25
+    expect(standing([['a'], ['b'], ['a'], ['b']])('acccc')).toBe('0 - - 2 2')
+  })
+
+  it('starts in the rack after the delay for nodes, which a start in the rack begins anew', () => {
+    const hosts = [['a'], ['a'], ['a'], ['a']]
+    expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 9 })('bbbb')).toBe('- 1 - 1')
+    expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 9, rackLocalityFullReset: false })('bbbb')).toBe('- 1 1 1')
+  })
+
+  it('starts off the rack after both delays, at most the number of nodes', () => {
+    const hosts = [['a'], ['a'], ['a'], ['a']]
+    expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 1 })('bbccccb')).toBe('- 1 - - 2 2 1')
+    expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 99 })('ccccc')).toBe('- - - - 2')
+  })
+
+  it('counts nodes that are too small for the task', () => {
+    expect(standing([['a'], ['a']], { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 0 }, 1)('cd')).toBe('-1 2') // another job's task on c
+  })
+
+  it('does not wait without a delay', () => {
+    expect(standing([['a'], ['a']], { nodeLocalityDelay: -1, rackLocalityAdditionalDelay: 0 })('bb')).toBe('1 1')
+  })
+})
