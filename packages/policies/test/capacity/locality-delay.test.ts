@@ -8,7 +8,7 @@ const standing = (hosts: readonly string[][], options: CapacitySchedulerOptions 
   const nodes = [...rack('r', ['a', 'b']), { name: 'c', count: 1, racks: ['s'], resources: { mem: small } }, ...rack('s', ['d'])]
   const master = dispatcher({ cluster: cluster({ nodes }), policy: capacityScheduler({ queues: { q: {} }, defaults: { userLimitFactor: -1 }, multipleAssignments: false, ...options }) })
   const [stage] = job({ id: 'j', queue: 'q', tasks: hosts.length, demand: { mem: 2 } }).stages
-  master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { blockSize: 1, hosts: hosts.map((each) => each.map((host) => `${host}-0`)) } }] })
+  master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: hosts.map((each) => each.map((host) => `${host}-0`)) } }] })
   if (small === 1) master.submit(job({ id: 'tiny', queue: 'q', tasks: 1, demand: { mem: 1 } }))
   let time = 0
   /** Levels away from their data of the tasks started at each heartbeat: 0 on the node, 1 in the rack, 2 off it. */

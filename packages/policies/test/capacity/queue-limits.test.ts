@@ -1,0 +1,113 @@
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { cluster, dispatcher, job, type JobChange } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+type Queues = NonNullable<CapacitySchedulerOptions['queues']>
+/** Two nodes of 8 GB, or more; users are not limited, all that may start at a heartbeat does. */
+const standing = (queues: Queues, options: CapacitySchedulerOptions = {}, nodes = 2) => {
+  const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: nodes, resources: { mem: 8, cpu: 8 } }] }), policy: capacityScheduler({ queues, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 99, ...options }) })
+  let time = 0
+  const submit = (id: string, tasks: number, mem = 1, change: JobChange = {}) => master.submit(job({ id, user: id, queue: id, tasks, demand: { mem, cpu: 1 }, ...change }))
+  const starts = () => Array.from({ length: nodes }, (_, node) => node).flatMap((node) => master.heartbeat(`n-${node}`, ++time).start)
+  return { submit, starts, who: () => starts().map((task) => task.job), end: (task: ReturnType<typeof starts>[number]) => void master.taskEnded(task, ++time) }
+}
+
+// as TestCapacityScheduler, TestContainerAllocation, TestParentQueue and TestPriorityUtilizationQueueOrderingPolicy of Hadoop 3, with other amounts
+describe('limits of queues', () => {
+  it('hold for all queues in one together (testParentQueueMaxCapsAreRespected)', () => {
+    const { submit, who } = standing({ a: { capacity: 50, maximumCapacity: 50 }, 'a.x': { capacity: 50 }, 'a.y': { capacity: 50 }, b: { capacity: 50 } })
+    submit('x', 3, 2)
+    submit('y', 9, 1)
+    expect(who().sort()).toEqual(['x', 'x', 'y', 'y', 'y', 'y']) // 8 of 16 GB
+  })
+
+  it('keep what is left for the queue that comes first and asks more (testCSQueueBlocked)', () => {
+    const { submit, who, starts, end } = standing({ a: { capacity: 80 }, b: { capacity: 20 } })
+    submit('a', 1, 2)
+    submit('b', 13)
+    const running = starts()
+    expect(running).toHaveLength(14)
+    submit('a2', 1, 2, { queue: 'a' })
+    submit('b2', 1, 1, { queue: 'b' })
+    expect(who()).toEqual([]) // 1 GB left: a is further below its guarantee, and wants 2
+    for (const task of running.filter((each) => each.job === 'b' && each.node === 'n-1').slice(0, 2)) end(task)
+    expect(who().sort()).toEqual(['a2', 'b2'])
+  })
+
+  it('keep it in the queue around both alone, where that is what is full (testCSReservationWithRootUnblocked)', () => {
+    const { submit, who } = standing({ p: { capacity: 50, maximumCapacity: 50 }, 'p.x': { capacity: 80 }, 'p.z': { capacity: 20 }, o: { capacity: 50 } }, { resourceCalculator: 'dominant' })
+    submit('x', 7)
+    submit('o', 4)
+    expect(who()).toHaveLength(11)
+    submit('z', 1, 2)
+    submit('x2', 1, 1, { queue: 'x' })
+    submit('o2', 9, 1, { queue: 'o' })
+    expect(who()).toEqual(Array(4).fill('o2')) // p has 7 of 8 GB and z wants 2: x must not have the last, and of the cluster's 5 GB one is kept
+  })
+
+  it('do not keep more than the queue itself may have (testAllocationCannotBeBlockedWhenFormerQueueReachedItsLimit)', () => {
+    const { submit, who } = standing({ b: { capacity: 30 }, c: { capacity: 70 }, 'c.x': { capacity: 20, maximumCapacity: 20 }, 'c.y': { capacity: 80 } }, { resourceCalculator: 'dominant' })
+    submit('x', 1, 2)
+    submit('b', 1, 2)
+    expect(who().sort()).toEqual(['b', 'x'])
+    submit('x2', 1, 2, { queue: 'x' }) // x may have 3 of 16
+    submit('b2', 1, 2, { queue: 'b' })
+    expect(who()).toEqual(['b2'])
+  })
+
+  it('are passed by giving up a reservation, at the maximum too (testContinuousReservationLookingWhenUsedEqualsMax)', () => {
+    const { submit, starts, who } = standing({ a: { capacity: 50, maximumCapacity: 50 }, b: { capacity: 50 } }, {}, 3)
+    submit('b', 1, 3)
+    expect(who()).toEqual(['b'])
+    submit('a', 2, 6) // the first node is reserved, a starts on the second: 12 of 12 GB; on the third in place of the reservation
+    expect(starts().map(({ job: id, node }) => `${id} ${node}`)).toEqual(['a n-1', 'a n-2'])
+    submit('b2', 1, 5, { queue: 'b' })
+    expect(who()).toEqual(['b2'])
+  })
+})
+
+describe('queues with priority', () => {
+  it('come after those below their guarantee, and before others that are above it', () => {
+    const quarter = { capacity: 25 }
+    const queues: Queues = { root: { queueOrdering: 'priority-utilization' }, low: { ...quarter }, mid: { ...quarter, priority: 1 }, high: { ...quarter, priority: 2 }, none: { ...quarter, priority: 3 } }
+    const { submit, who } = standing(queues)
+    for (const id of ['low', 'mid', 'high']) submit(id, 9)
+    // high to its 4, then mid, then low; above their guarantees by priority again
+    expect(who()).toEqual([...Array<string>(4).fill('high'), ...Array<string>(4).fill('mid'), ...Array<string>(4).fill('low'), ...Array<string>(4).fill('high')])
+  })
+})
+
+// as TestApplicationLimits and TestApplicationPriority
+describe('applications', () => {
+  it('are limited by the part of their queue, and their user by its limit of that', () => {
+    const refused = (own: Queues[string]) => {
+      const { submit } = standing({ a: { capacity: 40, ...own }, b: { capacity: 60 } }, { maximumApplications: 20, defaults: {} })
+      const attempt = (id: string, user: string) => {
+        try {
+          submit(id, 1, 1, { queue: 'a', user })
+          return 'in'
+        } catch (error) {
+          return (error as Error).message.replace(/^.*job \w+: /, '')
+        }
+      }
+      return [...Array.from({ length: 5 }, (_, i) => attempt(`ann${i}`, 'ann')), ...Array.from({ length: 6 }, (_, i) => attempt(`bob${i}`, 'bob'))]
+    }
+    // 40 % of 20: 8 in the queue; 50 % of that, times the factor, of one user
+    expect(refused({ minimumUserLimitPercent: 50 }).map((each) => each === 'in')).toEqual([true, true, true, true, false, true, true, true, true, false, false])
+    expect(refused({ minimumUserLimitPercent: 50 })[4]).toContain('user ann has 4 of 4 applications in queue root.a')
+    expect(refused({ minimumUserLimitPercent: 50, userLimitFactor: -1 }).filter((each) => each === 'in')).toHaveLength(8)
+    expect(refused({ maximumApplications: 3 }).filter((each) => each === 'in')).toHaveLength(3)
+  })
+
+  it('are served by priority up to the largest there is, those without one by the default of their queue', () => {
+    const { submit, who } = standing({ a: { capacity: 100, defaultApplicationPriority: 4 } }, { maximumApplicationPriority: 10 })
+    submit('none', 9, 1, { queue: 'a' })
+    submit('five', 3, 1, { queue: 'a', priority: 5 })
+    submit('fifteen', 3, 1, { queue: 'a', priority: 15 })
+    submit('twelve', 3, 1, { queue: 'a', priority: 12 })
+    submit('three', 3, 1, { queue: 'a', priority: 3 })
+    const order = who()
+    expect([...new Set(order)]).toEqual(['fifteen', 'twelve', 'five', 'none']) // 15 and 12 are 10, and equal
+    expect(order).toHaveLength(16)
+  })
+})
