@@ -10,6 +10,7 @@ import { eagleFormat } from '../slurm/eagle.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
+import { swimHistoryFormat } from '../swim/history.js'
 import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
 import type { TraceFormat } from './format.js'
@@ -18,7 +19,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, jobListFormat,
+  native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, jobTableFormat,
 ]
 
