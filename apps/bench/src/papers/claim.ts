@@ -1,4 +1,5 @@
 import type { Range } from './range.js'
+import type { Threads } from './threads.js'
 
 /** Q: quantitative target; R: ratio or direction only; N: cannot be reproduced; own: our own figure, bound to the hardware. */
 export type Class = 'Q' | 'R' | 'N' | 'own'
@@ -51,6 +52,8 @@ export interface Trial {
   readonly validate: boolean
   /** Only to see that everything runs: experiments may be shorter. */
   readonly quick?: boolean
+  /** Threads for experiments of many runs; default: none but this. */
+  readonly threads?: Threads | undefined
 }
 
 /** One set-up, run once per trial, and all the rows that are read off it. */

@@ -1,6 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { json } from '@sched/report'
 import { Command, InvalidArgumentError } from 'commander'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { bayesCommunication } from './bayes-communication/bayes-communication.js'
 import type { Trial } from './claim.js'
@@ -10,6 +11,7 @@ import { omega } from './omega/omega.js'
 import { page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
 import { survey } from './survey/survey.js'
+import { Threads } from './threads.js'
 import { writeWhole } from './whole-file.js'
 
 const sheets: readonly Sheet[] = [delayScheduling, omega, survey, nodeWeightSheet, bayesCommunication]
@@ -25,6 +27,7 @@ interface Options {
   readonly json?: string
   readonly write?: boolean
   readonly validate?: boolean
+  readonly threads: number
 }
 
 /** `bench papers`: published against simulated results. Pages are written to `<root>/docs/papers`. */
@@ -37,17 +40,19 @@ export function papersCommand(root: string): Command {
     .option('--only <ids>', 'rows to reproduce, separated by commas', (text: string) => text.split(',').map((id) => id.trim()))
     .option('--json <file>', 'also write the rows to a file')
     .option('--write', `write docs/papers/<sheet>.md (all rows, at least ${SEEDS} seeds)`)
+    .option('--threads <count>', 'threads for experiments of many runs; results do not depend on them', threadCount, availableParallelism())
     .option('--validate', 'check every simulation while it runs; slow')
     .action((name: string, options: Options) => papers(sheetOf(name), options, root))
 }
 
-function papers(sheet: Sheet, options: Options, root: string): void {
+async function papers(sheet: Sheet, options: Options, root: string): Promise<void> {
   const seeds = options.quick === true ? QUICK : options.seeds
   if (options.write === true && (options.only !== undefined || seeds < SEEDS))
     throw new SchedError(
       'BAD_OPTION', `the page holds all rows, over at least ${SEEDS} seeds.`, { field: '--write' }, 'Leave out --only, --quick and a smaller --seeds.',
     )
-  const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true, quick: options.quick === true }))
+  const threads = options.threads > 1 && sheet === omega ? await Threads.start(options.threads) : undefined
+  const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true, quick: options.quick === true, threads }))
   const results = runSheet(sheet, trials, options.only, report)
   process.stdout.write(`${resultTable(results)}\n${tally(results)}\n`)
   if (options.json !== undefined) writeWhole(options.json, json(results.flatMap(rowsOf)))
@@ -68,5 +73,10 @@ function sheetOf(name: string): Sheet {
 
 function count(text: string): number {
   if (!/^([2-9]|[1-9]\d{1,3})$/.test(text)) throw new InvalidArgumentError('Give a whole number from 2 to 9999.')
+  return Number(text)
+}
+
+function threadCount(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 999.')
   return Number(text)
 }

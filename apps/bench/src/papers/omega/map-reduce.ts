@@ -1,18 +1,13 @@
-import { sharedState } from '@sched/architectures'
-import { phasesTime, type ClusterView, type Decision, type JobId, type JobSpec, type NodeId, type Observer, type ResourceId, type StageSpec, type WorkView } from '@sched/core'
 import { quantile } from '@sched/metrics'
-import { randomFit } from '@sched/placement'
-import { fifo, greedy, mapReduce as mapReducePolicy, type MapReduceOptions } from '@sched/policies'
-import { Simulation } from '@sched/sim'
-import { omegaCluster, omegaClusterCell, omegaClusterPrefill } from '@sched/workload'
-import { measure, type Experiment, type Findings, type Trial } from '../claim.js'
+import { measure, type Experiment, type Findings } from '../claim.js'
 import { above, below, range } from '../range.js'
+import { mapped } from '../thread-tasks.js'
+import type { Limit, Sized } from './map-reduce-run.js'
 import { markdownTable } from './markdown.js'
 import { LIGHT, lightHorizon, overValues, shortNumber } from './sweep.js'
 
 const clusters = ['A', 'C', 'D'] as const
 type Cluster = (typeof clusters)[number]
-type Limit = NonNullable<MapReduceOptions['limit']>
 const limits: Readonly<Record<string, Limit>> = {
   'as requested': 'as-requested',
   'max-parallelism': 'max-parallelism',
@@ -20,8 +15,6 @@ const limits: Readonly<Record<string, Limit>> = {
   'global cap 60%': 'global-cap',
 }
 const names = Object.keys(limits)
-/** Part of all jobs that are MapReduce jobs (EuroSys 2013, section 6). */
-const MAP_REDUCE = 0.2
 
 /** Opportunistic sizes of MapReduce jobs: figures 15 and 16. */
 export const mapReduce: Experiment = {
@@ -65,7 +58,11 @@ export const mapReduce: Experiment = {
     },
   ],
   run(trials): Findings {
-    const results = new Map(clusters.flatMap((cluster) => names.map((name) => [`${cluster} ${name}`, trials.map((trial) => sizedJobs(cluster, limits[name] as Limit, trial))] as const)))
+    const settings = clusters.flatMap((cluster) => names.map((name) => ({ cluster, name })))
+    const inputs = settings.flatMap(({ cluster, name }) => trials.map(({ seed, validate, quick = false }) =>
+      ({ cluster, limit: limits[name] as Limit, scale: LIGHT, seed, validate, horizon: quick ? lightHorizon / 6 : lightHorizon })))
+    const runs = mapped(trials[0]?.threads, 'map-reduce', inputs)
+    const results = new Map(settings.map(({ cluster, name }, i) => [`${cluster} ${name}`, runs.slice(i * trials.length, (i + 1) * trials.length)] as const))
     const each = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => (results.get(`${cluster} ${name}`) ?? []).map(figure)
     const over = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => overValues(each(cluster, name, figure))
     const ratio = (cluster: Cluster, a: string, b: string, figure: (jobs: readonly Sized[]) => number) => {
@@ -88,62 +85,6 @@ export const mapReduce: Experiment = {
         clusters.flatMap((cluster) => names.map((name) => [cluster, name, ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, deviation].map((figure) => average(cluster, name, figure))])))],
     }
   },
-}
-
-/** MapReduce jobs of one run as they were started: a pure function of its arguments, as `runPoint` is. */
-function sizedJobs(cluster: Cluster, limit: Limit, { seed, validate, quick = false }: Trial): Sized[] {
-  const horizon = quick ? lightHorizon / 6 : lightHorizon
-  const watch = new Sizes()
-  new Simulation({
-    cluster: omegaClusterCell(cluster, LIGHT),
-    workload: omegaCluster({ cluster, seed, horizon, scale: LIGHT, mapReduce: MAP_REDUCE }),
-    prefill: omegaClusterPrefill(cluster, { seed, scale: LIGHT }),
-    policy: greedy(fifo(), randomFit()),
-    policies: { mapreduce: mapReducePolicy(fifo(), { limit }, randomFit()) },
-    architecture: sharedState({ schedulers: { batch: {}, service: {}, mapreduce: {} } }),
-    runtime: { jitter: 0 },
-    observers: [watch],
-    seed, validate,
-  }).run(horizon)
-  return watch.jobs
-}
-
-/** A MapReduce job that was placed: how much faster its run is than with the workers asked for, and the use of the cell by then. */
-interface Sized {
-  readonly speedUp: number
-  readonly utilisation: number
-}
-
-/** Looks at MapReduce jobs when the last of their workers has been placed. */
-class Sizes implements Observer {
-  readonly jobs: Sized[] = []
-  readonly #specs = new Map<JobId, JobSpec>()
-  #cluster!: ClusterView
-  #work!: WorkView
-
-  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
-    this.#cluster = cluster
-    this.#work = work
-  }
-
-  onSubmit(job: JobId, spec: JobSpec): void {
-    if (spec.class === 'mapreduce') this.#specs.set(job, spec)
-  }
-
-  onDecision({ job, unplaced }: Decision): void {
-    const spec = this.#specs.get(job)
-    if (spec === undefined || unplaced > 0) return
-    this.#specs.delete(job)
-    const [{ tasks, phases = [] }] = spec.stages as [StageSpec]
-    this.jobs.push({ speedUp: phasesTime(phases, tasks) / phasesTime(phases, this.#work.tasks(job)), utilisation: cpusInUse(this.#cluster) })
-  }
-}
-
-function cpusInUse(cluster: ClusterView): number {
-  const cpu = cluster.resources.indexOf('cpu') as ResourceId
-  let free = 0
-  for (let node = 0; node < cluster.nodes; node++) free += cluster.free(node as NodeId, cpu)
-  return 1 - free / cluster.capacity(cpu)
 }
 
 const speedUps = (jobs: readonly Sized[]): number[] => jobs.map((job) => job.speedUp)

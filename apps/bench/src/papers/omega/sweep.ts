@@ -1,7 +1,8 @@
 import { markdownTable } from './markdown.js'
 import type { Estimate, Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { runPoint, type Point, type PointResult } from './point.js'
+import { mapped } from '../thread-tasks.js'
+import type { Point, PointResult } from './point.js'
 
 /** A point without what a trial adds. */
 export type Setting = Omit<Point, 'seed' | 'validate' | 'horizon'>
@@ -22,7 +23,7 @@ export type Runs = readonly PointResult[]
 
 /** Runs one setting under every trial. A quick trial lasts a twentieth. */
 export function runs(setting: Setting, trials: readonly Trial[], horizon: number): Runs {
-  return trials.map(({ seed, validate, quick = false }) => runPoint({ ...setting, seed, validate, horizon: quick ? horizon / 20 : horizon }))
+  return mapped(trials[0]?.threads, 'point', trials.map(({ seed, validate, quick = false }) => ({ ...setting, seed, validate, horizon: quick ? horizon / 20 : horizon })))
 }
 
 export type Figure = (result: PointResult) => number
