@@ -1,5 +1,5 @@
 import type { JobSpec, Plug, Sharing } from '@sched/core'
-import { delay, fair, fairShares, greedy, preempting, type FairOptions } from '@sched/policies'
+import { delay, fair, fairShares, greedy, preempting, yarnAssign, type FairOptions } from '@sched/policies'
 import { cluster, dispatcher, job, type Dispatcher, type JobChange, type Placed } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -78,6 +78,18 @@ describe('slots as Hadoop 1 hands them out', () => {
     uneven.submit(both('a', 0, 10, { queue: 'p' }), 0)
     uneven.submit(both('b', 10, 10, { queue: 'q' }), 0)
     expect([sharesOf(uneven, 0), sharesOf(uneven, 1)]).toEqual([{ p: 0, q: 4 }, { p: 2.67, q: 1.33 }])
+  })
+})
+
+describe('the load balancer of Hadoop 1', () => {
+  const balanced = (nodes: number) => slots(nodes, yarnAssign(greedy(fair()), { assignMultiple: true, dynamicMaxAssign: false, loadBalancer: true }))
+
+  it('testAssignMultipleWithUnderloadedCluster: 4 maps and 3 reduces on 4 nodes, one of each on a node, and no more at the next heartbeats', () => {
+    const of = balanced(4)
+    of.submit(both('a', 2, 2), 0)
+    of.submit(both('b', 2, 1), 0.1)
+    const beats = [0, 1, 2, 3].flatMap((node) => [0.1, 0.2].map((after) => of.heartbeat(`n-${node}`, node + after).start.map((each) => `${each.job} ${stageName(of, each)}`)))
+    expect(beats).toEqual([['a map', 'a reduce'], [], ['b map', 'b reduce'], [], ['a map', 'a reduce'], [], ['b map'], []])
   })
 })
 
