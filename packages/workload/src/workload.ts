@@ -34,11 +34,11 @@ export function workloadFrom(name: string, jobs: number, start: () => (index: nu
  * The jobs of a workload one after another. A closed loop is run through as if every job ended when it was submitted.
  * Throws `BROKEN_CONTRACT` for a source that reads on (use `streamJobs`).
  */
-export function* jobsOf(workload: Workload): Generator<JobSpec, void, undefined> {
+export function jobsOf(workload: Workload): Generator<JobSpec, void, undefined> {
   const source = workload.open()
   if (source.more !== undefined)
     throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is read as a stream.`, {}, 'Use streamJobs().')
-  yield* ready(source)
+  return ready(source)
 }
 
 /** The jobs of any workload, also of one that reads on. */

@@ -148,6 +148,12 @@ describe('the header', () => {
     expect(trace.machine!.resources).toEqual({ procs: 4 })
   })
 
+  it('may have no blank after the colon, and no number where thousands are set apart or sums written', () => {
+    expect(read(`; Version: 2.2\n;MaxProcs:8\n${row()}\n`).machine).toMatchObject({ procs: 8, origin: '8 procs: MaxProcs of the header' })
+    for (const value of ['1,024', '128+64', '128 + 64'])
+      expect(ruleNotes(`; MaxProcs: ${value}\n${row()}\n`)).toContain(`MaxProcs of the header is "${value}", which is no number of at least 1: it is taken as absent`)
+  })
+
   it('that announces another number of records is remarked on', () => {
     expect(ruleNotes(`; MaxRecords: 3\n${header}${row()}`)).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
   })
@@ -234,6 +240,7 @@ describe('the bytes of a log', () => {
     ['tabs', plain.replaceAll(/(?<=\d) (?=[-\d])/g, '\t')],
     ['blanks around', plain.replaceAll(/^(?=\d)/gm, '   ').replaceAll(/(?<=\d)$/gm, '  ')],
     ['blank lines and late comments', plain.replaceAll(/\n(?=\d)/g, '\n\n  ; a remark\n')],
+    ['lines of blanks and tabs, and the end-of-file mark of DOS', `${plain.replaceAll(/\n(?=\d)/g, '\n  \n\t\t\n')}\x1a`],
     ['whole numbers with a fraction of 0', plain.replaceAll(/(?<= )4(?= )/g, '4.0')],
     ['exponents', plain.replaceAll(/(?<= )100(?= )/g, '1e2')],
   ])('may have %s', (_, text) => {
@@ -294,6 +301,7 @@ describe('bad logs', () => {
     ['no job left', `${header}${row({ status: 5 })}`, { status: ['completed'] }, '"a.swf": none of 1 jobs is left: 1 job of a status other than completed: left out (status). Choose other rules.'],
     ['only bad lines', `${row()} 0`, { onBadLine: 'skip' }, 'all 1 lines with jobs are bad, the first: "a.swf" line 1: found 19 fields'],
     ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 1: looks like a table of 29 blank-separated columns, not like'],
+    ['a comment of another kind', `# a log\n${row()}\n`, {}, 'line 1: looks like a line before the first job, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
     ['29 fields', `${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, 'looks like a table of 29 blank-separated columns, not like'],
     ['tasks that cannot share memory out', header + row(), { tasks: 'each', memory: 'requested' }, 'tasks: jobs ask for mem besides procs, which tasks of one unit each cannot share out. Leave tasks at "one", or mem out.'],
     ['nodes that nobody knows', row(), { unit: 'nodes' }, 'swf.unit: the log does not say how many nodes the machine has. Give nodes, or let jobs ask for processors.'],

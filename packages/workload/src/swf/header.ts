@@ -3,11 +3,11 @@ import { asText } from '../trace/fields.js'
 
 const semicolon = 59
 
-/** Whether a line is a comment; blanks before the semicolon do not matter. */
+/** Whether a line is a comment, or blank; blanks before the semicolon do not matter, nor the end-of-file mark of DOS. */
 export function isComment(bytes: Uint8Array, from: number, to: number): boolean {
   let at = from
-  while (at < to && (bytes[at] === 32 || bytes[at] === 9)) at++
-  return bytes[at] === semicolon && at < to
+  while (at < to && bytes[at]! <= 32) at++
+  return at === to || bytes[at] === semicolon
 }
 
 /**
@@ -19,9 +19,9 @@ export class SwfHeader {
 
   add(bytes: Uint8Array, from: number, to: number): void {
     const text = asText(bytes, from, to).replace(/^\s*;+/, '').trimEnd()
-    const named = /^\s*([A-Z][A-Za-z]*):(?:\s+(.*))?$/.exec(text)
+    const named = /^\s*([A-Z][A-Za-z]*):(?:\s+(.*)|(\d.*))?$/.exec(text)
     const last = this.fields.at(-1)
-    if (named !== null) this.fields.push([named[1]!, named[2] ?? ''])
+    if (named !== null) this.fields.push([named[1]!, named[2] ?? named[3] ?? ''])
     else if (last !== undefined && text.trim() !== '') last[1] += `\n${text.trim()}`
   }
 
@@ -30,7 +30,7 @@ export class SwfHeader {
     return fieldText(this.fields, name)
   }
 
-  /** The number that a value starts with: 338 for `338 (batch partition; 512 total)`; `undefined` when it does not start with one. */
+  /** The number that a value starts with: see `fieldNumber`. */
   number(name: string): number | undefined {
     return fieldNumber(this.fields, name)
   }
@@ -40,8 +40,9 @@ export function fieldText(fields: HeaderFields, name: string): string | undefine
   return fields.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
 }
 
+/** The number that a value starts with: 338 for `338 (batch partition; 512 total)`; `undefined` for other texts, and for `1,024` or `128+64`. */
 export function fieldNumber(fields: HeaderFields, name: string): number | undefined {
-  const digits = /^-?\d+(\.\d+)?/.exec(fieldText(fields, name) ?? '')
+  const digits = /^-?\d+(\.\d+)?(?!\d|,\d|\s*\+)/.exec(fieldText(fields, name) ?? '')
   return digits === null ? undefined : Number(digits[0])
 }
 

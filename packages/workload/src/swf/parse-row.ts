@@ -7,14 +7,15 @@ import { fieldNames, wholeFields } from './fields.js'
  * are. A line of another kind is read again with care. Throws `BadLine` with the field.
  */
 export function parseRow(bytes: Uint8Array, from: number, to: number, row: Float64Array): void {
-  if (to === bytes.length || !parsePlain(bytes, from, to, row)) parseOdd(asText(bytes, from, to), row)
+  if (parsePlain(bytes, from, row) !== to) parseOdd(asText(bytes, from, to), row)
 }
 
 /**
- * The short way, 200 ns a row: blanks, -1, digits, and digits with a fraction where the format has them. False for
- * anything else. The byte after the line, its end, stops every loop, so none of them asks where it is.
+ * The short way, 200 ns a row: blanks, -1, digits, and digits with a fraction where the format has them. The end of the
+ * line (of its LF or CR LF), -1 for anything else, also at the end of the bytes. The byte after the line stops every
+ * loop, so none of them asks where it is.
  */
-function parsePlain(bytes: Uint8Array, from: number, to: number, row: Float64Array): boolean {
+export function parsePlain(bytes: Uint8Array, from: number, row: Float64Array): number {
   let at = from
   let byte = bytes[at]!
   for (let field = 0; field < 18; field++) {
@@ -41,11 +42,11 @@ function parsePlain(bytes: Uint8Array, from: number, to: number, row: Float64Arr
       value /= powersOfTen[at - point - 1]! // whole number over power of ten, both exact: rounded once, as `Number` does
     }
     byte = digit + 48
-    if (at === first || at - first > 16 || (byte > 13 && byte !== 32)) return false
+    if (at === first || at - first > 16 || (byte > 13 && byte !== 32)) return -1
     row[field] = value
   }
   while (byte === 32) byte = bytes[++at]!
-  return at === to
+  return byte === 10 || (byte === 13 && bytes[at + 1] === 10) ? at : -1
 }
 
 const powersOfTen = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]

@@ -10,7 +10,7 @@ import { Cell } from './cells.js'
 import { Field, fieldNames, statusNames } from './fields.js'
 import { isComment, SwfHeader } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
-import { parseRow } from './parse-row.js'
+import { parsePlain, parseRow } from './parse-row.js'
 import { isGuess, procsPerNode, swfSizes } from './sizes.js'
 
 const kibPerMib = 1024
@@ -46,6 +46,17 @@ export class SwfReading {
     return this.#keep(this.#row, cells, at)
   }
 
+  /** Reads a line that is a plain job, after the first: the end of it, -1 if it must be read with care. Then `keep` it. */
+  plain(bytes: Uint8Array, from: number): number {
+    return this.rows === 0 ? -1 : parsePlain(bytes, from, this.#row)
+  }
+
+  /** As `line`, of the plain job read last. */
+  keep(cells: Float64Array, at: number): boolean {
+    this.rows++
+    return this.#keep(this.#row, cells, at)
+  }
+
   rules(): RuleCount[] {
     const { submit, partial, status, processors, memory, dependencies } = this.#counts
     const { options } = this
@@ -63,9 +74,12 @@ export class SwfReading {
 
   /** The first line that is no comment: the header is complete. */
   #start(bytes: Uint8Array, from: number, to: number): void {
-    if (!isNearly18Numbers(asText(bytes, from, to)))
-      throw new SchedError('BAD_INPUT', `looks like ${textKind(asText(bytes, from, Math.min(bytes.length, from + 4096)))}, not like the Standard Workload Format.`, { file: this.place.file, line: this.place.line },
-        'A line of that has 18 numbers with blanks between them.')
+    if (!isNearly18Numbers(asText(bytes, from, to))) {
+      const kind = textKind(asText(bytes, from, Math.min(bytes.length, from + 4096)))
+      const found = kind.endsWith('(SWF)') ? 'a line before the first job' : kind
+      throw new SchedError('BAD_INPUT', `looks like ${found}, not like the Standard Workload Format.`, { file: this.place.file, line: this.place.line },
+        'A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".')
+    }
     const sizes = swfSizes(this.options, this.header.fields)
     this.#procsPerNode = procsPerNode(this.options, sizes)
     this.#rules.limits = this.held && isGuess(sizes) ? this.#limits({ ...sizes, procs: undefined }) : this.#limits(sizes)

@@ -29,10 +29,18 @@ export class SwfTable {
     this.reading = new SwfReading(options, this, true)
     this.width = cellsOf(resourcesOf(options))
     this.cells = new Float64Array(this.width * Math.ceil(bytes.length / 64)) // lines of the archive's logs are longer; pages not written cost nothing
-    this.lines = eachLine(bytes, file, (line, from, to) => {
+    const quick = (line: number, from: number) => {
+      const to = this.reading.plain(bytes, from)
+      if (to < 0) return 0
       this.line = line
-      this.#readLine(bytes, from, to)
-    })
+      this.#read(bytes, from, to, true)
+      return bytes[to] === 10 ? to + 1 : to + 2
+    }
+    const visit = (line: number, from: number, to: number) => {
+      this.line = line
+      this.#read(bytes, from, to, false)
+    }
+    this.lines = eachLine(bytes, file, visit, quick)
     if (this.size === 0) throw this.#empty()
   }
 
@@ -47,11 +55,12 @@ export class SwfTable {
     return this.#unsorted
   }
 
-  #readLine(bytes: Uint8Array, from: number, to: number): void {
+  /** A line, or the plain job that was read from it. */
+  #read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
     try {
       const at = this.size * this.width
       if (at + this.width > this.cells.length) this.#grow()
-      if (this.reading.line(bytes, from, to, this.cells, at)) this.#add(this.cells[at + Cell.job]!, this.cells[at + Cell.submit]!)
+      if (isPlain ? this.reading.keep(this.cells, at) : this.reading.line(bytes, from, to, this.cells, at)) this.#add(this.cells[at + Cell.job]!, this.cells[at + Cell.submit]!)
     } catch (error) {
       if (!(error instanceof BadLine)) throw error
       this.bad.add(error, this)
