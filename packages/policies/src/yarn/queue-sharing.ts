@@ -59,7 +59,7 @@ export class QueueSharing implements Sharing {
   }
 
   usage = (queue: number, r: ResourceId): number => this.#usage.ofQueue(queue, r)
-  demandOf = (queue: number, r: ResourceId): number => Math.min(this.#usage.demandOfQueue(queue, r), (this.#tree.queues[queue] as Queue).maxResources[r] as number)
+  demandOf = (queue: number, r: ResourceId): number => this.#usage.demandOfQueue(queue, r)
   usageOfJob = (job: JobId, r: ResourceId): number => this.#usage.ofJob(job, r)
   demandOfJob = (job: JobId, r: ResourceId): number => this.#usage.demandOfJob(job, r)
   /** The resource that `fair` compares in a lane. */
@@ -85,6 +85,11 @@ export class QueueSharing implements Sharing {
     const shares = this.#shares[r] as Float64Array
     sharesDown(this.#children, entries, this.#env.cluster.capacity(r), shares, this.#level)
     return shares
+  }
+
+  /** Forgets the columns: minima and maxima have changed. */
+  resize(): void {
+    this.#shares.length = 0
   }
 
   /** Makes the columns of a resource anew, for queues that have come. */

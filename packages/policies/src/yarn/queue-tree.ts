@@ -11,9 +11,11 @@ export interface Queue {
   readonly parent: number
   readonly weight: number
   readonly policy: QueuePolicy
-  readonly minResources: readonly number[]
+  minResources: readonly number[]
   /** `Infinity` where there is no limit; never below the minimum. */
-  readonly maxResources: readonly number[]
+  maxResources: readonly number[]
+  /** The same as they were at the start, with all nodes. */
+  readonly mostResources: readonly number[]
   readonly maxContainer: readonly number[]
   readonly maxRunningJobs: number
   readonly minTimeout: number
@@ -49,6 +51,7 @@ export class QueueTree {
   readonly #byPath = new Map<string, Queue>()
   readonly #cluster: ClusterView
   readonly #defaults: Defaults
+  readonly #scaled: (() => void)[] = []
 
   constructor(root: QueueOptions, defaults: Defaults, cluster: ClusterView) {
     this.#cluster = cluster
@@ -69,6 +72,12 @@ export class QueueTree {
   /** The declared or made queue of a path, `undefined` where there is none. */
   find(name: string): Queue | undefined {
     return this.#byPath.get(fullPath(name))
+  }
+
+  /** Gives percentages their amounts of the cluster as it is now; whether there are any. */
+  resize(): boolean {
+    for (const scale of this.#scaled) scale()
+    return this.#scaled.length > 0
   }
 
   #inside({ children }: Queue): string {
@@ -101,8 +110,12 @@ export class QueueTree {
   #add(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
     const policy = options.policy ?? this.#defaults.policy ?? 'fair'
     checkPolicy(path, policy, parent, isParent, field)
-    const minResources = this.#amounts(options.minResources, 0, `${field}.minResources`)
-    const maxResources = this.#amounts(options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources), Infinity, `${field}.maxResources`).map((max, r) => Math.max(max, minResources[r] as number))
+    const given = options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources)
+    const bounds = () => {
+      const minResources = this.#amounts(options.minResources, 0, `${field}.minResources`)
+      return { minResources, maxResources: this.#amounts(given, Infinity, `${field}.maxResources`).map((max, r) => Math.max(max, minResources[r] as number)) }
+    }
+    const { minResources, maxResources } = bounds()
     const queue: Queue = {
       id: this.queues.length,
       path,
@@ -111,6 +124,7 @@ export class QueueTree {
       policy,
       minResources,
       maxResources,
+      mostResources: maxResources,
       maxContainer: options.maxContainerAllocation === undefined && parent !== undefined ? parent.maxContainer : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
       maxRunningJobs: options.maxRunningApps ?? (parent === undefined ? Infinity : (this.#defaults.maxRunningApps ?? Infinity)),
       minTimeout: options.minSharePreemptionTimeout ?? parent?.minTimeout ?? Infinity,
@@ -122,6 +136,7 @@ export class QueueTree {
       options,
       children: [],
     }
+    if (hasPart(options.minResources) || hasPart(given)) this.#scaled.push(() => void Object.assign(queue, bounds()))
     this.queues.push(queue)
     this.parents.push(queue.parent)
     this.#byPath.set(path, queue)
@@ -129,7 +144,7 @@ export class QueueTree {
     return queue
   }
 
-  /** Amounts by resource id; a percentage is of the cluster as it is when the run starts. */
+  /** Amounts by resource id; a percentage is of the cluster as it is now. */
   #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
     const { resources } = this.#cluster
     const unknown = Object.keys(amounts ?? {}).find((name) => !resources.includes(name))
@@ -151,3 +166,5 @@ function checkPolicy(path: string, policy: QueuePolicy, parent: Queue | undefine
   if (policy === 'drf' && parent?.policy === 'fair')
     throw new SchedError('BAD_OPTION', `queue "${path}" has the policy drf in "${parent.path}", which has fair`, { field: `${field}.policy` }, 'Give the queues around it drf too.')
 }
+
+const hasPart = (amounts: Amounts | undefined): boolean => Object.values(amounts ?? {}).some((amount) => typeof amount === 'string')

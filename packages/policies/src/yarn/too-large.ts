@@ -7,7 +7,7 @@ export function tooLarge(demand: Demand, leaf: Queue, queues: readonly Queue[], 
     const asked = demand[name] ?? 0
     if (asked > (leaf.maxContainer[r] as number)) return refusal(asked, name, leaf.path, 'maxContainerAllocation', leaf.maxContainer[r] as number)
     for (let queue: Queue | undefined = leaf; queue !== undefined; queue = queues[queue.parent])
-      if (asked > (queue.maxResources[r] as number)) return refusal(asked, name, queue.path, 'maxResources', queue.maxResources[r] as number)
+      if (asked > (queue.mostResources[r] as number)) return refusal(asked, name, queue.path, 'maxResources', queue.mostResources[r] as number)
   }
   return undefined
 }

@@ -3,13 +3,14 @@ import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
  * What jobs and queues use and want, by resource: `[job * resources + resource]` and the same by queue, those of parents
- * with all inside them. What they want is only counted where something depends on it.
+ * with all inside them. A queue wants no more than its maximum, and a parent what the queues inside it want so.
  */
 export class Usage {
   jobs = new Float64Array(64)
   queues = new Float64Array(64)
   #jobDemand = new Float64Array(64)
   #queueDemand = new Float64Array(64)
+  #maxima = new Float64Array(64)
   /** The smallest amount per task that ever waited in a queue: a bound for quick tests. */
   #least = new Float64Array(64).fill(Infinity)
   /** `[job * lanes + lane]`: the demand vector last noted there. */
@@ -33,16 +34,18 @@ export class Usage {
   ofJob = (job: JobId, r: ResourceId): number => this.jobs[job * this.#n + r] as number
   ofQueue = (queue: number, r: ResourceId): number => this.queues[queue * this.#n + r] as number
   demandOfJob = (job: JobId, r: ResourceId): number => this.#jobDemand[job * this.#n + r] as number
-  demandOfQueue = (queue: number, r: ResourceId): number => this.#queueDemand[queue * this.#n + r] as number
+  demandOfQueue = (queue: number, r: ResourceId): number => Math.min(this.#queueDemand[queue * this.#n + r] as number, this.#maxima[queue * this.#n + r] as number)
   leastWanted = (queue: number, r: ResourceId): number => this.#least[queue * this.#n + r] as number
 
-  addQueue(): void {
+  addQueue(id: number): void {
     const size = this.#tree.length * this.#n
     if (size > this.queues.length) {
       this.queues = grown(this.queues, size)
       this.#queueDemand = grown(this.#queueDemand, size)
       this.#least = grown(this.#least, size, Infinity)
+      this.#maxima = grown(this.#maxima, size)
     }
+    this.#maxima.set((this.#tree[id] as Queue).maxResources, id * this.#n)
   }
 
   addJob(job: JobId): void {
@@ -60,7 +63,7 @@ export class Usage {
   removeJob(job: JobId): void {
     for (let r = 0; r < this.#n; r++) {
       const left = this.#jobDemand[job * this.#n + r] as number
-      if (left !== 0) for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) add(this.#queueDemand, queue * this.#n + r, -left)
+      if (left !== 0) this.#changeDemand(this.#queueOf(job), r, -left)
       this.#jobDemand[job * this.#n + r] = 0
     }
   }
@@ -91,9 +94,31 @@ export class Usage {
       if (change === 0) continue
       isNew = true
       add(this.#jobDemand, at, change)
-      for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) add(this.#queueDemand, queue * this.#n + r, change)
+      this.#changeDemand(this.#queueOf(job), r, change)
     }
     return isNew
+  }
+
+  /** Changes what a leaf wants, and what the queues around it want as far as their maxima let it. */
+  #changeDemand(leaf: number, r: number, by: number): void {
+    let change = by
+    for (let queue = leaf; queue >= 0 && change !== 0; queue = this.#above(queue)) {
+      const at = queue * this.#n + r
+      const most = this.#maxima[at] as number
+      const before = this.#queueDemand[at] as number
+      const after = before + change
+      this.#queueDemand[at] = after
+      if (most < Infinity) change = Math.min(after, most) - Math.min(before, most)
+    }
+  }
+
+  /** Reads the maxima anew, and counts what parents want with them. */
+  recount(): void {
+    for (const { id, maxResources } of this.#tree) this.#maxima.set(maxResources, id * this.#n)
+    for (let queue = this.#tree.length - 1; queue >= 0; queue--) {
+      const { isParent, children } = this.#tree[queue] as Queue
+      if (isParent) for (let r = 0; r < this.#n; r++) this.#queueDemand[queue * this.#n + r] = children.reduce((sum, child) => sum + this.demandOfQueue(child, r as ResourceId), 0)
+    }
   }
 
   /** Notes the size of the job's next task when it is another than before. */

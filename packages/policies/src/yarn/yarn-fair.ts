@@ -2,6 +2,7 @@ import { defineOrder, Reason, type Env, type JobBlock, type JobId, type JobSpec,
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
+import { placeByName } from './name-ties.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { RankedIds, KeyRows } from './ranked-ids.js'
@@ -260,6 +261,11 @@ class YarnFair implements Order {
   onNode(): void {
     const { cluster } = this.#env
     for (let r = 0; r < this.#capacity.length; r++) this.#capacity[r] = cluster.capacity(r as ResourceId)
+    if (this.#tree.resize()) {
+      this.#usage.recount()
+      this.sharing.resize()
+      for (const { id, minResources } of this.#tree.queues) this.#memory.forEach((memory, lane) => (this.#minima[id * this.#lanes + lane] = minResources[memory] as number))
+    }
     for (const { id } of this.#tree.queues) if (id > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#placeQueue(id, lane as LaneId)
     for (const { id, isParent, policy } of this.#tree.queues)
       if (!isParent && policy === 'drf') for (let lane = 0; lane < this.#lanes; lane++) this.#placeAll(id, lane as LaneId)
@@ -375,26 +381,8 @@ class YarnFair implements Order {
         ;(this.#queueKeys[lane] as KeyRows).setTie(id, 0)
       }
       this.#jobs.push(0)
-      this.#usage.addQueue()
-      if (id > 0) this.#orderByName(id)
+      this.#usage.addQueue(id)
+      if (id > 0) placeByName((this.#byName[parent] ??= []), id, (other) => (queues[other] as Queue).path, this.#queueKeys)
     }
-  }
-
-  /** Ties between siblings go by name: a new queue's tie lies between those of its neighbours in name order. */
-  #orderByName(id: number): void {
-    const { queues } = this.#tree
-    const { parent, path } = queues[id] as Queue
-    const siblings = (this.#byName[parent] ??= [])
-    const after = siblings.findIndex((other) => (queues[other] as Queue).path > path)
-    const at = after < 0 ? siblings.length : after
-    siblings.splice(at, 0, id)
-    const tie = (index: number) => (this.#queueKeys[0] as KeyRows).tie[siblings[index] as number] as number
-    const below = at === 0 ? undefined : tie(at - 1)
-    const above = at === siblings.length - 1 ? undefined : tie(at + 1)
-    const middle = below === undefined ? (above === undefined ? 0 : above - 1) : above === undefined ? below + 1 : (below + above) / 2
-    const isBetween = (below === undefined || below < middle) && (above === undefined || middle < above)
-    for (const keys of this.#queueKeys)
-      if (isBetween) keys.setTie(id, middle)
-      else siblings.forEach((each, index) => keys.setTie(each, index)) // same order, wider gaps
   }
 }

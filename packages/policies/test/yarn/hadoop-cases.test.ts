@@ -109,6 +109,31 @@ describe('starts (TestFairScheduler)', () => {
     expect(inTurn(20, 20, options, [of('a', 'a', 1, 1, 9), of('b', 'b', 1, 1, 9)]).split(' ').sort().join('')).toBe('aaaaabb')
   })
 
+  it('keep to percentages of the cluster as it is (ConfigurableResource.getResource)', () => {
+    const options: YarnFairOptions = { root: { queues: { a: { maxResources: { mem: '50%' } } } } }
+    const master = dispatcher({ cluster: machine(8, 99, 2), policy: greedy(yarnFair(options)) })
+    master.submit(of('a', 'a', 1, 1, 99), 0)
+    const setUp = (isUp: boolean) => {
+      master.cell.setUp(1 as never, isUp)
+      master.policy.onNode?.(1 as never, isUp)
+    }
+    setUp(false)
+    expect(master.heartbeat('n-0', 0).start).toHaveLength(4) // half of 8
+    expect(() => master.submit(of('large', 'a', 7, 1, 1), 0)).not.toThrow() // half of 16 could hold it
+    setUp(true)
+    expect(master.heartbeat('n-1', 1).start).toHaveLength(4) // half of 16
+  })
+
+  it('count of what a parent wants only what the maxima inside it let it have (FSParentQueue.updateDemand, testUpdateDemand)', () => {
+    // p has a minimum of 16, but x may use 4 and y wants 4: it is filled to 8 as q to 10, and not to 16
+    const options: YarnFairOptions = { root: { queues: { p: { minResources: { mem: 16 }, queues: { x: { maxResources: { mem: 4 } }, y: {} } }, q: { minResources: { mem: 10 } } } } }
+    const master = dispatcher({ cluster: machine(40, 40), policy: greedy(yarnFair(options)) })
+    master.submit(of('x', 'p.x', 1, 1, 99), 0)
+    master.submit(of('y', 'p.y', 1, 1, 4), 0)
+    master.submit(of('q', 'q', 1, 1, 10), 0)
+    expect(master.heartbeat('n-0', 0).start.map((each) => each.job).join('')).toBe('xqqyqxqyqxqqyqxqyq')
+  })
+
   it('wait for data for parts of the cluster: 5 and 6 of 10 nodes are passed over for the node and the rack (TestFSAppAttempt.testDelayScheduling)', () => {
     const nodes = cluster({ nodes: [{ name: 'n', count: 10, racks: 2, resources: { mem: 1 } }], heartbeat: { interval: 1 } })
     const beats = (host: string, from: string) => {

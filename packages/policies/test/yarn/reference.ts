@@ -153,10 +153,15 @@ export const naiveYarnFair =
         const weightOf = (job: JobId) => work.weight(job) * (options.sizeBasedWeight ? Math.log2(1 + demand([job], lane)[memory]!) : 1)
         const zeros = cluster.resources.map(() => 0)
         const jobOf = (job: JobId): Schedulable => ({ usage: usage([job]), demand: demand([job], lane), min: zeros, weight: weightOf(job), jobs: 1 })
-        const queueOf = (queue: Queue): Schedulable => ({
-          usage: usage(jobsIn(queue)), demand: demand(jobsIn(queue), lane), min: vector(queue.options.minResources, 0), weight: queue.options.weight ?? 1, jobs: jobsIn(queue).length,
-        })
         const isLeaf = ({ children, options: own }: Queue) => children.size === 0 && own.type !== 'parent'
+        const wanted = (queue: Queue): number[] => {
+          const inside = [...queue.children.values()].map(wanted)
+          const all = isLeaf(queue) ? demand(jobsIn(queue), lane) : cluster.resources.map((_, r) => inside.reduce((sum, each) => sum + each[r]!, 0))
+          return all.map((amount, r) => Math.min(amount, maxOf(queue)[r]!))
+        }
+        const queueOf = (queue: Queue): Schedulable => ({
+          usage: usage(jobsIn(queue)), demand: wanted(queue), min: vector(queue.options.minResources, 0), weight: queue.options.weight ?? 1, jobs: jobsIn(queue).length,
+        })
         const fits = (job: JobId) => {
           const amounts = cluster.resources.map((_, r) => (resources.includes(r as ResourceId) ? work.demand(work.shape(job, lane), r as ResourceId) : 0))
           const around = chain(pathOf.get(job)!)
