@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { ioError } from '@sched/workload/node'
 import { main } from './cli.js'
 import { Exit } from './exit-code.js'
 
@@ -8,11 +9,14 @@ process.on('SIGINT', () => {
   stop.abort()
 })
 process.on('SIGTERM', () => stop.abort())
-// `| head` closes our output: what is left to print has no reader, and that is no error
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+// `| head` closes our output: what is left to print has no reader, and that is no error; a full disk behind `>` is one
+process.stderr.on('error', () => undefined)
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || process.exitCode === Exit.Failed) return
+  process.exitCode = Exit.Failed
+  process.stderr.write(`error: ${(ioError('standard output', 'write', error) as Error).message}\n`)
+})
 
 const { stdout, stderr, env } = process
-process.exitCode = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
+const code = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
+process.exitCode ||= code

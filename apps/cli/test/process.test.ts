@@ -26,6 +26,17 @@ describe('the program', () => {
     expect({ stdout, stderr, status }).toEqual({ stdout: '[\n', stderr: '', status: 0 })
   })
 
+  it('says in one line that what it prints found no room', () => {
+    const { stderr, status } = shell('"$@" policies > /dev/full', directory())
+    expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 1 })
+  })
+
+  it('writes a trace to standard output, as far as its reader wants it', () => {
+    const { stdout, stderr, status } = shell('set -o pipefail; "$@" trace generate facebook - | "$@" trace generate scheduler-overhead - | wc -l; "$@" trace generate facebook - | wc -l', directory())
+    expect({ stdout: stdout.trim().split('\n').length, stderr, status }).toEqual({ stdout: 2, stderr: '', status: 0 })
+    expect(stdout).toMatch(/\n101\n$/)
+  })
+
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
     const cwd = directory()
     const child = spawn(node, [...sources, ...long], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,5 @@
 import type { Workload } from '@sched/core'
+import { writeWorkloadStream } from '@sched/workload'
 import { saveWorkload } from '@sched/workload/node'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
@@ -16,7 +17,7 @@ export function addConvert(trace: Command, io: Io): void {
     .summary('write a trace in the native format')
     .description('Writes a trace of any known format in the native one: JSON Lines, one job per line; packed when the name ends in .gz.')
     .argument('<in>', 'the trace, plain or gzip')
-    .argument('<out>', 'the file to write, for example jobs.jsonl or jobs.jsonl.gz')
+    .argument('<out>', 'the file to write, for example jobs.jsonl or jobs.jsonl.gz; - for standard output')
   traceOptions(command)
     .option('--force', 'replace an existing file')
     .action((from: string, to: string, options: ConvertOptions) => convert(from, to, options, io))
@@ -35,8 +36,27 @@ export async function saved(workload: Workload, to: string, force: boolean | und
     heed(io.signal)
     jobs++
   })
+  if (to === '-') {
+    for await (const line of writeWorkloadStream(watched)) {
+      if (!io.stdout.writable) return
+      if (!io.stdout.write(line)) await drained(io)
+    }
+    return
+  }
   await saveWorkload(watched, resolve(io.cwd, to), { force })
   io.stderr.write(`${to}: ${jobs} jobs\n`)
+}
+
+/** Waits until standard output takes more, or has no reader left. */
+async function drained({ stdout }: Io): Promise<void> {
+  const ends = ['drain', 'close', 'error']
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      for (const event of ends) stdout.off(event, go)
+      resolve()
+    }
+    for (const event of ends) stdout.once(event, go)
+  })
 }
 
 /** The same workload, with a call for every job. */

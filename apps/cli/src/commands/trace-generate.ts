@@ -17,7 +17,7 @@ export function addGenerate(trace: Command, io: Io): void {
 
 function addKind(parent: Command, generator: AnyGenerator, io: Io): void {
   const { generator: name, summary, source, options } = generator
-  const command = parent.command(name).summary(summary).description(`${summary}${source === undefined ? '' : `\nSource: ${source}`}`).argument('<out>', 'the file to write')
+  const command = parent.command(name).summary(summary).description(`${summary}${source === undefined ? '' : `\nSource: ${source}`}`).argument('<out>', 'the file to write; - for standard output')
   const keys = Object.entries<z.ZodType>(options.shape)
   for (const [key, schema] of keys) command.option(`--${kebab(key)} <value>`, `${schema.description ?? key}${defaultText(schema)}`, yamlValue)
   command.option('--force', 'replace an existing file').action(async (out: string, given: Record<string, unknown>) => {

@@ -1,5 +1,5 @@
 import type { JobWait } from '@sched/metrics'
-import { NONE, percent, table, type Column } from '@sched/report'
+import { integer, NONE, percent, table, type Column } from '@sched/report'
 import { number } from './number.js'
 
 /** Why a job waited under one policy. */
@@ -51,7 +51,10 @@ function storyText({ policy, wait }: ExplainedRun): string {
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
-/** Whole seconds as they are, others to three digits. */
-const seconds = (value: number) => number(value, Number.isInteger(value) ? '' : 's')
+/** Whole seconds as they are, others to a tenth. */
+function seconds(value: number): string {
+  const tenths = Math.round(value * 10)
+  return tenths % 10 === 0 ? number(tenths / 10) : `${integer(Math.floor(tenths / 10))}.${tenths % 10}`
+}
 
 const count = (n: number, what: string) => `${number(n)} ${what}${n === 1 ? '' : 's'}`
