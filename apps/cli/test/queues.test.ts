@@ -48,15 +48,14 @@ describe('sched queues show', () => {
       '    ml           1    fair                             8.3%',
       'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.',
       '',
-      'honoured: 6 settings',
+      'honoured: 7 settings',
       '  line 4: root.ads weight = 2.0',
       '  line 5: root.ads minResources = 20000 mb, 10 vcores',
       '  line 6: root.ads schedulingPolicy = fifo',
+      '  line 10: root.research maxResources = 50%',
       '  line 13: root.research.bio weight = 3',
       '  line 16: rule specified',
       '  line 17: rule reject',
-      'approximated: 1 setting',
-      '  line 10: root.research maxResources = 50%: of the cluster as it is at the start',
       'ignored: 2 settings',
       '  line 7: root.ads aclSubmitApps = ann: everybody may submit in a simulation',
       '  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?',
@@ -158,7 +157,7 @@ describe('--queues', () => {
     const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster, '--validate'], { cwd: directory(files) })
     expect(code).toBe(0)
     expect(out).toContain('fair on seed 1\n\n2 of 2 jobs finished, 1 rejected; 8 tasks, 8 starts')
-    expect(lines(err).filter((line) => !line.startsWith('  line'))).toEqual(['fair:', 'honoured: 6 settings', 'approximated: 1 setting', 'ignored: 2 settings', 'warning: fair: 1 job rejected on seed 1:', '  c: rule "reject" in line 17 refuses it', ''])
+    expect(lines(err).filter((line) => !line.startsWith('  line'))).toEqual(['fair:', 'honoured: 7 settings', 'ignored: 2 settings', 'warning: fair: 1 job rejected on seed 1:', '  c: rule "reject" in line 17 refuses it', ''])
     expect(lines(err)).toContain('  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?')
   })
 

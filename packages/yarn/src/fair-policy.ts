@@ -99,7 +99,7 @@ class Mapping {
     const defaults = withoutUndefined({
       policy: file.defaultPolicy?.value,
       maxRunningApps: file.queueMaxAppsDefault?.value,
-      maxResources: this.#amounts('queueMaxResourcesDefault', file.queueMaxResourcesDefault, true),
+      maxResources: this.#amounts('queueMaxResourcesDefault', file.queueMaxResourcesDefault, 'maximum'),
     })
     return withoutUndefined({
       root: this.#queue(file.root),
@@ -130,9 +130,9 @@ class Mapping {
     return withoutUndefined({
       weight: told('weight', queue.weight),
       policy: told('schedulingPolicy', queue.policy),
-      minResources: this.#amounts(`${path} minResources`, queue.minResources, false),
-      maxResources: this.#amounts(`${path} maxResources`, queue.maxResources, true),
-      maxChildResources: this.#amounts(`${path} maxChildResources`, queue.maxChildResources, true),
+      minResources: this.#amounts(`${path} minResources`, queue.minResources, 'minimum'),
+      maxResources: this.#amounts(`${path} maxResources`, queue.maxResources, 'maximum'),
+      maxChildResources: this.#amounts(`${path} maxChildResources`, queue.maxChildResources, 'maximum'),
       maxContainerAllocation: this.#container(queue),
       maxRunningApps: told('maxRunningApps', queue.maxRunningApps, waiting, 'honoured'),
       minSharePreemptionTimeout: timed('minSharePreemptionTimeout', queue.minSharePreemptionTimeout),
@@ -146,7 +146,7 @@ class Mapping {
 
   /** The largest container of a queue, which yarn.scheduler.maximum-allocation-* limits everywhere. */
   #container(queue: FairQueue): QueueOptions['maxContainerAllocation'] {
-    const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, true)
+    const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, 'container')
     if (own === undefined && queue.path !== 'root') return undefined
     const most: Record<string, number | string> = { ...own }
     for (const [name, { value }] of Object.entries(this.#site.maximumAllocation)) {
@@ -158,7 +158,7 @@ class Mapping {
   }
 
   /** Amounts in the names of the cluster. */
-  #amounts(setting: string, given: Given<NamedAmounts> | undefined, isMaximum: boolean): Record<string, number | string> | undefined {
+  #amounts(setting: string, given: Given<NamedAmounts> | undefined, of: 'minimum' | 'maximum' | 'container'): Record<string, number | string> | undefined {
     if (given === undefined) return undefined
     const { resources } = this.#cluster
     const { byName, all, isOldStyle = false } = given.value
@@ -170,14 +170,14 @@ class Mapping {
       else mapped[known] = amount
     }
     const none = Object.keys(mapped).length === 0
-    const rest = isMaximum && isOldStyle && !none ? resources.filter((name) => !(name in mapped)) : []
+    const rest = of !== 'minimum' && isOldStyle && !none ? resources.filter((name) => !(name in mapped)) : []
     for (const name of rest) mapped[name] = 0
-    const isPart = Object.values(mapped).some((amount) => typeof amount === 'string')
+    const isPart = of !== 'maximum' && Object.values(mapped).some((amount) => typeof amount === 'string')
     const notes = [
       missing.length === 0 ? '' : `the cluster has no ${missing.join(' and no ')}`,
       rest.length === 0 ? '' : `this form leaves none of ${rest.join(', ')}, as in Hadoop`,
-      isPart ? 'of the cluster as it is at the start' : '',
-      isPart && !isMaximum ? 'Hadoop takes no percentage here' : '',
+      isPart && of === 'container' ? 'of the cluster as it is at the start' : '',
+      isPart ? 'Hadoop takes no percentage here' : '',
     ].filter((note) => note !== '')
     this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
     return none ? undefined : mapped

@@ -108,8 +108,8 @@ describe('a fair-scheduler.xml', () => {
 
   it('says which amounts the cluster cannot have', () => {
     const slots: ClusterFacts = { resources: ['map', 'reduce'], nodes: 2, heartbeat: true }
-    const text = inside('<queue name="a">', '<minResources>vcores=1, memory-mb=2</minResources>', '<maxResources>50%</maxResources>', '</queue>')
-    expect(policy(text, undefined, slots).findings.map(({ verdict, note }) => `${verdict}: ${note}`)).toEqual(['ignored: the cluster has no vcores and no memory-mb', 'approximated: of the cluster as it is at the start'])
+    const text = inside('<queue name="a">', '<minResources>vcores=1, memory-mb=2</minResources>', '<maxResources>50%</maxResources>', '<maxContainerAllocation>10%</maxContainerAllocation>', '</queue>')
+    expect(policy(text, undefined, slots).findings.map(({ verdict, note }) => `${verdict}: ${note}`)).toEqual(['ignored: the cluster has no vcores and no memory-mb', 'honoured: ', 'approximated: of the cluster as it is at the start; Hadoop takes no percentage here'])
     const gpus: ClusterFacts = { resources: ['mem', 'cpu', 'gpu'], nodes: 2, heartbeat: true }
     const old = inside('<queue name="a">', '<maxResources>10 mb, 1 vcores</maxResources>', '</queue>')
     expect(policy(old, undefined, gpus)).toMatchObject({ options: { root: { queues: { a: { maxResources: { mem: 10, cpu: 1, gpu: 0 } } } } }, findings: [{ verdict: 'honoured', note: 'this form leaves none of gpu, as in Hadoop' }] })
