@@ -94,7 +94,7 @@ class JobBuilder {
       { rule: 'unfinished', jobs: count(open), text: 'tasks that do not end in the window: run to the end of it' },
       { rule: 'neverRan', jobs: count((task) => Number.isNaN(columns.started[task])), text: 'tasks that did not run in the window: left out' },
       { rule: 'noRequest', jobs: count((task) => !this.#asks(task)), text: 'tasks that ask for nothing: left out' },
-      { rule: 'resubmitted', jobs: counts.resubmitted, text: 'submissions of tasks that had run before: the run after the last one counts' },
+      { rule: 'resubmitted', jobs: counts.resubmitted, text: 'submissions of tasks that had run before: the latest run counts' },
       { rule: 'unseen', jobs: counts.unseen, text: 'events of tasks that were never submitted in the window' },
     ]
     return rules.filter(({ jobs }) => jobs > 0)

@@ -33,7 +33,7 @@ export interface HistoryCounts {
 
 /**
  * What task events say of each task. A task's latest run counts; runs before it, ended by eviction, failure or loss, are
- * lost work and left out. A task that ran at time 0 is held to its first end, whatever becomes of it later. Requests are
+ * lost work and left out. One that waits for another run when the window ends keeps the run it had. A task that ran at time 0 is held to its first end, whatever becomes of it later. Requests are
  * those with which it was scheduled (at time 0 a quarter of the rows differ from the submission); later updates are counted.
  */
 export class TaskHistory {
@@ -67,19 +67,13 @@ export class TaskHistory {
     if (task === undefined) return
     if (columns.running[task] === 1 && !Number.isNaN(columns.ended[task])) return // it ran at time 0 and has ended
     columns.state[task] = type
-    if (type === EventType.Submit) this.#submit(task)
+    if (type === EventType.Submit) this.#resubmitted += Number(!Number.isNaN(columns.started[task]))
     else if (type === EventType.Schedule) {
       columns.started[task] = time
+      columns.ended[task] = NaN
       columns.shape[task] = this.#shape(event)
       if (event.before) columns.running[task] = 1
     } else columns.ended[task] = time
-  }
-
-  #submit(task: number): void {
-    const { columns } = this
-    if (!Number.isNaN(columns.started[task])) this.#resubmitted++
-    columns.started[task] = NaN
-    columns.ended[task] = NaN
   }
 
   #taskOf(event: TaskEvent): number | undefined {
