@@ -115,7 +115,7 @@ export class CapacityQueues {
     const pot = this.potOf[job * this.pots.lanes + lane] as number
     if (pot < 0) return
     const queue = this.tree.queue(this.leafOf(job))
-    if (this.#potFor(job, lane) === pot && (queue.ordering !== 'fair' || this.#key(job, lane, queue) === this.users.jobKeys[pot]?.key[job])) return
+    if (this.#potFor(job, lane) === pot && (queue.ordering !== 'fair' || this.keyIn(job, lane, queue) === this.users.jobKeys[pot]?.key[job])) return
     this.#unlist(job, lane)
     this.#enlist(job, lane)
   }
@@ -131,7 +131,7 @@ export class CapacityQueues {
     const queue = this.tree.queue(this.users.leaf[pair] as number)
     const jobs = this.users.jobs[pair * this.pots.count + pot] as SortedIds
     const keys = this.users.jobKeys[pot] as Keys
-    keys.set(job, this.#key(job, lane, queue), this.#env.work.rank(job))
+    keys.set(job, this.keyIn(job, lane, queue), this.#env.work.rank(job))
     this.potOf[job * this.pots.lanes + lane] = pot
     const first = jobs.size === 0 ? None : (jobs.ids[jobs.from] as number)
     jobs.add(job)
@@ -169,13 +169,8 @@ export class CapacityQueues {
     waiting.add(pair)
   }
 
-  /** What a job is sorted by in its leaf, smallest first. */
-  keyOf(job: JobId, lane: LaneId): number {
-    return this.#key(job, lane, this.tree.queue(this.leafOf(job)))
-  }
-
   /** What jobs of a leaf are sorted by, smallest first. */
-  #key(job: JobId, lane: LaneId, { ordering, isSizeBased, own }: Queue): number {
+  keyIn(job: JobId, lane: LaneId, { ordering, isSizeBased, own }: Queue): number {
     const { work } = this.#env
     if (ordering === 'fair') {
       const used = this.#memory[job * this.pots.lanes + lane] as number
@@ -220,6 +215,17 @@ export class CapacityQueues {
   /** A task of the job was claimed on a node, or has given it back. */
   change(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
     const { pots, users } = this
+    const leaf = users.leaf[this.pairOf[job] as number] as number
+    this.#count(job, lane, shape, node, sign)
+    if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
+    const index = job * pots.lanes + lane
+    this.#memory[index] = (this.#memory[index] as number) + sign * (pots.demands[pots.demandAt(shape, lane)] as number)
+    if (this.#env.work.unplaced(job, lane) > 0) this.renew(job, lane)
+  }
+
+  /** Counts a task, or a reservation for one, as used by the user and the queues. */
+  #count(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
+    const { pots, users } = this
     const pot = pots.of(lane, node)
     const from = pots.demandAt(shape, lane)
     const { demands, width, count } = pots
@@ -234,17 +240,13 @@ export class CapacityQueues {
     ratio[at] = steps
     users.share[at] = share
     this.usage.change(leaf, pot, demands, from, sign)
-    if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
-    const index = job * pots.lanes + lane
-    this.#memory[index] = (this.#memory[index] as number) + sign * (demands[from] as number)
-    if (this.#env.work.unplaced(job, lane) > 0) this.renew(job, lane)
   }
 
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
     const { pots, usage } = this
     const pot = pots.of(lane, node)
     const from = pots.demandAt(shape, lane)
-    this.change(job, lane, shape, node, sign)
+    this.#count(job, lane, shape, node, sign) // the fair order of jobs counts what runs
     if (!pots.isDefault(node)) return
     const key = job * pots.lanes + lane
     const held = this.#holds.get(key) ?? new Float64Array(pots.width + 1)

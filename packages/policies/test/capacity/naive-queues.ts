@@ -166,7 +166,7 @@ export class NaiveQueues {
   inOrder(leaf: NaiveQueue, lane: LaneId): JobId[] {
     const { work } = this.env
     const waiting = this.jobs.filter((each) => each.path === leaf.path && this.isWaiting(each.job, lane)).map(({ job }) => job)
-    const memory = (job: JobId) => this.sum(lane, (other) => other === job)[0] ?? 0
+    const memory = (job: JobId) => this.sum(lane, (other) => other === job, this.uses)[0] ?? 0 // what is reserved does not count
     const wanted = (job: JobId) => work.unplaced(job, lane) * (this.demand(work.shape(job, lane), lane)[0] ?? 0)
     const weight = (job: JobId) => (leaf.options.sizeBasedWeight === true ? Math.log2(1 + Math.max(1, memory(job) + wanted(job))) : 1)
     const key = leaf.options.ordering === 'fair' ? (job: JobId) => memory(job) / weight(job) : (job: JobId) => (leaf.options.ordering === 'priority' ? -work.priority(job) : 0)

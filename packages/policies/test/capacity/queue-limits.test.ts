@@ -110,4 +110,32 @@ describe('applications', () => {
     expect([...new Set(order)]).toEqual(['fifteen', 'twelve', 'five', 'none']) // 15 and 12 are 10, and equal
     expect(order).toHaveLength(16)
   })
+
+  it('are served by least memory in use, and with size-based weight by that over the logarithm of what they use and want (TestFairOrderingPolicy)', () => {
+    const first = (sizeBasedWeight: boolean) => {
+      const { submit, starts, who } = standing({ a: { capacity: 100, ordering: 'fair', sizeBasedWeight } }, { maximumOffswitchAssignments: 1 })
+      submit('large', 60, 1, { queue: 'a' })
+      expect([...starts(), ...starts()]).toHaveLength(4)
+      submit('small', 2, 1, { queue: 'a' })
+      expect(who()).toEqual(['small', 'small'])
+      submit('next', 2, 3, { queue: 'a' })
+      return [...who(), ...who()]
+    }
+    // next 0, then 3, then 6; large 4 and more
+    expect(first(false)).toEqual(['next', 'next', 'large', 'large'])
+    // 3 of next's 6: 3 / log2(7) = 1.07; 4, 5 and 6 of large's 60: 6 / log2(61) = 1.01
+    expect(first(true)).toEqual(['next', 'large', 'large', 'large'])
+  })
+
+  it('are not served later for what they have reserved', () => {
+    const { submit, starts } = standing({ a: { capacity: 100, ordering: 'fair' } }, { maximumOffswitchAssignments: 1 }, 4)
+    submit('filling', 4, 5, { queue: 'a' })
+    starts()
+    submit('mid', 2, 1, { queue: 'a' })
+    starts()
+    submit('big', 2, 4, { queue: 'a' })
+    submit('more', 1, 1, { queue: 'a', user: 'mid' })
+    // big, with nothing in use, reserves the first node, and the second too; the third is for those after it
+    expect(starts().map(({ job: id, node }) => `${id} ${node}`)).toEqual(['more n-2'])
+  })
 })
