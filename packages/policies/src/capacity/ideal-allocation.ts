@@ -346,11 +346,17 @@ export class IdealPlan implements IdealAllocation {
     for (let at = queue * width; at < (queue + 1) * width; at++) this.toObtain[at] = isOut ? this.#rounded((this.excess[at] as number) * naturalTerminationFactor) : 0
   }
 
-  /** Whether a vector is the larger one by its shares; one that is not larger in any resource needs no computing. */
+  /** Whether a vector is the larger one by its shares; where it is the larger or the smaller one in every resource, these need no computing. */
   #isAbove(x: ArrayLike<number>, xAt: number, y: ArrayLike<number>, yAt: number): boolean {
     const { width, total } = this.#loads
-    for (let i = 0; i < width; i++) if ((x[xAt + i] as number) > (y[yAt + i] as number)) return compareShares(x, xAt, y, yAt, total, 0, width) > 0
-    return false
+    let isMore = false
+    let isLess = false
+    for (let i = 0; i < width; i++) {
+      const difference = (x[xAt + i] as number) - (y[yAt + i] as number)
+      if (difference > 0 && (width === 1 || (total[i] as number) > 0)) isMore = true
+      else if (difference < 0) isLess = true
+    }
+    return isMore && (!isLess || compareShares(x, xAt, y, yAt, total, 0, width) > 0)
   }
 
   /** Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. */

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, Policy, Round, Seconds, TaskId } from '@sched/core'
+import type { Env, JobId, LaneId, Policy, Round, Seconds, TaskId, WorkListener } from '@sched/core'
 import type { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import type { CapacityQueues } from './capacity-queues.js'
@@ -7,6 +7,7 @@ import { LargestFirst } from './largest-first.js'
 import type { preemptionOptions } from './options.js'
 import { LiveLoads } from './queue-loads.js'
 import type { Reserving } from './reserving.js'
+import { RunningTasks } from './running-tasks.js'
 import { WhatToTake } from './what-to-take.js'
 
 type ReadPreemptionOptions = z.output<typeof preemptionOptions>
@@ -36,12 +37,12 @@ export class CapacityPreemption implements Policy {
   /** Next look, per lane; -1: none is asked for. */
   readonly #next: Seconds[]
   readonly #marked: readonly Map<TaskId, Mark>[]
-  /** Jobs by leaf. */
-  readonly #jobs: (Set<JobId> | undefined)[] = []
-  /** Jobs of the leaf that is looked at, tasks of the job, and running tasks of all jobs of the look. */
+  /** Jobs by leaf, as they came. */
+  readonly #jobs: (JobId[] | undefined)[] = []
+  readonly #running: RunningTasks
+  /** Jobs of the leaf that is looked at, and tasks of the job. */
   readonly #lastJobs = new LargestFirst()
   readonly #newest = new LargestFirst()
-  readonly #running: TaskId[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -53,7 +54,14 @@ export class CapacityPreemption implements Policy {
     this.#toTake = new WhatToTake(queues.pots)
     this.#next = lanes.map(() => -1)
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
-    Object.assign(this, forwarding(policy, { onSubmit: (job) => void this.#jobsOf(job).add(job), onFinish: (job) => void this.#jobsOf(job).delete(job) }))
+    this.#running = new RunningTasks(env.work, lanes.length)
+    const hooks: WorkListener = {
+      onSubmit: (job) => void this.#jobsOf(job).push(job),
+      onClaim: (job, lane, task) => this.#running.add(job, lane, task),
+      onRelease: (job, lane, task) => this.#running.remove(job, lane, task),
+      onFinish: (job) => void this.#jobsOf(job).splice(this.#jobsOf(job).indexOf(job), 1),
+    }
+    Object.assign(this, forwarding(policy, hooks))
   }
 
   get sharing() {
@@ -102,7 +110,6 @@ export class CapacityPreemption implements Policy {
   #choose(lane: LaneId): TaskId[] {
     const { pots, tree } = this.#queues
     const chosen: TaskId[] = []
-    this.#running.length = 0
     this.#queues.refresh()
     this.#toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
@@ -118,9 +125,10 @@ export class CapacityPreemption implements Policy {
     const { work } = this.#env
     const { reservations } = this.#policy
     const jobs = this.#lastJobs
+    const queue = this.#queues.tree.queue(leaf)
     jobs.clear()
     for (const job of this.#jobs[leaf] ?? [])
-      if (work.running(job, lane) > 0 || reservations.of(job).length > 0) jobs.add(job, this.#queues.keyOf(job, lane), work.rank(job))
+      if (work.running(job, lane) > 0 || reservations.of(job).length > 0) jobs.add(job, this.#queues.keyIn(job, lane, queue), work.rank(job))
     for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
       this.#giveUp(job as JobId)
       this.#takeFrom(job as JobId, lane, chosen)
@@ -131,7 +139,7 @@ export class CapacityPreemption implements Policy {
   #giveUp(job: JobId): void {
     for (const reservation of this.#policy.reservations.of(job)) {
       const { shape, node, lane } = reservation
-      if (this.#toTake.take(shape, node, lane) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
+      if (this.#toTake.isHere(node, lane) && this.#toTake.take(shape, lane) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
     }
   }
 
@@ -139,21 +147,16 @@ export class CapacityPreemption implements Policy {
   #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
     const { work } = this.#env
     const newest = this.#newest
-    const running = this.#running
+    const isSplit = this.#queues.pots.partitions.length > 1
     newest.clear()
-    const from = running.length // emptied once per look: an array that is emptied grows anew
-    work.runningTasks(job, lane, running)
-    for (let i = from; i < running.length; i++) {
-      const started = work.started(running[i] as TaskId)
-      if (started === started) newest.add(running[i] as TaskId, started, running[i] as TaskId) // not NaN: it has started
-    }
-    for (let task = newest.next(); task >= 0 && !this.#toTake.isDone; task = newest.next()) {
-      const node = work.nodeOf(task as TaskId)
-      if (node >= 0 && this.#toTake.take(work.shapeOf(task as TaskId), node, lane)) chosen.push(task as TaskId)
+    this.#running.read(job, lane, newest)
+    for (let task = newest.next() as TaskId; task >= 0 && !this.#toTake.isDone; task = newest.next() as TaskId) {
+      if (isSplit && !this.#toTake.isHere(work.nodeOf(task), lane)) continue
+      if (this.#toTake.take(work.shapeOf(task), lane)) chosen.push(task)
     }
   }
 
-  #jobsOf(job: JobId): Set<JobId> {
-    return (this.#jobs[this.#queues.leafOf(job)] ??= new Set())
+  #jobsOf(job: JobId): JobId[] {
+    return (this.#jobs[this.#queues.leafOf(job)] ??= [])
   }
 }

@@ -55,9 +55,13 @@ export class WhatToTake {
     return false
   }
 
-  /** Takes a container on a node, if that brings what is wanted. One that is refused would be refused again by the same leaf. */
-  take(shape: ShapeId, node: number, lane: LaneId): boolean {
-    if (this.#pots.of(lane, node) !== this.#pot) return false
+  /** Whether a node is of the pot that the leaf is to give. */
+  isHere(node: number, lane: LaneId): boolean {
+    return this.#pots.of(lane, node) === this.#pot
+  }
+
+  /** Takes a container in the pot, if that brings what is wanted. One that is refused would be refused again by the same leaf. */
+  take(shape: ShapeId, lane: LaneId): boolean {
     const from = this.#pots.demandAt(shape, lane)
     const { width, demands, totals } = this.#pots
     const allowed = this.allowed
