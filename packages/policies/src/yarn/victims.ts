@@ -17,6 +17,12 @@ interface Victim {
   readonly job: JobId
 }
 
+/** Tasks of a node that make room there for one task; none where it has the room. */
+export interface Taken {
+  readonly node: NodeId
+  readonly tasks: readonly Victim[]
+}
+
 /** Chooses tasks to take, node by node, for one look; what is chosen counts as gone for the next choice. */
 export class Victims {
   readonly #round: Round
@@ -62,27 +68,27 @@ export class Victims {
   }
 
   /** Tasks to take for a starved job: as many times as its next task fits into what it lacks, from the first node that yields room. */
-  for({ job, queue, lacks }: StarvedJob): Victim[] {
+  for({ job, queue, lacks }: StarvedJob): Taken[] {
     const { work, lane } = this.#round
     if (work.unplaced(job, lane) === 0) return []
     const shape = work.shape(job, lane)
     const asked = this.#resources.map((r) => work.demand(shape, r))
     const times = queue.policy === 'drf' ? dominant(lacks, this.#capacity) / dominant(asked, this.#capacity) : (lacks[this.#starvation.memory] as number) / (asked[this.#starvation.memory] as number)
-    const chosen: Victim[] = []
+    const chosen: Taken[] = []
     for (let left = Math.min(Math.floor(times), work.unplaced(job, lane)); left > 0; left--) {
       const taken = this.#fromSomeNode(asked)
       if (taken === undefined) break
-      chosen.push(...taken)
+      chosen.push(taken)
     }
     return chosen
   }
 
-  #fromSomeNode(asked: LaneAmounts): Victim[] | undefined {
+  #fromSomeNode(asked: LaneAmounts): Taken | undefined {
     const { cluster } = this.#round
     for (let node = 0; node < cluster.nodes; node++) {
       if (!cluster.up(node as NodeId)) continue
-      const taken = this.#from(node as NodeId, asked)
-      if (taken !== undefined) return taken
+      const tasks = this.#from(node as NodeId, asked)
+      if (tasks !== undefined) return { node: node as NodeId, tasks }
     }
     return undefined
   }

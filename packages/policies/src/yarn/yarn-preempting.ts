@@ -1,4 +1,4 @@
-import { definePolicy, None, type Env, type JobId, type LaneId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import { QueueSharing } from './queue-sharing.js'
@@ -19,12 +19,13 @@ export type YarnPreemptingOptions = z.input<typeof preemptingOptions>
 /**
  * Takes tasks from jobs above their fair share for jobs of queues below their minimum share, and for jobs below the
  * threshold of their fair share, for longer than the timeouts of their queue. For each task that a starved job lacks, the
- * first node is searched on which the tasks that may be taken leave room for it. No job is taken below its fair share,
- * and nothing is taken from queues with `allowPreemptionFrom: false`.
+ * first node is searched on which the tasks that may be taken leave room for it. On that node the starved job comes first
+ * from then on, until it has started one there. No job is taken below its fair share, and nothing is taken from queues
+ * with `allowPreemptionFrom: false`.
  *
- * Source: Hadoop 3, FSPreemptionThread.
- * Deviations: the room is not kept for the starved job but handed out in order; starved jobs are served in order of
- * submission; nodes are searched in id order without regard to where data is.
+ * Source: Hadoop 3, FSPreemptionThread and FairScheduler.assignPreemptedContainers.
+ * Deviations: starved jobs are served in order of submission, for as many tasks as fit into what they lack as their queue
+ * compares amounts, where Hadoop goes by memory; nodes are searched in id order without regard to where data is.
  */
 export const yarnPreemptingPolicy = definePolicy({
   name: 'yarn-preempting',
@@ -46,6 +47,8 @@ class YarnPreempting implements Policy {
   readonly #starvation: readonly Starvation[]
   readonly #update: Seconds[]
   readonly #marked: Marked[][]
+  /** By lane and node: starved jobs that are first there. */
+  readonly #promised: Map<NodeId, JobId[]>[]
   readonly #nextCheck = new Map<JobId, Seconds>()
   #known = -1
   #anyTimeout = false
@@ -60,8 +63,10 @@ class YarnPreempting implements Policy {
     this.#starvation = sharing === undefined ? [] : lanes.map(({ resources }, lane) => new Starvation(sharing, lane as LaneId, resources))
     this.#update = lanes.map(() => 0)
     this.#marked = lanes.map(() => [])
+    this.#promised = lanes.map(() => new Map<NodeId, JobId[]>())
     const forget = (job: JobId) => {
       this.#nextCheck.delete(job)
+      for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
       for (const each of this.#starvation) each.forget(job)
     }
     Object.assign(this, forwarding(policy, { onFinish: forget }))
@@ -73,7 +78,18 @@ class YarnPreempting implements Policy {
 
   schedule(round: Round): void {
     if (this.#sharing !== undefined && this.#mayTake(this.#sharing)) this.#preempt(round, this.#sharing)
-    if (round.nodes.length > 0) this.#policy.schedule(round)
+    if (round.nodes.length === 0) return
+    if (this.#sharing !== undefined && round.jobsLeft === Infinity) this.#keepPromises(round, this.#sharing)
+    this.#policy.schedule(round)
+  }
+
+  #keepPromises(round: Round, sharing: QueueSharing): void {
+    const promised = this.#promised[round.lane] as Map<NodeId, JobId[]>
+    if (promised.size === 0) return
+    for (const node of round.nodes.length === 1 ? round.nodes : [...promised.keys()]) {
+      const jobs = promised.get(node)
+      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => !isServed(job, node, round, sharing)))
+    }
   }
 
   /** Whether any queue has a timeout. Queues are only ever added. */
@@ -121,9 +137,26 @@ class YarnPreempting implements Policy {
     const { waitBeforeKill, waitBeforeNextCheck, victims } = this.#options
     const choice = new Victims(round, sharing, starvation, capacity, this.#marked[lane] as Marked[], victims)
     for (const each of due) {
-      for (const { task, job } of choice.for(each)) this.#marked[lane]?.push({ task, job, started: round.work.started(task), kill: now + waitBeforeKill })
+      for (const { node, tasks } of choice.for(each)) {
+        if (tasks.length > 0) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, [...(this.#promised[lane]?.get(node) ?? []), each.job])
+        for (const { task, job } of tasks) this.#marked[lane]?.push({ task, job, started: round.work.started(task), kill: now + waitBeforeKill })
+      }
       this.#nextCheck.set(each.job, now + waitBeforeKill + 4 * cluster.heartbeat + waitBeforeNextCheck)
     }
     this.#kill(round)
   }
+}
+
+function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
+  if (jobs.length > 0) promised.set(node, jobs)
+  else promised.delete(node)
+}
+
+/** Starts a task of the job on the node if there is room; whether it needs the node no more. */
+function isServed(job: JobId, node: NodeId, round: Round, sharing: QueueSharing): boolean {
+  const { work, lane, cluster } = round
+  if (work.unplaced(job, lane) === 0) return true
+  if (!round.fits(job, node) || !sharing.hasRoomFor(job, lane)) return false
+  const task = work.taskFor(job, lane, node, cluster.levels)
+  return task !== None && round.claim(task, node)
 }

@@ -84,6 +84,16 @@ describe('preemption by YARN\'s rules', () => {
     expect(kills(full(starved, { utilizationThreshold: 0.99 }), 60)).toMatchObject({ 27: '20 of q' })
   })
 
+  it('gives the room to the job it was made for, though another queue has less (FairScheduler.assignPreemptedContainers)', () => {
+    const master = full({ P: { fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 1 } })
+    for (let now = 4; now < 78; now++) beat(master, now)
+    master.submit(job({ id: 'z', queue: 'Z', tasks: 100 }), 77)
+    const { kill, start } = beat(master, 78, Infinity)
+    expect([kill.length, start.filter((each) => each.job === 'p').length, start.length]).toEqual([24, 24, 24])
+    for (const each of start.slice(0, 3)) master.taskEnded(each, 79)
+    expect(tasksOf(beat(master, 79, Infinity).start)).toEqual(['z0', 'z1', 'z2']) // the promise is kept: in order again
+  })
+
   it('takes again for the same job only after the kill, four heartbeats and the pause', () => {
     // 90 slots, shares of 30: P lacks 20, Q of 40 can give 10, marked at 12 s. With Z the others' shares are 20 since P has its 30: Q can give 10 more
     const seen = (waitBeforeNextCheck: number) => {
