@@ -1,7 +1,8 @@
 import type { Constraints, JobSpec, Plug } from '@sched/core'
-import { conservative, delay, easy, fair, fattened, fifo, greedy, preempting, replan, skipDelay, strict } from '@sched/policies'
+import { conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
 import { cluster, instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { readyDisciplines } from './ready-disciplines.js'
 
 const labelled: NonNullable<Parameters<typeof cluster>[0]>['nodes'] = [
   { name: 'plain', count: 2, resources: { cpu: 2 } },
@@ -13,12 +14,7 @@ const job = (id: string, constraints: Constraints | undefined, { submit = 0, tas
 const T4 = { require: { model: 'T4' } }
 
 const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
-  greedy: () => greedy(fifo()),
-  'greedy over fair': () => greedy(fair()),
-  delay: () => delay(fifo(), { node: 5 }),
-  'skip-delay': () => skipDelay(fifo(), { skips: 2 }),
-  preempting: () => preempting(greedy(fair())),
-  strict: () => strict(),
+  ...readyDisciplines,
   'replan, nodes named': () => replan(fifo(), { nodes: 'named' }),
 }
 const planned: Readonly<Record<string, () => Plug<'policy'>>> = {

@@ -1,17 +1,9 @@
 import type { JobSpec, Plug } from '@sched/core'
-import { delay, fair, fifo, greedy, preempting, skipDelay, strict } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readyDisciplines } from './ready-disciplines.js'
 
-const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
-  greedy: () => greedy(fifo()),
-  'greedy over fair': () => greedy(fair()),
-  delay: () => delay(fifo(), { node: 5 }),
-  'skip-delay': () => skipDelay(fifo(), { skips: 2 }),
-  preempting: () => preempting(greedy(fair())),
-  strict: () => strict(),
-}
 const nodes: NonNullable<Parameters<typeof instantCluster>[0]>['nodes'] = [
   { name: 'plain', count: 2, resources: { cpu: 2 } },
   { name: 't4', count: 2, resources: { cpu: 2 }, devices: { gpu: 2 }, labels: { model: 'T4' } },
@@ -23,7 +15,7 @@ const startsOf = (jobs: readonly JobSpec[], policy: Plug<'policy'>, id: string) 
   return recorder.launches.filter((each) => each.job === id)
 }
 
-describe.each(Object.entries(policies))('%s', (_, policy) => {
+describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
   it('starts no gang in part when only some of the nodes that it requires have room', () => {
     // 5 tasks fill the plain nodes and one slot of t4-0 until 10 s: only 3 of 4 are free before
     const gang = job('gang', 1, { tasks: 4, gang: true, constraints: { require: { model: 'T4' } } })

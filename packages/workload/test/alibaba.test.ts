@@ -1,20 +1,10 @@
-import type { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace, readMachines, type ParseOptions } from '../src/index.js'
 import { openTrace, readBytes } from '../src/node/index.js'
+import { bytesOf, messageOf, skip } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'b.csv', options, ...more })
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    return (error as SchedError).message
-  }
-  return 'nothing was thrown'
-}
-const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
 const header = 'task_create_time, task_end_time, job_id, task_id,number_of_instances, status, number_of_cpus_requested_per_instance_in_the_task,normalized_memory_requested_per_instance_in_the_task\n'
 const row = '6459,6524,3,4,15740,Terminated,50,0.007956928\n'
 

@@ -1,21 +1,12 @@
-import type { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace, type ParseOptions } from '../src/index.js'
 import { openTrace } from '../src/node/index.js'
+import { bytesOf, messageOf, skip } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const cores = { demands: { cpu: 'cores' } }
 const read = (text: string, options: object = cores, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'jobs.csv', format: 'job-table', options, ...more })
 const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    return (error as SchedError).message
-  }
-  return 'nothing was thrown'
-}
 const table = 'submit,duration,cores\n5,10,2\n'
 
 describe('a table of jobs', () => {
@@ -69,7 +60,6 @@ describe('a table of jobs', () => {
     ])
   })
 
-  const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
   const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
   it('reads quantities as Kubernetes writes them, and several values of a label', () => {
     const mapping = { demands: { cpu: { column: 'cpu', scale: 1000 }, mem: { column: 'mem', scale: 2 ** -20 } }, require: { model: 'model' } }

@@ -5,8 +5,8 @@ import type { z } from 'zod'
 import {
   facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, sensitivity, stageSchema, take, workloadOf, writeWorkload, writeWorkloadStream,
 } from '../src/index.js'
+import { bytesOf } from './reading.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const write = (jobs: readonly JobSpec[]) => [...writeWorkload(workloadOf('w', jobs))].join('')
 const read = (text: string) => [...jobsOf(parseTrace(bytesOf(text), { file: 'w.jsonl' }))]
 const stage: StageSpec = { name: 'map', tasks: 2, demand: { map: 1 }, duration: 15 }

@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -6,6 +6,7 @@ import {
   prefill, readCellState, readDistribution, runningRows, type RunningTask,
 } from '../src/index.js'
 import { quantileOf } from '../src/omega/index.js'
+import { bytesOf, messageOf } from './reading.js'
 
 const all = (workload: Parameters<typeof jobsOf>[0]) => [...jobsOf(workload)]
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -13,16 +14,6 @@ const ofClass = (jobs: readonly JobSpec[], kind: string) => jobs.filter((job) =>
 const gapsOf = (jobs: readonly JobSpec[]) => jobs.map(({ submit }, i) => submit - (jobs[i - 1]?.submit ?? 0))
 const percentile80 = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(0.8 * values.length)]!
 const stage = (job: JobSpec) => job.stages[0]!
-const bytes = (text: string) => new TextEncoder().encode(text)
-const messageOf = (run: () => unknown): string => {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'no error'
-}
 
 describe('omega-example', () => {
   it('has the published means: 10 s, 100 tasks, 100 s for batch; 20 s, 10 tasks, 500 s for service; 1 CPU and 2 GB', () => {
@@ -203,7 +194,7 @@ describe('job lists', () => {
   const list = 'id,submit,class,tasks,duration,cpu,mem,node\nold,,,2,50,1000,512,1\nolder,,,1,,500,512,\na,3,service,4,20,1000,2048,\n'
 
   it('have rows with a submit time as jobs and rows without one as running tasks', () => {
-    const trace = parseTrace(bytes(list))
+    const trace = parseTrace(bytesOf(list))
     expect([trace.format, trace.report.notes]).toEqual(['job-list', ['2 rows run at time 0 already (no submit time)']])
     expect(all(trace)).toEqual([{ id: 'a', submit: 3, class: 'service', stages: [{ name: 'tasks', tasks: 4, duration: 20, demand: { cpu: 1000, mem: 2048 } }] }])
     expect(placeRunning({ nodes: [{ count: 2, resources: { cpu: 2000, mem: 2048 } }] }, runningRows(list))).toEqual([
@@ -212,7 +203,7 @@ describe('job lists', () => {
   })
 
   it('name the line and the column of a mistake', () => {
-    const bad = (row: string) => messageOf(() => parseTrace(bytes(`id,submit,tasks,duration,cpu\n${row}\n`), { file: 'j.csv' }))
+    const bad = (row: string) => messageOf(() => parseTrace(bytesOf(`id,submit,tasks,duration,cpu\n${row}\n`), { file: 'j.csv' }))
     expect(bad('a,1,0,2,1')).toBe('"j.csv" line 2 tasks: found "0", expected at least 1. Correct the line, or drop such lines with onBadLine "skip".')
     expect(bad('a,1,1,x,1')).toContain('"j.csv" line 2 duration: found "x", expected a number.')
     expect(bad('a,1,1,1e300,1')).toContain('"j.csv" line 2 duration: found "1e300", more than 2^53 - 1, above which numbers are not exact.')

@@ -1,23 +1,14 @@
-import type { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, detectFormatOf, jobsOf, machinesOf, parseTrace, readMachines, type ParseOptions } from '../src/index.js'
 import { openTrace, readBytes } from '../src/node/index.js'
+import { bytesOf, messageOf } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const header = 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time'
 const pod = 'p0,6000,12288,1,460,,LS,Succeeded,10,110,20'
 const table = (...rows: string[]) => [header, ...rows].join('\n')
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'pods.csv', options, ...more })
 const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    return (error as SchedError).message
-  }
-  return 'nothing was thrown'
-}
 
 describe('pods of Alibaba\'s GPU cluster', () => {
   it('become jobs of one task that run from scheduling to deletion', () => {

@@ -1,21 +1,11 @@
-import type { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace, readMachines, type ParseOptions } from '../src/index.js'
 import { openTrace } from '../src/node/index.js'
+import { bytesOf, messageOf, skip } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'p', options, ...more })
 const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    return (error as SchedError).message
-  }
-  return 'nothing was thrown'
-}
-const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
 const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
 
 describe('the simplified table of the Philly trace', () => {

@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, detectFormatOf, jobsOf, parseTrace, streamJobs, type ParseOptions } from '../src/index.js'
@@ -8,9 +8,9 @@ import { splitCsv } from '../src/slurm/csv.js'
 import { sacctFormat } from '../src/slurm/sacct.js'
 import { instant, timeSpan } from '../src/slurm/times.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
+import { bytesOf, messageOf } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const columns = [
   'JobID', 'JobIDRaw', 'User', 'Group', 'Account', 'Partition', 'QOS', 'Priority', 'Submit', 'Start', 'End', 'Elapsed', 'Timelimit', 'State', 'NNodes',
   'ReqCPUS', 'NCPUS', 'ReqMem', 'AllocTRES',
@@ -31,15 +31,6 @@ const table = (...records: Record[]) => [header, ...records.map(record)].join('\
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 's.txt', options, ...more })
 const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
 const first = (change: Record, options?: object) => jobs(table(change, { JobID: '999' }), options)[0]!
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    expect(error).toBeInstanceOf(SchedError)
-    return (error as SchedError).message
-  }
-  return 'no error'
-}
 
 describe('sacct', () => {
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {

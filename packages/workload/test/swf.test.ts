@@ -1,12 +1,12 @@
-import { SchedError, type JobSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, jobsOf, parseSwf, parseTrace, scaleLoad, timeWindow, type SwfOptions } from '../src/index.js'
 import { swfFormat } from '../src/swf/format.js'
 import { parseRow } from '../src/swf/parse-row.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
+import { bytesOf, messageOf } from './reading.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const fieldOrder = [
   'job', 'submit', 'wait', 'runtime', 'allocated', 'cpu', 'usedMemory', 'requested', 'time', 'memory', 'status', 'user', 'group', 'application',
   'queue', 'partition', 'preceding', 'think',
@@ -24,15 +24,6 @@ const jobs = (text: string, options?: SwfOptions) => [...jobsOf(read(text, optio
 const first = (change: Row, options?: SwfOptions) => jobs(`${header}${row(change)}\n`, options)[0]!
 const runtimeOf = (job: JobSpec) => job.stages[0]!.duration
 const ruleNotes = (text: string, options?: SwfOptions) => read(text, options).report.notes
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    expect(error).toBeInstanceOf(SchedError)
-    return (error as SchedError).message
-  }
-  return 'no error'
-}
 
 /** The same jobs read as a stream, in chunks that end anywhere. */
 function streamed(text: string, chunk: number, options: object = {}): JobSpec[] {

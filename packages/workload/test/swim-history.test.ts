@@ -1,8 +1,8 @@
 import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf } from './reading.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, options: object = {}) => parseTrace(bytesOf(text), { file: 'h.tsv', options })
 /** A job of 4 maps of 15 s and 2 reduces of 30 s. */
 const fields = ['job_1', 'select', '400', '80', '20', '1300000100.5', '95', '60', '60', '120', '4', '2', 'in', 'out']

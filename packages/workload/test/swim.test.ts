@@ -1,9 +1,9 @@
 import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, detectFormatOf, jobsOf, parseSwim, type SwimOptions } from '../src/index.js'
+import { bytesOf } from './reading.js'
 
 const MiB = 1 << 20
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const read = (rows: readonly (readonly (string | number)[])[], options: SwimOptions = {}) =>
   parseSwim(bytesOf(rows.map((row) => `${row.join('\t')}\n`).join('')), { file: 'fb.tsv', ...options })
 const one = (input: number, shuffle: number, output: number, options: SwimOptions = {}) =>

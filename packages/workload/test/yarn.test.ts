@@ -1,21 +1,11 @@
-import type { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace, readMachines, streamJobs, type ParseOptions } from '../src/index.js'
 import { openTrace, readBytes } from '../src/node/index.js'
+import { bytesOf, messageOf, skip } from './reading.js'
 import { realTrace } from './traces.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 't.json', options, ...more })
 const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))]
-const messageOf = (doing: () => unknown) => {
-  try {
-    doing()
-  } catch (error) {
-    return (error as SchedError).message
-  }
-  return 'nothing was thrown'
-}
-const skip = 'Correct the line, or drop such lines with onBadLine "skip".'
 
 const map = { 'container.host': '/r1/n1', 'container.start.ms': 1000, 'container.end.ms': 3500, 'container.priority': 20, 'container.type': 'map' }
 const reduce = { ...map, 'container.end.ms': 11_000, 'container.type': 'reduce' }
