@@ -18,7 +18,7 @@ interface Victim {
 }
 
 /** Tasks of a node that make room there for one task; none where it has the room. */
-export interface Taken {
+interface Taken {
   readonly node: NodeId
   readonly tasks: readonly Victim[]
 }

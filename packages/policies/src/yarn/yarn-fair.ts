@@ -1,4 +1,4 @@
-import { defineOrder, Reason, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { defineOrder, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
@@ -185,14 +185,24 @@ class YarnFair implements Order {
 
   // ---- keeping current ----
 
-  /** Refuses a job with a task that its queue may never run. */
+  /** Refuses a job with a task that its queue may never run, or for a queue that cannot be or holds no jobs. */
   admits(spec: JobSpec): string | undefined {
-    const queue = this.#leaf(spec.queue ?? spec.user ?? 'default')
+    const queue = this.#leafOrRefusal(spec.queue ?? spec.user ?? 'default')
+    if (typeof queue === 'string') return queue
     for (const { demand } of spec.stages) {
       const refusal = tooLarge(demand, queue, this.#tree.queues, this.#env.cluster.resources)
       if (refusal !== undefined) return refusal
     }
     return undefined
+  }
+
+  #leafOrRefusal(name: string): Queue | string {
+    try {
+      return this.#leaf(name)
+    } catch (error) {
+      if (error instanceof SchedError) return error.fact
+      throw error
+    }
   }
 
   #leaf(name: string): Queue {

@@ -111,7 +111,7 @@ describe('queues of yarn-fair', () => {
   })
 
   it.each<[string, YarnFairOptions, string]>([
-    ['jobs sent to a queue with queues inside', { root: { queues: { a: { queues: { x: {} } } } } }, 'jobs are submitted to queue "root.a", which holds queues and no jobs. Name one of: root.a.x.'],
+    ['jobs sent to a queue with queues inside', { root: { queues: { a: { queues: { x: {} } } } } }, 'jobs are submitted to queue "root.a", which holds queues and no jobs.'],
     ['fifo over queues', { root: { queues: { a: { policy: 'fifo', queues: { x: {} } } } } }, 'queue "root.a" has queues inside it and the policy fifo. fifo is for queues that hold jobs.'],
     ['drf inside fair', { root: { queues: { a: { policy: 'drf' } } } }, 'queue "root.a" has the policy drf in "root", which has fair. Give the queues around it drf too.'],
     ['amounts of what the cluster lacks', { root: { queues: { a: { minResources: { mapp: 1 } } } } }, 'the cluster has no resource "mapp". Did you mean "map"?'],

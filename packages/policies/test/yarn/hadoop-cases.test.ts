@@ -150,6 +150,23 @@ describe('starts (TestFairScheduler)', () => {
   })
 })
 
+describe('queues made at first use (TestFairScheduler.testHierarchicalQueuesSimilarParents, TestSchedulingPolicy.testSchedulingPolicyViolation)', () => {
+  const refusal = (options: YarnFairOptions, queues: readonly string[]) => {
+    const master = dispatcher({ cluster: machine(9, 9), policy: greedy(yarnFair(options)) })
+    return queues.map((queue, i) => master.policy.admits?.(of(`job${i}`, queue, 1, 1, 1)))
+  }
+
+  it('refuse jobs that would go to a queue around others, or into one that holds jobs, and take those beside them', () => {
+    expect(refusal({}, ['parent.child', 'parent', 'parent.child.grandchild', 'parent.sister', 'root.parent.sister'])).toEqual([
+      undefined, 'jobs are submitted to queue "root.parent", which holds queues and no jobs', 'queue "root.parent.child.grandchild" would lie in "root.parent.child", which holds jobs itself', undefined, undefined,
+    ])
+  })
+
+  it('refuse jobs where the policy of all cannot be theirs', () => {
+    expect(refusal({ root: { policy: 'fair' }, defaults: { policy: 'drf' } }, ['new'])).toEqual(['queue "root.new" has the policy drf in "root", which has fair'])
+  })
+})
+
 describe('limits of running jobs (TestMaxRunningAppsEnforcer, TestFairScheduler.testUserAndQueueMaxRunningApps)', () => {
   /** Jobs [name, queue, user] of one task each on a large machine: who runs, and who follows when one has ended. */
   function follow(options: YarnFairOptions, jobs: readonly (readonly [string, string, string])[], ends: string): [string, string] {
