@@ -37,6 +37,11 @@ describe('the program', () => {
     expect(stdout).toMatch(/\n101\n$/)
   })
 
+  it('reads a trace from standard input', () => {
+    const { stdout, stderr } = shell('"$@" trace generate facebook - | "$@" trace describe - | sed -n 3p', directory())
+    expect({ stdout, stderr }).toEqual({ stdout: '  jobs              100\n', stderr: '' })
+  })
+
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
     const cwd = directory()
     const child = spawn(node, [...sources, ...long], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })

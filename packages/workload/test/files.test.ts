@@ -218,7 +218,7 @@ describe('saveWorkload', () => {
   it.each<[string, () => string, string]>([
     ['a directory', () => (mkdirSync(inFolder('d2'), { recursive: true }), inFolder('d2')), '"d2": cannot write: is a directory. Give the path of a file in it.'],
     ['a device', () => '/dev/null', '"/dev/null": is not a regular file. Give the path of a file.'],
-    ['a place in a directory that is not there', () => inFolder('no/where.jsonl'), '"no/where.jsonl": cannot write: there is no such file. Check the path.'],
+    ['a place in a directory that is not there', () => inFolder('no/where.jsonl'), '"no/where.jsonl": cannot write: there is no such directory. Make it, or check the path.'],
   ])('refuses %s, also when forced', async (_, path, message) => {
     expect(await messageOf(() => saveWorkload(facebook(), path(), { force: true }))).toBe(message)
   })

@@ -99,5 +99,7 @@ export function amounts(text: string): Record<string, number> {
 function window(text: string): { from: number; to: number } {
   const [from = '', to = '', ...rest] = text.split(':')
   if (rest.length > 0 || to === '') throw new InvalidArgumentError('Expected two numbers of seconds, for example 0:3600.')
-  return { from: real(from), to: real(to) }
+  const [start, end] = [real(from), real(to)]
+  if (start >= end) throw new InvalidArgumentError('Expected an end after the start.')
+  return { from: start, to: end }
 }

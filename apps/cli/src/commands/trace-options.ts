@@ -26,7 +26,7 @@ export function traceOptions(command: Command): Command {
 
 export function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Trace {
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
-  return openTrace(resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
+  return openTrace(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
 }
 
 /** Tells what a reading has left out. */

@@ -58,6 +58,7 @@ async function eachRow(paths: readonly string[], reader: EventReader, visit: (ro
       for (const line of lines) visitLine(line, reader, visit)
     }
     if (rest !== '') visitLine(rest, reader, visit)
+    if (reader.line === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file: path }, 'A part of an event table holds at least one event.')
   }
 }
 
