@@ -4,6 +4,7 @@ export { SchedError, nearest, suggest, type ErrorCode, type Place } from './erro
 export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'
 export type * from './views.js'
+export { DoneJobs } from './done-jobs.js'
 export { forwarding } from './forwarding.js'
 export { kindOfHardware } from './hardware-names.js'
 export { phasesTime } from './phases.js'

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'
@@ -44,8 +44,7 @@ class Learning implements Policy {
   readonly #sieve: Sieve
   #serial = -1
   /** Jobs that are done with in this call. */
-  readonly #doneIn: number[] = []
-  #call = 0
+  readonly #done = new DoneJobs()
   #lastStart: Seconds = 0
   #hasStarted = false
 
@@ -102,7 +101,7 @@ class Learning implements Policy {
   }
 
   #begin(round: Round): void {
-    this.#call++
+    this.#done.begin()
     this.#hasStarted = false
     if (round.serial !== this.#serial) this.#judge.beginRound()
     this.#serial = round.serial
@@ -144,7 +143,7 @@ class Learning implements Policy {
         const job = block.ids[i] as JobId
         const wanted = utilities[name](job, place, jobs, round)
         if (falls(name) && wanted <= most) return best // no later one can be better
-        if (this.#doneIn[job] === this.#call || !round.fits(job, node)) continue
+        if (this.#done.has(job) || !round.fits(job, node)) continue
         const good = this.#judge.good(this.#judge.pair(job, nodePart, round.lane))
         const value = wanted * good
         if (good > threshold) {
@@ -160,7 +159,7 @@ class Learning implements Policy {
 
   /** True: the node may be asked again. A gang without room is not tried again in this call: room only shrinks while a round lasts. */
   #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
-    if (!hasRoomInSight(job, tasks, round) || !this.#claimAll(job, tasks, node, round)) this.#doneIn[job] = this.#call
+    if (!hasRoomInSight(job, tasks, round) || !this.#claimAll(job, tasks, node, round)) this.#done.add(job)
     return true
   }
 
@@ -192,25 +191,13 @@ class Learning implements Policy {
   /** A round for so many jobs: each is taken up although nothing may start, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
     while (round.jobsLeft > 0) {
-      const job = this.#takeNext(round)
+      const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
       while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0) {
         const node = this.#bestNode(job, round)
         if (node === None || !this.#claim(job, node, round)) break
       }
     }
-  }
-
-  #takeNext(round: Round): JobId | None {
-    this.#order.begin(round)
-    for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
-        this.#doneIn[job] = this.#call
-        return job
-      }
-    return None
   }
 
   /** The node of the largest P(good) on which the job's next task fits, the lowest of equals; `None` where none is good enough or idle. */

@@ -1,4 +1,4 @@
-import { definePolicy, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gang, GangsTried, startGang } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
@@ -31,8 +31,7 @@ class Greedy implements Policy {
   readonly #placement: Placement | undefined
   readonly #levels: number
   /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
-  readonly #doneIn: number[] = []
-  #call = 0
+  readonly #done = new DoneJobs()
   readonly #gangs = new GangsTried()
   readonly #pick = (job: JobId, round: Round) => this.#nodeFor(job, round)
 
@@ -48,7 +47,7 @@ class Greedy implements Policy {
   }
 
   schedule(round: Round): void {
-    this.#call++
+    this.#done.begin()
     this.#gangs.begin()
     if (round.jobsLeft < Infinity) this.#takeInTurn(round)
     else if (round.nodes.length === 1) {
@@ -66,25 +65,12 @@ class Greedy implements Policy {
   #takeInTurn(round: Round): void {
     if (round.nodes.length === 0) return
     while (round.jobsLeft > 0) {
-      const job = this.#takeNext(round)
+      const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
       while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0 && this.#place(job, round)) {
         // the next task
       }
     }
-  }
-
-  #takeNext(round: Round): JobId | None {
-    const order = this.#order
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
-        this.#doneIn[job] = this.#call
-        return job
-      }
-    return None
   }
 
   #startOn(node: NodeId, round: Round): boolean {
@@ -109,14 +95,14 @@ class Greedy implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (this.#doneIn[job] === this.#call) continue
+        if (this.#done.has(job)) continue
         if (round.work.together(job, lane) > 1) {
-          this.#doneIn[job] = this.#call
+          this.#done.add(job)
           if (startGang(job, round, this.#pick) !== Gang.NoRoom) return true
           continue
         }
         if (this.#place(job, round)) return true
-        this.#doneIn[job] = this.#call // nothing is given back while a round lasts, so it will find no node
+        this.#done.add(job) // nothing is given back while a round lasts, so it will find no node
       }
     return false
   }

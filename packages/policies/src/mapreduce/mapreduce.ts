@@ -1,4 +1,4 @@
-import { definePolicy, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -55,9 +55,8 @@ class MapReduce implements Policy {
   readonly #placement: Placement | undefined
   readonly #limit: WorkerLimit
   readonly #levels: number
-  /** The call in which a job was taken up. */
-  readonly #doneIn: number[] = []
-  #call = 0
+  /** Jobs that were taken up in this call. */
+  readonly #done = new DoneJobs()
 
   constructor({ cluster }: Env, order: Order, placement: Placement | undefined, limit: WorkerLimit) {
     this.#order = order
@@ -72,29 +71,16 @@ class MapReduce implements Policy {
   }
 
   schedule(round: Round): void {
-    this.#call++
+    this.#done.begin()
     if (round.nodes.length === 0) return
     while (round.jobsLeft > 0) {
-      const job = this.#takeNext(round)
+      const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
       this.#size(job, round)
       while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0 && this.#place(job, round)) {
         // the next task
       }
     }
-  }
-
-  #takeNext(round: Round): JobId | None {
-    const order = this.#order
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
-        this.#doneIn[job] = this.#call
-        return job
-      }
-    return None
   }
 
   #size(job: JobId, round: Round): void {
