@@ -95,8 +95,9 @@ export class LiveLoads implements QueueLoads {
   #addUser(pair: number, jobs: SortedIds, pot: number, at: number): void {
     const { width } = this
     const room = this.#room
-    const wanted = this.#wanted.fill(0)
-    const open = this.#open.fill(0)
+    const wanted = this.#wanted
+    const open = this.#open
+    for (let i = 0; i < width; i++) wanted[i] = open[i] = 0
     const lane = this.#queues.pots.laneOf(pot) as LaneId
     this.#queues.limits.room(pair, pot, room)
     for (let k = jobs.from; k < jobs.to && this.#hasRoom(); k++) this.#addJob(jobs.ids[k] as JobId, pot, lane)
@@ -108,7 +109,10 @@ export class LiveLoads implements QueueLoads {
 
   /** Whether the user may have more than is counted: what is not reserved is never more than all that is wanted. */
   #hasRoom(): boolean {
-    for (let i = 0; i < this.width; i++) if ((this.#open[i] as number) < (this.#room[i] as number)) return true
+    const { width } = this
+    const open = this.#open
+    const room = this.#room
+    for (let i = 0; i < width; i++) if ((open[i] as number) < (room[i] as number)) return true
     return false
   }
 
@@ -118,10 +122,13 @@ export class LiveLoads implements QueueLoads {
     const from = pots.demandAt(this.#work.shape(job, lane), lane)
     const { demands } = pots
     const hasReserved = this.#reservations.size > 0 && this.#reservations.of(job).length > 0
-    for (let i = 0; i < this.width; i++) {
+    const { width } = this
+    const wanted = this.#wanted
+    const open = this.#open
+    for (let i = 0; i < width; i++) {
       const amount = tasks * (demands[from + i] as number)
-      this.#wanted[i] = (this.#wanted[i] as number) + amount
-      this.#open[i] = (this.#open[i] as number) + (hasReserved ? Math.max(0, amount - this.#reserved(job, pot, i)) : amount)
+      wanted[i] = (wanted[i] as number) + amount
+      open[i] = (open[i] as number) + (hasReserved ? Math.max(0, amount - this.#reserved(job, pot, i)) : amount)
     }
   }
 

@@ -35,7 +35,7 @@ function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
   return larger
 }
 
-/** Up to so many members looking through them is faster than searching by keys. */
+/** Up to so many members looking through them is faster than searching by keys, and moving them one by one than in a block. */
 const SHORT = 32
 /** So many places a queue is moved one by one. */
 const STEPS = 16
@@ -57,14 +57,20 @@ export class SortedQueues {
       this.ids = larger
     }
     const at = this.#place(id, 0, this.size)
-    this.ids.copyWithin(at + 1, at, this.size++)
-    this.ids[at] = id
+    const { ids } = this
+    if (this.size - at > SHORT) ids.copyWithin(at + 1, at, this.size)
+    else for (let i = this.size; i > at; i--) ids[i] = ids[i - 1] as number
+    ids[at] = id
+    this.size++
   }
 
   /** Removes a queue whose keys are still those it was placed by. */
   remove(id: number): void {
     const at = this.#find(id)
-    this.ids.copyWithin(at, at + 1, this.size--)
+    const { ids } = this
+    this.size--
+    if (this.size - at > SHORT) ids.copyWithin(at, at + 1, this.size + 1)
+    else for (let i = at; i < this.size; i++) ids[i] = ids[i + 1] as number
   }
 
   /** Gives a queue new keys and moves it to its place. */
