@@ -1,5 +1,5 @@
 import { buildCluster, CellState, Draft, Shapes, Work } from '@sched/cluster'
-import type { JobSpec, LaneId, NodeId, Plug, TaskId } from '@sched/core'
+import type { JobSpec, LaneId, NodeId, Plug, ResourceId, TaskId } from '@sched/core'
 import { easy, fair, fifo, greedy, strict } from '@sched/policies'
 import { digest, exactRuntime, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -115,7 +115,7 @@ describe('accepted transactions, one after the other', () => {
         }
         for (const { job, stage, node } of recorder.launches) move(job, stage, node, -1)
         for (const { job, stage, node } of recorder.ends) move(job, stage, node, 1)
-        expect([...cell.freeAmounts]).toEqual([...free])
+        expect(Array.from(free, (_, at) => cell.free((at % cell.nodes) as NodeId, Math.floor(at / cell.nodes) as ResourceId))).toEqual([...free])
       }),
       { seed: 14, numRuns: 60 },
     )

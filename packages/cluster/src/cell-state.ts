@@ -20,7 +20,7 @@ export class CellState implements ClusterView {
   readonly labels: readonly string[]
   readonly model: ClusterModel
   readonly shapes: Shapes
-  /** Amounts, `[resource * nodes + node]`. */
+  /** Amounts, `[node * resources + resource]`: a node is looked at as a whole, and most often at random. */
   freeAmounts: Int32Array
   /** Committed claims per node: what coarse conflict detection compares. */
   readonly versions: Int32Array
@@ -34,6 +34,8 @@ export class CellState implements ClusterView {
   readonly hardware: NodeHardware
   /** Tasks that have taken something, by node. */
   readonly #claims: Int32Array
+  /** Amounts of a node in `freeAmounts`: resources. */
+  readonly #width: number
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
@@ -57,7 +59,8 @@ export class CellState implements ClusterView {
     shapes.watchLeast(() => this.#noteAllRoom())
     const { stockOf } = options
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
-    this.freeAmounts = stockOf === undefined ? model.total.slice() : new Int32Array(model.total.length)
+    this.#width = model.resources.length
+    this.freeAmounts = stockOf === undefined ? byNode(model) : new Int32Array(model.total.length)
     this.#total = stockOf !== undefined ? stockOf.#total : model.dynamicSlots === undefined ? model.total : model.total.slice()
     this.hardwareUse = stockOf?.hardwareUse ?? new HardwareUse(model.hardware, model.nodes)
     this.#claims = stockOf === undefined ? new Int32Array(model.nodes) : stockOf.#claims
@@ -74,7 +77,7 @@ export class CellState implements ClusterView {
   }
 
   free(node: NodeId, resource: ResourceId): number {
-    return this.freeAmounts[resource * this.nodes + node] as number
+    return this.freeAmounts[node * this.#width + resource] as number
   }
   total(node: NodeId, resource: ResourceId): number {
     return this.#total[resource * this.nodes + node] as number
@@ -95,7 +98,7 @@ export class CellState implements ClusterView {
     for (let i = from[shape] as number; i < (to[shape] as number) && room > 0; i++) {
       const r = resource[i] as number
       const amount = amounts[i] as number
-      const here = this.shapes.isDevice(r) ? (this.#devices as DeviceCells).roomOn(node, r, amount) : Math.floor((this.freeAmounts[r * this.nodes + node] as number) / amount)
+      const here = this.shapes.isDevice(r) ? (this.#devices as DeviceCells).roomOn(node, r, amount) : Math.floor((this.freeAmounts[node * this.#width + r] as number) / amount)
       if (here < room) room = here
     }
     return room
@@ -137,9 +140,10 @@ export class CellState implements ClusterView {
   /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
   fits(shape: ShapeId, node: NodeId): boolean {
     const { amounts, from, to, resource, special } = this.shapes
+    const { freeAmounts } = this
     const end = to[shape] as number
-    for (let i = from[shape] as number; i < end; i++)
-      if ((this.freeAmounts[(resource[i] as number) * this.nodes + node] as number) < (amounts[i] as number)) return false
+    const at = node * this.#width
+    for (let i = from[shape] as number; i < end; i++) if ((freeAmounts[at + (resource[i] as number)] as number) < (amounts[i] as number)) return false
     return this.#up[node] === 1 && (special[shape] === 0 || this.#fitsSpecial(shape, node))
   }
 
@@ -162,7 +166,7 @@ export class CellState implements ClusterView {
     const resources = (this.lanes[lane] as Lane).resources
     for (let i = 0; i < resources.length; i++) {
       const r = resources[i] as number
-      if ((this.freeAmounts[r * this.nodes + node] as number) < (least[lane * this.resources.length + r] as number)) return false
+      if ((this.freeAmounts[node * this.#width + r] as number) < (least[lane * this.#width + r] as number)) return false
     }
     return this.#up[node] === 1
   }
@@ -178,15 +182,16 @@ export class CellState implements ClusterView {
   take(shape: ShapeId, node: NodeId, devices = 0): number {
     if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
     const { amounts, from, to, resource, least, special } = this.shapes
+    const { freeAmounts } = this
     const lane = this.shapes.lanes[shape] as number
     const end = to[shape] as number
+    const at = node * this.#width
     let hasRoom = true
     for (let i = from[shape] as number; i < end; i++) {
       const r = resource[i] as number
-      const at = r * this.nodes + node
-      const left = (this.freeAmounts[at] as number) - (amounts[i] as number)
-      this.freeAmounts[at] = left
-      if (left < (least[lane * this.resources.length + r] as number)) hasRoom = false
+      const left = (freeAmounts[at + r] as number) - (amounts[i] as number)
+      freeAmounts[at + r] = left
+      if (left < (least[lane * this.#width + r] as number)) hasRoom = false
       if (this.#validate && left < 0) this.#broken(node, r, left)
     }
     if (!hasRoom) (this.#roomy[lane] as BitSet).delete(node)
@@ -197,12 +202,14 @@ export class CellState implements ClusterView {
   /** Gives back what a task had, with the devices that `take` returned. */
   give(shape: ShapeId, node: NodeId, devices = 0): void {
     const { amounts, from, to, resource, special } = this.shapes
+    const { freeAmounts } = this
     const end = to[shape] as number
+    const at = node * this.#width
     for (let i = from[shape] as number; i < end; i++) {
-      const at = (resource[i] as number) * this.nodes + node
-      const left = (this.freeAmounts[at] as number) + (amounts[i] as number)
-      this.freeAmounts[at] = left
-      if (this.#validate && left > (this.#total[at] as number)) this.#broken(node, resource[i] as number, left)
+      const r = resource[i] as ResourceId
+      const left = (freeAmounts[at + r] as number) + (amounts[i] as number)
+      freeAmounts[at + r] = left
+      if (this.#validate && left > this.total(node, r)) this.#broken(node, r, left)
     }
     this.#note(node, -1)
     if (((special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
@@ -221,7 +228,7 @@ export class CellState implements ClusterView {
       if (sign < 0) held |= cells.take(node, r, amounts[i] as number, devices)
       else cells.give(node, r, amounts[i] as number, devices)
     }
-    if (this.#validate && !cells.addsUp(node, this.freeAmounts))
+    if (this.#validate && !cells.addsUp(node, (r) => this.free(node, r as ResourceId)))
       throw new SchedError('INVARIANT', `the devices of node ${this.name(node)} do not add up to what is free there`)
     return held
   }
@@ -246,7 +253,8 @@ export class CellState implements ClusterView {
 
   /** Moves what is free on one node to another state of the cluster. */
   moveNodeTo(other: CellState, node: NodeId): void {
-    for (let at: number = node; at < this.freeAmounts.length; at += this.nodes) {
+    const end = (node + 1) * this.#width
+    for (let at = node * this.#width; at < end; at++) {
       other.freeAmounts[at] = (other.freeAmounts[at] as number) + (this.freeAmounts[at] as number)
       this.freeAmounts[at] = 0
     }
@@ -284,10 +292,10 @@ export class CellState implements ClusterView {
 
   /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */
   withhold(node: NodeId, resource: ResourceId, slots: number): void {
-    const at = resource * this.nodes + node
-    this.freeAmounts[at] = (this.freeAmounts[at] as number) - slots
-    this.#total[at] = (this.#total[at] as number) - slots
-    if (this.freeAmounts[at] < 0) this.#broken(node, resource, this.freeAmounts[at])
+    const left = this.free(node, resource) - slots
+    this.freeAmounts[node * this.#width + resource] = left
+    this.#total[resource * this.nodes + node] = this.total(node, resource) - slots
+    if (left < 0) this.#broken(node, resource, left)
     if (this.up(node)) this.#capacity[resource] = this.capacity(resource) - slots
     this.changeLog.add(node)
     for (let lane = 0; lane < this.lanes.length; lane++) this.#noteRoom(lane, node)
@@ -328,4 +336,9 @@ export class CellState implements ClusterView {
       `node ${this.name(node)} would have ${amount} of ${this.resources[resource] ?? ''} free of ${this.total(node, resource as ResourceId)}`,
     )
   }
+}
+
+/** What nodes have, node by node. */
+function byNode({ total, nodes, resources }: ClusterModel): Int32Array {
+  return Int32Array.from(total, (_, at) => total[(at % resources.length) * nodes + Math.floor(at / resources.length)] as number)
 }

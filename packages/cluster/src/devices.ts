@@ -117,13 +117,13 @@ export class DeviceCells {
   }
 
   /** Whether the devices of a node add up to what is free of each resource, none below 0 or above its size. */
-  addsUp(node: number, freeAmounts: Int32Array): boolean {
-    const { sizes, nodes } = this.#table
+  addsUp(node: number, freeOf: (resource: number) => number): boolean {
+    const { sizes } = this.#table
     for (const [resource, size] of sizes.entries()) {
       if (size === 0) continue
       const [from, to] = this.#range(node, resource)
       const each = this.#free.subarray(from, to)
-      if (each.some((free) => free < 0 || free > size) || each.reduce((sum, free) => sum + free, 0) !== freeAmounts[resource * nodes + node]) return false
+      if (each.some((free) => free < 0 || free > size) || each.reduce((sum, free) => sum + free, 0) !== freeOf(resource)) return false
     }
     return true
   }

@@ -21,6 +21,12 @@ export class Work extends WorkReads {
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
   readonly #runIds = new Blocks()
+  /**
+   * Whether runs are numbered on their own, which keeps their columns as short as what runs at once, where all of a large
+   * workload may be in the system. Without heartbeats a run has the number of its task: runs of a job are neighbours then,
+   * as they start and end together.
+   */
+  readonly #hasOwnRunIds: boolean
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
   /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
@@ -28,6 +34,7 @@ export class Work extends WorkReads {
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     super(model, shapes)
+    this.#hasOwnRunIds = model.heartbeat !== undefined
     this.#blockPlaces = blockPlaces
   }
 
@@ -123,8 +130,8 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
-    const run = this.#runIds.take(1)
-    if (run >= this.runTask.length) this.growRuns(this.#runIds.end)
+    const run = this.#hasOwnRunIds ? this.#runIds.take(1) : (task as number)
+    if (run >= this.runTask.length) this.growRuns(run + 1)
     this.runTask[run] = task
     this.runNode[run] = node
     this.runStart[run] = NaN
@@ -149,7 +156,7 @@ export class Work extends WorkReads {
   unclaim(task: TaskId, why: Release): void {
     const run = this.taskRun[task] as number
     if (why !== 'evicted') this.release(task, why)
-    this.#runIds.giveBack(run, 1)
+    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
     this.taskRun[task] = UNPLACED
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
@@ -189,7 +196,7 @@ export class Work extends WorkReads {
     const run = this.taskRun[task] as number
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
-    this.#runIds.giveBack(run, 1)
+    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
     this.taskRun[task] = DONE
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1

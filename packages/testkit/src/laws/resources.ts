@@ -1,3 +1,4 @@
+import type { NodeId, ResourceId } from '@sched/core'
 import { keyOf, type Play } from './play.js'
 
 /** No node ever runs more than it has: every start and every end counted by itself, apart from the engine's own counts. */
@@ -19,8 +20,13 @@ export function capacity({ recorder, model, specs }: Play): string | undefined {
 
 /** When all has ended, everything is free again, and no claim is left with the policy. */
 export function conservation({ simulation, model, rounds }: Play): string | undefined {
-  const lost = model.total.findIndex((total, i) => simulation.cell.freeAmounts[i] !== total)
-  if (lost >= 0) return `${model.resources[Math.floor(lost / model.nodes)] ?? ''} of ${model.nodeNames[lost % model.nodes] ?? ''} is ${simulation.cell.freeAmounts[lost] ?? ''} of ${model.total[lost] ?? ''} at the end`
+  const { cell } = simulation
+  for (let node = 0 as NodeId; node < cell.nodes; node++)
+    for (const [r, name] of cell.resources.entries()) {
+      const free = cell.free(node, r as ResourceId)
+      const total = model.total[r * cell.nodes + node]
+      if (free !== total) return `${name} of ${cell.name(node)} is ${free} of ${total ?? ''} at the end`
+    }
   if (rounds.claims !== 0) return `the policy was told of ${rounds.claims} claims more than of releases`
   return undefined
 }
