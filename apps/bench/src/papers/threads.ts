@@ -64,10 +64,13 @@ export class Threads {
   }
 }
 
+const fromSource = import.meta.url.endsWith('.ts')
+
 async function start(answers: Int32Array): Promise<MessagePort> {
   const { port1, port2 } = new MessageChannel()
   const workerData: ThreadData = { port: port2, answers }
-  const thread = new Worker(program(), { eval: true, execArgv: ['--conditions=@sched/source'], workerData, transferList: [port2] })
+  const execArgv = fromSource ? ['--conditions=@sched/source'] : []
+  const thread = new Worker(program(), { eval: true, execArgv, workerData, transferList: [port2] })
   await once(thread, 'message') // it is ready
   thread.unref()
   port1.unref()
@@ -77,6 +80,6 @@ async function start(answers: Int32Array): Promise<MessagePort> {
 /** Loads `thread.ts`: from the bundle, which is flat, or from its source by the loader that this program was loaded by. */
 function program(): string {
   const load = (url: string) => `import(${JSON.stringify(url)})`
-  if (!import.meta.url.endsWith('.ts')) return load(new URL('./papers-thread.js', import.meta.url).href)
+  if (!fromSource) return load(new URL('./papers-thread.js', import.meta.url).href)
   return `${load(import.meta.resolve('tsx/esm/api'))}.then(({ register }) => { register(); return ${load(new URL('./thread.ts', import.meta.url).href)} })`
 }
