@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
+import { jsonMappings } from './json-mappings.js'
 import { amountsIn, count, ignored, inside, masters, reservation, templates, type UseInAll } from './capacity-use.js'
 import { booleanOf, numberOf, type Property } from './site.js'
 
@@ -21,7 +22,6 @@ const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Property) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
 const integer = (property: Property) => numberOf(property, { least: -1, whole: true })
-const jsonRules = ignored('rules in JSON are not read: give the queue of each job in the workload, or queue-mappings')
 const placements = ignored('the placement of the experiment chooses the node')
 const threads = ignored('decisions are made one after the other, as without threads')
 const extension = ignored('this extension of preemption is not modelled')
@@ -67,9 +67,13 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
     return isAll ? (value.includes('g:') || value.includes('%primary_group') ? { verdict: 'approximated', note: 'the group is that of the job in the workload' } : undefined) : { verdict: 'approximated', note: 'jobs here have no secondary groups: those mappings are left out' }
   },
   [`${prefix}queue-mappings-override.enable`]: option('overrideWithMappings', booleanOf),
-  [`${prefix}mapping-rule-format`]: (_, { value }) => (value.trim() === 'json' ? jsonRules() : undefined),
-  [`${prefix}mapping-rule-json`]: jsonRules,
-  [`${prefix}mapping-rule-json-file`]: jsonRules,
+  [`${prefix}mapping-rule-format`]: () => undefined,
+  [`${prefix}mapping-rule-json`]: (options, property) => {
+    const { mappings, leftOut } = jsonMappings(property)
+    options.mappings = mappings
+    return { verdict: 'approximated', note: ['the group is that of the job in the workload', ...leftOut].join('; ') }
+  },
+  [`${prefix}mapping-rule-json-file`]: ignored('other files are not read: write the rules into mapping-rule-json'),
   'yarn.scheduler.queue-placement-rules.app-name': ignored('jobs are not placed by their names'),
   [`${prefix}workflow-priority-mappings`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),

@@ -4,6 +4,7 @@ import { generalProperties, preemptionPrefix } from './capacity-general-properti
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { count, type Options, type QueueOptions } from './capacity-use.js'
+import { jsonMappings } from './json-mappings.js'
 import type { ClusterFacts, QueuePolicy } from './fair-policy.js'
 import { Findings } from './finding.js'
 import type { Property } from './site.js'
@@ -17,8 +18,12 @@ export interface CapacityPolicy extends QueuePolicy {
 export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Property> = new Map()): CapacityPolicy {
   const findings = new Findings(file.file)
   const options: Options = { preemption: { enabled: false } }
-  checkMappings(file)
-  for (const property of [...file.general.values(), ...site.values()]) useInAll(options, property, cluster, findings)
+  const isJson = file.general.get(`${prefix}mapping-rule-format`)?.value.trim() === 'json'
+  checkMappings(file, isJson)
+  const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
+  for (const property of [...file.general.values(), ...site.values()])
+    if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
+    else useInAll(options, property, cluster, findings)
   const queues: Record<string, CapacityQueueOptions> = {}
   const visit = (queue: CapacityQueue): void => {
     const own: QueueOptions = {}
@@ -34,28 +39,31 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
 }
 
 /** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
-function checkMappings({ general, root }: CapacityFile): void {
-  const property = general.get(`${prefix}queue-mappings`)
+function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
+  const property = general.get(`${prefix}${isJson ? 'mapping-rule-json' : 'queue-mappings'}`)
+  if (property === undefined) return
   const all: CapacityQueue[] = []
   const collect = (queue: CapacityQueue): void => {
     all.push(queue)
     queue.queues.forEach(collect)
   }
   collect(root)
-  for (const mapping of property?.value.split(',') ?? []) {
-    const target = mapping.trim().split(':')[2]
-    if (property === undefined || target === undefined || target.includes('%')) continue
-    const { file, line, name } = property
+  const { file, line, name } = property
+  for (const { what, target } of isJson ? jsonTargets(property) : targets(property)) {
+    if (target === undefined || target.includes('%')) continue
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
     const whole = target.startsWith('root.') ? target : `root.${target}`
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
     const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
-      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path)))))
+      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path)))))
     if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
-      throw new SchedError('BAD_INPUT', `"${mapping.trim()}" maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
+      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
   }
 }
+
+const targets = ({ value }: Property) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
+const jsonTargets = (property: Property) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string' ? [] : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
 function useInQueue(options: QueueOptions, suffix: string, property: Property, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
   const use = queueProperties[suffix] ?? patterned(suffix)

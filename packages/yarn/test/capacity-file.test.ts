@@ -134,6 +134,38 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
   })
 
+  const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
+  it('reads mapping rules in JSON, and says which it leaves out (TestMappingRuleCreator)', () => {
+    const { policy: config, findings } = json([
+      { type: 'user', matches: '*', policy: 'specified', create: false },
+      { type: 'group', matches: 'devs', policy: 'user', parentQueue: 'root.a', fallbackResult: 'placeDefault' },
+      { type: 'application', matches: 'spark', policy: 'defaultQueue' },
+      { type: 'user', matches: 'ann', policy: 'secondaryGroup' },
+      { type: 'user', matches: '*', policy: 'primaryGroupUser' },
+      { type: 'user', matches: 'bob', policy: 'custom', customPlacement: 'root.b.%user', fallbackResult: 'reject' },
+      { type: 'user', matches: '*', policy: 'reject' },
+    ], [['queue-mappings', 'u:ann:a']])
+    expect(config).toMatchObject({ 'capacity-scheduler': { mappings: [
+      { user: '*', queue: '%specified', create: false, fallback: 'skip' },
+      { group: 'devs', queue: 'root.a.%user', create: true, fallback: 'default' },
+      { user: '*', queue: '%primary_group.%user' },
+      { user: 'bob', queue: 'root.b.%user', fallback: 'reject' },
+      { user: '*', create: true, fallback: 'skip' },
+    ] } })
+    expect(findings.slice(-2)).toMatchObject([{ verdict: 'approximated', line: 6 }, { verdict: 'ignored', note: 'mapping-rule-format is json' }])
+    expect(findings.at(-2)?.note).toContain('rule 3: jobs have neither names nor secondary groups; rule 4: jobs have no secondary groups')
+  })
+
+  it.each<[string, readonly object[] | string, string]>([
+    ['no JSON', 'rules', 'line 6 yarn.scheduler.capacity.mapping-rule-json: it is no JSON.'],
+    ['no rules', '{}', 'it holds no rules.'],
+    ['no such queue', [{ type: 'user', matches: 'ann', policy: 'custom', customPlacement: 'root.c' }], 'line 6 yarn.scheduler.capacity.mapping-rule-json: the rule of user ann maps to queue "root.c", which is not there. Did you mean "root.a"?'],
+    ['an unknown type', [{ type: 'usr', matches: '*', policy: 'user' }], 'rule 1 has the type "usr". Write user, group or application.'],
+    ['an unknown policy', [{ type: 'user', matches: '*', policy: 'usr' }], 'rule 1 has the policy "usr". Did you mean "user"?'],
+  ])('refuses rules in JSON with %s', (_, rules, expected) => {
+    expect(message([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', typeof rules === 'string' ? rules : JSON.stringify({ rules })]])).toContain(expected)
+  })
+
   it('names the nearest property for one that does not exist, and the queue that is not listed', () => {
     const notes = policy([...ab, ['root.a.capasity', '3'], ['node-localty-delay', '3'], ['root.research.capacity', '10']]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => `${line}: ${note}`)
     expect(notes).toEqual([

@@ -1,5 +1,5 @@
 import { SchedError, type ClusterView, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
-import { mappedQueue, readMapping, type Mapping } from './mappings.js'
+import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
@@ -32,14 +32,16 @@ export class Admission {
     this.#pots = pots
     this.#cluster = cluster
     this.#work = work
-    this.#mappings = options.mappings.map((text) => readMapping(text) as Mapping)
+    this.#mappings = options.mappings.map((option) => readMapping(option) as Mapping)
   }
 
   /** Why a job may not be submitted, with the limit that forbids it. */
   refusal(spec: JobSpec): string | undefined {
     const { user = 'user', group, queue } = spec
-    const written = this.#queueOf(queue, user, group)
-    if (written === undefined) return 'it names no queue, no mapping applies to its user, and there is no root.default'
+    const placed = this.#queueOf(queue, user, group)
+    if (placed === undefined) return 'it names no queue, no mapping applies to its user, and there is no root.default'
+    if ('refused' in placed) return placed.refused
+    const written = placed.queue
     this.#asked = { id: spec.id, queue: written }
     const found = this.#tree.find(written)
     if ('missing' in found) return found.missing
@@ -55,10 +57,10 @@ export class Admission {
     const user = work.userName(work.user(job))
     const name = work.queueName(work.queue(job))
     const isNamed = name !== user && name !== 'default'
-    const written = this.#asked?.id === work.name(job) ? this.#asked.queue : this.#queueOf(isNamed ? name : undefined, user, undefined)
-    if (written === undefined)
+    const placed = this.#asked?.id === work.name(job) ? this.#asked : this.#queueOf(isNamed ? name : undefined, user, undefined)
+    if (placed === undefined || 'refused' in placed)
       throw new SchedError('BAD_INPUT', `job ${work.name(job)} names no queue and no mapping applies to its user "${user}".`, { field: 'queue' }, 'Declare `root.default`, or map the user to a queue.')
-    const leaf = this.#tree.leaf(written)
+    const leaf = this.#tree.leaf(placed.queue)
     this.#count(leaf, user, 1)
     return leaf
   }
@@ -74,13 +76,17 @@ export class Admission {
     this.#ofUser.set(key, (this.#ofUser.get(key) ?? 0) + change)
   }
 
-  #queueOf(named: string | undefined, user: string, group: string | undefined): string | undefined {
+  #queueOf(named: string | undefined, user: string, group: string | undefined): Mapped {
     const isOpen = named === undefined || named === 'default' || named === 'root.default'
-    const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group }) : undefined
-    if (mapped !== undefined) return 'missing' in this.#tree.find(mapped) && 'leaf' in this.#tree.find('root.default') ? 'root.default' : mapped
-    if (named !== undefined) return named
-    if ('leaf' in this.#tree.find('root.default')) return 'root.default'
-    return 'missing' in this.#tree.find(user) ? undefined : user
+    const isThere = (queue: string, create: boolean) => {
+      const found = this.#tree.find(queue)
+      return 'leaf' in found || (create && 'wouldMake' in found)
+    }
+    const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group, specified: named }, isThere) : undefined
+    if (mapped !== undefined) return mapped
+    if (named !== undefined) return { queue: named }
+    if (isThere('root.default', false)) return { queue: 'root.default' }
+    return isThere(user, true) ? { queue: user } : undefined
   }
 
   #tooMany(leaf: Queue, user: string): string | undefined {

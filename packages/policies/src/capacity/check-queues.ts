@@ -1,7 +1,7 @@
 import { suggest } from '@sched/core'
 import type { RefinementCtx } from 'zod'
 import { fraction, isLess, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
-import { readMapping } from './mappings.js'
+import { readMapping, type MappingOption } from './mappings.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
 
@@ -109,14 +109,15 @@ function partOfAll({ path, options }: Declared, label: string, key: 'capacity' |
   return typeof own === 'number' && above !== undefined ? times(above, percent(own)) : undefined
 }
 
-function checkMapping(text: string, at: readonly string[], declared: readonly Declared[], queues: Queues, complain: Complain): void {
-  const mapping = readMapping(text)
+function checkMapping(option: MappingOption, at: readonly string[], declared: readonly Declared[], queues: Queues, complain: Complain): void {
+  const mapping = readMapping(option)
   if (mapping === undefined) return complain(at, 'u:USER:QUEUE or g:GROUP:QUEUE')
-  if (mapping.queue.includes('%') || declared.length === 0) return
+  const { queue } = mapping
+  if (queue === undefined || queue.includes('%') || declared.length === 0) return
   const isLeaf = (path: string) => !declared.some((each) => parentPath(each.path) === path)
-  const path = fullPath(mapping.queue)
+  const path = fullPath(queue)
   const leaves = declared.filter((each) => each.path !== 'root' && isLeaf(each.path))
-  if (leaves.some((each) => each.path === path || each.path.endsWith(`.${mapping.queue}`))) return
+  if (leaves.some((each) => each.path === path || each.path.endsWith(`.${queue}`))) return
   if (path in queues || declared.some((each) => each.path === path)) return complain(at, `a queue that holds jobs; "${path}" has queues inside it`)
   const parent = declared.find((each) => each.path === parentPath(path))
   if (parent?.options.autoCreate === true) return

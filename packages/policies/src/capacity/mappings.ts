@@ -1,37 +1,65 @@
-/** A rule that gives jobs their queue (Hadoop's `queue-mappings`). */
-export interface Mapping {
+import { z } from 'zod'
+
+/** A rule as Hadoop's JSON format has it. */
+const mappingRule = z.strictObject({
+  user: z.string().optional().describe('user it is for, * for all; default, without a group: all'),
+  group: z.string().optional().describe('group it is for'),
+  queue: z.string().optional().describe('queue that it gives, with %user, %primary_group, %specified and %default for names; absent: the job is refused'),
+  create: z.boolean().default(true).describe('whether the queue may be made for it, where its parent makes queues'),
+  fallback: z.enum(['skip', 'default', 'reject']).default('skip').describe('what happens where there is no such queue: the next rule, root.default, or the job is refused'),
+})
+export const mappingOption = z.union([z.string(), mappingRule])
+export type MappingOption = z.output<typeof mappingOption>
+
+/** A rule that gives jobs their queue. */
+export interface Mapping extends z.output<typeof mappingRule> {
   readonly kind: 'u' | 'g'
   /** The user or group it is for; `%user`: any user. */
   readonly source: string
-  /** The queue; `%user`, `%primary_group` and `%secondary_group` stand for names. */
-  readonly queue: string
 }
 
-/** Reads `u:USER:QUEUE` or `g:GROUP:QUEUE`; `undefined` for anything else. */
-export function readMapping(text: string): Mapping | undefined {
-  const [kind, source, queue, ...rest] = text.split(':').map((part) => part.trim())
+/** Reads `u:USER:QUEUE` or `g:GROUP:QUEUE` (Hadoop's `queue-mappings`), or a rule; `undefined` for anything else. */
+export function readMapping(option: MappingOption): Mapping | undefined {
+  if (typeof option === 'object') {
+    const { user = '*', group } = option
+    return group === undefined ? { ...option, kind: 'u', source: user === '*' ? '%user' : user } : { ...option, kind: 'g', source: group }
+  }
+  const [kind, source, queue, ...rest] = option.split(':').map((part) => part.trim())
   if ((kind !== 'u' && kind !== 'g') || source === undefined || source === '' || queue === undefined || queue === '' || rest.length > 0) return undefined
-  return { kind, source, queue }
+  return { kind, source, queue, create: true, fallback: 'default' }
 }
 
-/** Who submits a job: a user and the group that the log names, if any. */
+/** Who submits a job: a user, the group that the log names and the queue that the job does, if any. */
 export interface Submitter {
   readonly user: string
   readonly group: string | undefined
+  readonly specified: string | undefined
 }
+export type Mapped = { readonly queue: string } | { readonly refused: string } | undefined
 
-/** The queue that the first mapping which applies gives; `undefined` if none does. */
-export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter): string | undefined {
-  for (const { kind, source, queue } of mappings) {
+/**
+ * The queue that the first mapping which applies gives; `undefined` if none does. `isThere` says whether jobs may go to a
+ * queue, or to one that would be made.
+ *
+ * Source: Hadoop 3, CSMappingPlacementRule.
+ */
+export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter, isThere: (queue: string, create: boolean) => boolean): Mapped {
+  for (const { kind, source, queue, create, fallback } of mappings) {
     const applies = kind === 'g' ? source === submitter.group || (source === '%primary_group' && submitter.group !== undefined) : source === '%user' || source === submitter.user
-    const target = applies ? filledIn(queue, submitter) : undefined
-    if (target !== undefined) return target
+    if (!applies) continue
+    if (queue === undefined) return { refused: 'a mapping refuses it' }
+    const target = filledIn(queue, submitter)
+    if (target === undefined) continue
+    if (isThere(target, create)) return { queue: target }
+    if (fallback === 'reject') return { refused: `a mapping gives it queue ${target}, where it cannot be, and refuses it then` }
+    if (fallback === 'default') return { queue: isThere('root.default', false) ? 'root.default' : target }
   }
   return undefined
 }
 
 /** A job whose group is not known is not mapped by it. A log names one group per job: it stands for the secondary ones too. */
-function filledIn(queue: string, { user, group }: Submitter): string | undefined {
+function filledIn(queue: string, { user, group, specified = 'root.default' }: Submitter): string | undefined {
   if (/%(primary|secondary)_group/.test(queue) && group === undefined) return undefined
-  return queue.replaceAll('%user', user.replaceAll('.', '_dot_')).replaceAll(/%(primary|secondary)_group/g, (group ?? '').replaceAll('.', '_dot_'))
+  const clean = (name: string) => name.replaceAll('.', '_dot_')
+  return queue.replaceAll('%user', clean(user)).replaceAll(/%(primary|secondary)_group/g, clean(group ?? '')).replaceAll('%specified', specified).replaceAll('%default', 'root.default')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mappingOption } from './mappings.js'
 
 const amounts = z.record(z.string(), z.int().nonnegative())
 const percentage = z.number().min(0).max(100)
@@ -70,7 +71,7 @@ export const treeShape = {
   maximumApplicationPriority: count.default(0).describe('priorities above are lowered to it (yarn.cluster.max-application-priority); fifo ignores priorities at the default 0'),
   maxParallelAppsPerUser: count.optional().describe('jobs of any one user that may run at once; default unlimited'),
   users: z.record(z.string(), z.strictObject({ maxParallelApps: count })).default({}).describe('limits of single users'),
-  mappings: z.array(z.string()).default([]).describe('queues of jobs that name none, first that applies: u:USER:QUEUE, g:GROUP:QUEUE; %user and %primary_group stand for the names'),
+  mappings: z.array(mappingOption).default([]).describe('queues of jobs that name none, first that applies: u:USER:QUEUE, g:GROUP:QUEUE, or a rule; %user and %primary_group stand for the names'),
   overrideWithMappings: z.boolean().default(false).describe('mappings apply to jobs that name a queue too'),
   partitionLabel: z.string().default('partition').describe('the label of nodes, and of what stages require, that names the partition; nodes without it are in the default one'),
   exclusiveLabels: names.default('*').describe('partitions whose idle resources are not lent to jobs of the default partition; * for all'),

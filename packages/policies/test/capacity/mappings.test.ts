@@ -14,7 +14,7 @@ const tree: NonNullable<CapacitySchedulerOptions['queues']> = {
   'a.x': { capacity: 50, ...stopped },
   b: { capacity: 50, ...stopped },
 }
-const placed = (mappings: string[], change: Partial<JobSpec> = {}, options: CapacitySchedulerOptions = {}) => {
+const placed = (mappings: NonNullable<CapacitySchedulerOptions['mappings']>, change: Partial<JobSpec> = {}, options: CapacitySchedulerOptions = {}) => {
   const { policy } = dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { mem: 1 } }] }), policy: capacityScheduler({ queues: tree, mappings, ...options }) })
   const spec = { ...job({ id: 'j', user: 'ann' }), group: 'devs' }
   const refusal = policy.admits?.({ ...spec, queue: 'default', ...change })
@@ -39,6 +39,21 @@ describe('mappings to queues', () => {
   it('place in the default queue whom they map to none, or to one that holds queues', () => {
     expect(placed(['u:%user:devs.%user'], { user: 'eve' })).toBe('default')
     expect(placed(['u:%user:a.%primary_group'])).toBe('default')
+  })
+
+  it('may be rules, which go on, place in the default queue or refuse where there is no queue', () => {
+    const none = { user: '*', queue: 'root.none.%user' }
+    expect(placed([none, { group: 'devs', queue: 'b' }])).toBe('b')
+    expect(placed([{ ...none, fallback: 'default' }, 'u:ann:b'])).toBe('default')
+    expect(placed([{ ...none, fallback: 'reject' }, 'u:ann:b'])).toBe('a mapping gives it queue root.none.ann, where it cannot be, and refuses it then')
+    expect(placed([{ group: 'ops', queue: 'b' }, { user: 'ann' }])).toBe('a mapping refuses it')
+    expect(placed([{ queue: '%specified' }], { queue: 'x' }, { overrideWithMappings: true })).toBe('a.x')
+  })
+
+  it('make queues only where their rule says so', () => {
+    const queues = { ...tree, b: { ...tree['b'], autoCreate: true } }
+    expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
+    expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
   })
 
   it('do not move jobs that name their queue, unless they override', () => {

@@ -1,0 +1,50 @@
+import { SchedError, suggest } from '@sched/core'
+import type { CapacitySchedulerOptions } from '@sched/policies'
+import type { Property } from './site.js'
+
+type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
+/** Queues that policies give, inside `parentQueue` where there is one. */
+const patterns: Readonly<Record<string, string>> = { specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' }
+/** Policies without a queue here, and why. */
+const without: Readonly<Record<string, string>> = { secondaryGroup: 'jobs have no secondary groups', secondaryGroupUser: 'jobs have no secondary groups', applicationName: 'jobs are not placed by their names', setDefaultQueue: 'the default queue is root.default' }
+const inside = ['user', 'primaryGroup', 'primaryGroupUser']
+const fallbacks: Readonly<Record<string, 'skip' | 'default' | 'reject'>> = { skip: 'skip', placeDefault: 'default', reject: 'reject' }
+
+/**
+ * The rules of `mapping-rule-json` as mappings, and which are left out and why. Throws `BAD_INPUT` with the line of the property.
+ *
+ * Source: Hadoop 3, MappingRuleCreator.
+ */
+export function jsonMappings({ value, file, line, name }: Property): { readonly mappings: Mappings; readonly leftOut: readonly string[] } {
+  const bad = (what: string, wayOut = '') => new SchedError('BAD_INPUT', what, { file, line, field: name }, wayOut)
+  const mappings: Mappings[number][] = []
+  const leftOut: string[] = []
+  for (const [i, rule] of rulesOf(value, bad).entries()) {
+    const text = (key: string) => (typeof rule[key] === 'string' ? rule[key] : undefined)
+    const [type, matches, policy = '', custom] = [text('type'), text('matches'), text('policy'), text('customPlacement') ?? text('value')]
+    if (type !== 'user' && type !== 'group' && type !== 'application') throw bad(`rule ${i + 1} has the type "${type ?? ''}".`, 'Write user, group or application.')
+    if (matches === undefined) throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
+    if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom') throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
+    const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
+    if (isUnknown || policy in without) leftOut.push(`rule ${i + 1}: ${without[policy] ?? 'jobs have neither names nor secondary groups'}`)
+    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`)
+    else {
+      const parent = text('parentQueue')
+      const queue = policy === 'reject' ? undefined : policy === 'custom' ? custom : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`
+      mappings.push({ [type]: matches, ...(queue !== undefined && { queue }), create: rule['create'] !== false, fallback: policy === 'defaultQueue' ? 'reject' : (fallbacks[text('fallbackResult') ?? 'skip'] ?? 'skip') })
+    }
+  }
+  return { mappings, leftOut }
+}
+
+function rulesOf(text: string, bad: (what: string, wayOut?: string) => SchedError): readonly Readonly<Record<string, unknown>>[] {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    throw bad('it is no JSON.')
+  }
+  const rules = typeof read === 'object' && read !== null && 'rules' in read ? read.rules : undefined
+  if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'object' && rule !== null)) throw bad('it holds no rules.', 'Write { "rules": [...] }.')
+  return rules as Readonly<Record<string, unknown>>[]
+}
