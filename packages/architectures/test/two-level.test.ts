@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobSpec } from '@sched/core'
 import { twoLevel, type TwoLevelOptions } from '../src/index.js'
-import { cpuJob, play } from './world.js'
+import { cpuJob, cpus, play } from './world.js'
 
 const frameworks = { batch: {}, service: {} }
 const none = { job: 0, task: 0 }
@@ -130,5 +130,15 @@ describe('a gang', () => {
     const { decided, recorder } = play(twoLevel({ frameworks, decision: none, hoard: 5, abandonUnplacedAfter: false }), [cpuJob('busy', { class: 'batch', tasks: 10, duration: 100 }), gang(8), cpuJob('late', { class: 'batch', submit: 4, tasks: 6 })], { until: 30 })
     expect(decided.all.filter(({ job }) => job === 'gang').every(({ accepted }) => accepted === 0)).toBe(true)
     expect(recorder.launches.filter(({ job }) => job === 'late').length).toBe(6)
+  })
+})
+
+describe("one framework, as in mesosSimulatorSingleScheduler... of the authors' simulator", () => {
+  it('spends 1 + i s on job i of 40, with i tasks, one after the other: 40 + 820 s where all fit', () => {
+    const jobs = Array.from({ length: 40 }, (_, i) => cpuJob(`j${i + 1}`, { submit: i + 1, tasks: i + 1, duration: i + 1 }))
+    const { decided } = play(twoLevel({ frameworks: 1, decision: { job: 1, task: 1 } }), jobs, { cluster: cpus(1, 1000) })
+    expect(decided.all.map(({ opened, closed }) => Number((closed - opened).toFixed(6)))).toEqual(jobs.map((_, i) => 2 + i))
+    expect(decided.all.every(({ attempt, unplaced }) => attempt === 1 && unplaced === 0)).toBe(true)
+    for (const [i, { opened }] of decided.all.entries()) if (i > 0) expect(opened).toBeGreaterThanOrEqual(decided.all[i - 1]?.closed ?? NaN)
   })
 })
