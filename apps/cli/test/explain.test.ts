@@ -71,6 +71,10 @@ fifo
     // a is decided from 0 to 5 s, b from 5 to 10 s
     const one = await waits([...cell, '--architecture', '{monolithic: {decision: {job: 5, task: 0}}}'], cwd)
     expect(one['fifo']).toMatchObject({ wait: 9, parts: { 'scheduler busy': 4, decision: 5 }, attempts: 1, conflicts: 0 })
+    // on one node both decide to the same room: a (0 to 5 s) takes it, b (1 to 6 s) loses, and from 5 s on there is none
+    const lost = await waits(['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'b', '--jitter', '0', '--architecture', '{shared-state: {schedulers: 2, decision: {job: 5, task: 0}}}'], cwd)
+    // to 105 s; its attempt of 103 to 108 s finds none, that of 109 to 114 s does: 4 + 3 + 5 s of decisions while there was room
+    expect(lost['fifo']).toMatchObject({ conflicts: 1, until: 114, parts: { 'no room': 100, decision: 12, 'behind others': 1 } })
   })
 
   it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {

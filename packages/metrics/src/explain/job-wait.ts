@@ -51,6 +51,7 @@ export interface JobWait {
 }
 
 /** Names of the reasons beside those that a policy gives. */
+const BEHIND = reasonNames[Reason.Order] as string
 const START_UP = 'start-up'
 const HEARTBEAT = 'next heartbeat'
 const DECISION = 'decision'
@@ -62,13 +63,12 @@ const NAMED = 5
 /**
  * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
- * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
- * - `next attempt`: before the decision that follows one which lost all it claimed to others;
  * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it;
  * - `no room`: no node could take a task of it, or not all of a gang;
  * - what the policy said last, `locality delay` or `reservation`;
- * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: there was room and it
- *   was not the job's turn.
+ * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
+ * - `next attempt`: before the decision that follows one which lost all it claimed to others;
+ * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: it was not its turn.
  */
 export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
 
@@ -225,7 +225,7 @@ export class JobWaitObserver implements Observer {
     if (this.#why === UNUSED) {
       const heard = Math.max(from, Math.min(now, this.#unusedSince + this.#cluster.heartbeat))
       addSpan(this.#spans, from, heard, HEARTBEAT)
-      addSpan(this.#spans, heard, now, reasonNames[Reason.Order] as string)
+      addSpan(this.#spans, heard, now, BEHIND)
     } else addSpan(this.#spans, from, now, this.#why)
     this.#since = now
   }
@@ -265,7 +265,7 @@ export class JobWaitObserver implements Observer {
       at = Math.max(at, closed)
       if (isOwn) hasLost = isLost
     }
-    return overlaid(this.#spans, above)
+    return overlaid(this.#spans, above, [HEARTBEAT, BEHIND])
   }
 }
 

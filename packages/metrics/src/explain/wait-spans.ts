@@ -16,11 +16,15 @@ export function addSpan(spans: WaitSpan[], from: Seconds, to: Seconds, why: stri
   else spans.push({ from, to, why })
 }
 
-/** The spans with others laid over them; both in order of time and each without overlaps. */
-export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[]): WaitSpan[] {
+/** The spans with others laid over those of some reasons; both in order of time and each without overlaps. */
+export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[], over: readonly string[]): WaitSpan[] {
   const out: WaitSpan[] = []
   let next = 0
   for (const { from, to, why } of spans) {
+    if (!over.includes(why)) {
+      addSpan(out, from, to, why)
+      continue
+    }
     let at = from
     while (next < above.length && (above[next] as WaitSpan).to <= at) next++
     for (let i = next; i < above.length && (above[i] as WaitSpan).from < to; i++) {
