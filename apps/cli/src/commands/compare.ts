@@ -24,7 +24,7 @@ export function addCompare(program: Command, io: Io): void {
     .command('compare')
     .summary('compare policies on equal luck')
     .description(
-      'Runs every policy on every seed, all with the same jobs, block replicas and task times, and reports means with 95 % confidence\n' +
+      'Runs every policy on every seed, all with the same jobs, block replicas and task times, and reports means with 95 % confidence ' +
         'intervals over the seeds, and differences from the first policy, paired by seed.',
     )
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')

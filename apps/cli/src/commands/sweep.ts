@@ -26,7 +26,7 @@ export function addSweep(program: Command, io: Io): void {
     .command('sweep')
     .summary('run every point of a matrix of settings')
     .description(
-      'Runs every combination of the values under `matrix` of an experiment file, each with every policy on every seed, and reports one row per\n' +
+      'Runs every combination of the values under `matrix` of an experiment file, each with every policy on every seed, and reports one row per ' +
         'point and policy: means over the seeds. The results do not depend on the number of threads.',
     )
     .argument('<experiment>', 'experiment file with a `matrix`; options override what it says')

@@ -16,7 +16,7 @@ export function addDescribe(trace: Command, io: Io): void {
   const command = trace
     .command('describe')
     .summary('counts, span, load and size classes of a trace')
-    .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes\nfrom; and what the rules of the format did to its jobs.')
+    .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes from; and what the rules of the format did to its jobs.')
     .argument('<file>', 'the trace, plain or gzip; - for standard input')
   traceOptions(command)
     .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)

@@ -29,7 +29,7 @@ export function addWeigh(program: Command, io: Io): void {
     .command('weigh')
     .summary('weights of nodes by their performance, measured by a probe job')
     .description(
-      'Runs a probe job on every node of a cluster alone, looks at its use of processors and memory at ten instants, and prints the weights\n' +
+      'Runs a probe job on every node of a cluster alone, looks at its use of processors and memory at ten instants, and prints the weights ' +
         'that the placement node-weight would give the nodes (Feng and He, 2017).',
     )
     .argument('<cluster>', 'description of a cluster, or a list of machines')
