@@ -93,47 +93,34 @@ export function sharesDown(children: readonly (readonly number[])[], entries: re
   }
 }
 
-/** Raises the level that exact shares have in common until they are whole. Minima and maxima are whole. */
+/** Makes shares whole. Minima and maxima are. */
 function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], shares: Float64Array): void {
-  let level = NaN
-  let total = 0
-  let least = Infinity
-  for (const id of ids) {
-    const entry = entries[id] as ShareEntry
-    if (!grows(entry)) continue
-    const share = shares[id] as number
-    total += share
-    least = Math.min(least, entry.weight)
-    if (!Number.isInteger(share)) level = share / entry.weight
-  }
-  if (Number.isNaN(level)) return
-  const sumAt = (at: number): number => {
-    let sum = 0
-    for (const id of ids) if (grows(entries[id] as ShareEntry)) sum += wholeAt(entries[id] as ShareEntry, at)
-    return sum
-  }
-  const raised = wholeLevel(Math.round(total), level, least, sumAt)
-  for (const id of ids) if (grows(entries[id] as ShareEntry)) shares[id] = wholeAt(entries[id] as ShareEntry, raised)
+  if (ids.every((id) => Number.isInteger(shares[id]))) return
+  const growing = ids.filter((id) => grows(entries[id] as ShareEntry))
+  const whole = growing.map((id) => Math.floor(shares[id] as number))
+  const total = Math.round(growing.reduce((sum, id) => sum + (shares[id] as number), 0))
+  raiseTogether(growing.map((id) => (entries[id] as ShareEntry).weight), growing.map((id) => (entries[id] as ShareEntry).max), whole, total)
+  for (const [i, id] of growing.entries()) shares[id] = whole[i] as number
 }
 
-const wholeAt = ({ weight, min, max }: ShareEntry, level: number): number => Math.floor(Math.min(Math.max(weight * level, min), max))
-
 /**
- * The lowest level at which shares, each rounded down, use up a total: together they may exceed it, where several become
- * whole at once. `level` is that of the exact shares, `least` the smallest weight, `sumAt` the sum of rounded shares.
+ * Raises the level of shares that were rounded down until they use up a total: at each step those that are next to become
+ * larger, which may be several at once, so that together they may exceed it. Shares stay at or below `highs`.
  *
- * Source: Hadoop 3, ComputeFairShares.computeSharesInternal: the upper end of its bisection; 10,240 in three are 3,414 each.
+ * Source: Hadoop 3, ComputeFairShares.computeSharesInternal, whose bisection ends there: 10,240 in three are 3,414 each.
  */
-export function wholeLevel(total: number, level: number, least: number, sumAt: (level: number) => number): number {
-  let low = level
-  let high = level + 2 / least
-  let sum = sumAt(level)
-  if (sum >= total) return level
-  for (let i = 0; i < 60 && sum !== total; i++) {
-    const middle = (low + high) / 2
-    sum = sumAt(middle)
-    if (sum < total) low = middle
-    else high = middle
+export function raiseTogether(weights: readonly number[], highs: readonly number[], whole: number[], total: number): void {
+  const next = (i: number): number => ((whole[i] as number) < (highs[i] as number) ? ((whole[i] as number) + 1) / (weights[i] as number) : Infinity)
+  let sum = 0
+  for (const share of whole) sum += share
+  while (sum < total) {
+    let level = Infinity
+    for (let i = 0; i < whole.length; i++) level = Math.min(level, next(i))
+    if (level === Infinity) return
+    for (let i = 0; i < whole.length; i++) {
+      if (next(i) !== level) continue
+      whole[i] = (whole[i] as number) + 1
+      sum++
+    }
   }
-  return high
 }

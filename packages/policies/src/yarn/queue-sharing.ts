@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, ResourceId, Seconds, Sharing } from '@sched/core'
 import { WaterFill } from '../shares/water-fill.js'
-import { sharesDown, wholeLevel, type ShareEntry } from './queue-shares.js'
+import { raiseTogether, sharesDown, type ShareEntry } from './queue-shares.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { Usage } from './usage.js'
 
@@ -19,6 +19,7 @@ export class QueueSharing implements Sharing {
   readonly #memory: readonly ResourceId[]
   readonly #jobsOf: Set<JobId>[] = []
   readonly #level = new WaterFill()
+  readonly #weights: number[] = []
   readonly #mayRun: (job: JobId) => boolean
   /** By resource: what queues are to a division, and their shares. */
   readonly #entries: Mutable<ShareEntry>[][] = []
@@ -102,16 +103,27 @@ export class QueueSharing implements Sharing {
 
   /** Fair share of every given job of a leaf of one resource out of the leaf's own, whole, `out[i * step]` for job i; under fifo all goes to the first. */
   jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, share: number, out: Float64Array, from: number, step: number): void {
-    const isFifo = (this.#tree.queues[leaf] as Queue).policy === 'fifo'
-    const weights = jobs.map((job, i) => (isFifo ? Number(i === 0) : this.#weight(job, lane)))
-    let sum = 0
-    let least = Infinity
-    for (const weight of weights) {
-      sum += weight
-      if (weight > 0) least = Math.min(least, weight)
+    if ((this.#tree.queues[leaf] as Queue).policy === 'fifo') {
+      for (let i = 0; i < jobs.length; i++) out[from + i * step] = i === 0 ? share : 0
+      return
     }
-    const level = sum === 0 ? 0 : wholeLevel(share, share / sum, least, (at) => weights.reduce((all, weight) => all + Math.floor(weight * at), 0))
-    for (const [i, weight] of weights.entries()) out[from + i * step] = Math.floor(weight * level)
+    const weights = this.#weights
+    let sum = 0
+    let isEven = true
+    for (let i = 0; i < jobs.length; i++) {
+      const weight = this.#weight(jobs[i] as JobId, lane)
+      weights[i] = weight
+      sum += weight
+      isEven &&= weight === weights[0]
+    }
+    if (isEven) for (let i = 0; i < jobs.length; i++) out[from + i * step] = sum === 0 ? 0 : Math.ceil(share / jobs.length)
+    else this.#uneven(weights.slice(0, jobs.length), sum, share, out, from, step)
+  }
+
+  #uneven(weights: readonly number[], sum: number, share: number, out: Float64Array, from: number, step: number): void {
+    const whole = weights.map((weight) => Math.floor((weight * share) / sum))
+    raiseTogether(weights, weights.map((weight) => (weight > 0 ? Infinity : 0)), whole, share)
+    for (const [i, each] of whole.entries()) out[from + i * step] = each
   }
 
   /** Jobs of a leaf that may run, by priority and submission; appended to `out`, which is empty. */
