@@ -95,12 +95,17 @@ export function sharesDown(children: readonly (readonly number[])[], entries: re
 
 /** Makes shares whole. Minima and maxima are. */
 function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], shares: Float64Array): void {
-  if (ids.every((id) => Number.isInteger(shares[id]))) return
+  if (isWhole(ids, shares)) return
   const growing = ids.filter((id) => grows(entries[id] as ShareEntry))
   const whole = growing.map((id) => Math.floor(shares[id] as number))
   const total = Math.round(growing.reduce((sum, id) => sum + (shares[id] as number), 0))
   raiseTogether(growing.map((id) => (entries[id] as ShareEntry).weight), growing.map((id) => (entries[id] as ShareEntry).max), whole, total)
   for (const [i, id] of growing.entries()) shares[id] = whole[i] as number
+}
+
+function isWhole(ids: readonly number[], shares: Float64Array): boolean {
+  for (const id of ids) if (!Number.isInteger(shares[id])) return false
+  return true
 }
 
 /**
@@ -110,17 +115,22 @@ function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], share
  * Source: Hadoop 3, ComputeFairShares.computeSharesInternal, whose bisection ends there: 10,240 in three are 3,414 each.
  */
 export function raiseTogether(weights: readonly number[], highs: readonly number[], whole: number[], total: number): void {
-  const next = (i: number): number => ((whole[i] as number) < (highs[i] as number) ? ((whole[i] as number) + 1) / (weights[i] as number) : Infinity)
   let sum = 0
   for (const share of whole) sum += share
   while (sum < total) {
     let level = Infinity
-    for (let i = 0; i < whole.length; i++) level = Math.min(level, next(i))
+    for (let i = 0; i < whole.length; i++) level = Math.min(level, nextLevel(weights, highs, whole, i))
     if (level === Infinity) return
     for (let i = 0; i < whole.length; i++) {
-      if (next(i) !== level) continue
+      if (nextLevel(weights, highs, whole, i) !== level) continue
       whole[i] = (whole[i] as number) + 1
       sum++
     }
   }
+}
+
+/** The level at which a share becomes larger by one. */
+function nextLevel(weights: readonly number[], highs: readonly number[], whole: readonly number[], i: number): number {
+  const share = whole[i] as number
+  return share < (highs[i] as number) ? (share + 1) / (weights[i] as number) : Infinity
 }
