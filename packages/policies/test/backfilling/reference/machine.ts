@@ -55,12 +55,13 @@ export type Pass = (machine: Machine) => number | void
 export function schedule(jobs: readonly RigidJob[], capacity: readonly number[], pass: Pass, extension = 60): number[] {
   const machine = new Machine(capacity)
   const coming = [...jobs].sort((a, b) => a.submit - b.submit)
+  let came = 0
   let asked = Infinity
-  while (coming.length > 0 || machine.running.length > 0 || asked < Infinity) {
-    machine.now = Math.min(asked, coming[0]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
+  while (came < coming.length || machine.running.length > 0 || asked < Infinity) {
+    machine.now = Math.min(asked, coming[came]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
     machine.ended = machine.running.filter(({ job, start }) => start + job.runtime <= machine.now)
     machine.running = machine.running.filter((running) => !machine.ended.includes(running))
-    while (coming[0] !== undefined && coming[0].submit <= machine.now) machine.waiting.push(coming.shift() as RigidJob)
+    for (let job = coming[came]; job !== undefined && job.submit <= machine.now; job = coming[++came]) machine.waiting.push(job)
     for (const running of machine.running) extend(running, machine.now, extension)
     asked = pass(machine) ?? Infinity
   }
