@@ -37,10 +37,18 @@ export class NodeReservations {
     return this.of(job).filter((each) => each.lane === lane).length
   }
 
-  /** Reservations for tasks of a job of one shape, by node. */
-  for(job: JobId, lane: LaneId, shape: ShapeId): readonly Reservation[] {
-    const own = this.of(job)
-    return own.length === 0 ? own : own.filter((each) => each.lane === lane && each.shape === shape).sort((a, b) => a.node - b.node)
+  /** Reservations for tasks of a job of one shape. */
+  countFor(job: JobId, lane: LaneId, shape: ShapeId): number {
+    let count = 0
+    for (const each of this.of(job)) if (each.lane === lane && each.shape === shape) count++
+    return count
+  }
+
+  /** The first of them by node. */
+  firstFor(job: JobId, lane: LaneId, shape: ShapeId): Reservation | undefined {
+    let first: Reservation | undefined
+    for (const each of this.of(job)) if (each.lane === lane && each.shape === shape && (first === undefined || each.node < first.node)) first = each
+    return first
   }
 
   /** Reserved nodes of a lane, ascending. */

@@ -207,7 +207,7 @@ export class Reserving implements Policy {
     const { lane, work } = round
     const level = work.level(task, node)
     const isOffSwitch = this.#delay.isOffSwitch(job, lane, level)
-    const given = mustRelease ? this.reservations.for(job, lane, work.shapeOf(task))[0] : undefined
+    const given = mustRelease ? this.reservations.firstFor(job, lane, work.shapeOf(task)) : undefined
     if ((mustRelease && given === undefined) || !round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
     this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
@@ -228,7 +228,7 @@ export class Reserving implements Policy {
   }
 
   #noteStart(job: JobId, lane: LaneId, node: NodeId): void {
-    if (this.#counting?.isDefault(node) === true) this.#tried[job * this.#lanes.length + lane] = 0
+    if (this.#counting?.lends === true && this.#counting.isDefault(node)) this.#tried[job * this.#lanes.length + lane] = 0
   }
 
   #reset(job: JobId): void {
@@ -254,7 +254,7 @@ export class Reserving implements Policy {
 
   /** Whether the job has tasks for which nothing is reserved; more of them the longer its reservations wait. */
   #wantsMore(job: JobId, lane: LaneId, shape: ShapeId, { work }: Round): boolean {
-    const reserved = this.reservations.for(job, lane, shape).length
+    const reserved = this.reservations.countFor(job, lane, shape)
     if (reserved === 0) return true
     const starvation = Math.floor((this.reservations.again(job, lane) / reserved) * (1 - this.#partOfNode(shape, lane, work)))
     return starvation + work.unplaced(job, lane) > reserved
