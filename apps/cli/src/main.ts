@@ -12,8 +12,8 @@ process.on('SIGTERM', () => stop.abort())
 // `| head` closes our output: what is left to print has no reader, and that is no error; a full disk behind `>` is one
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE' || process.exitCode === Exit.Failed) return
-  process.exitCode = Exit.Failed
+  if (error.code === 'EPIPE' || process.exitCode === Exit.Usage) return
+  process.exitCode = Exit.Usage
   process.stderr.write(`error: ${(ioError('standard output', 'write', error) as Error).message}\n`)
 })
 

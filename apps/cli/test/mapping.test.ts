@@ -19,6 +19,16 @@ describe('a table of jobs with a mapping of its columns', () => {
     expect((fragments?.free ?? NaN) / 32_000).toBeCloseTo(1 - used, 9) // what is free is what is not in use, whoever holds offers
   })
 
+  it('takes the run times that it says, unless jitter is asked for', async () => {
+    const own = directory({ 'jobs.csv': 'id,submit,run\na,0,100\nb,0,50\n', 'm.yaml': 'columns: {id: id, submit: submit, duration: run}\ndefaults: {demand: {cpu: 1}}\n', 'c.yaml': 'nodes: [{count: 1, resources: {cpu: 1}}]\n' })
+    const end = async (...more: string[]) => {
+      const { out } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'm.yaml', '--cluster', 'c.yaml', '--policy', 'fifo', '--json', '-', '--quiet', ...more], { cwd: own })
+      return (JSON.parse(out) as { readonly runs: readonly [{ readonly summary: { readonly counts: { readonly end: number } } }] }).runs[0].summary.counts.end
+    }
+    expect(await end()).toBe(150)
+    expect(await end('--jitter', '0.1')).not.toBe(150)
+  })
+
   it('is described and converted as what it means', async () => {
     const described = await sched(['trace', 'describe', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--json'], { cwd })
     expect(JSON.parse(described.out)).toMatchObject({ format: 'job-table', jobs: 48, tasks: 84, users: 4, queues: 3, resources: [{ resource: 'cpu', largest: 8000 }, { resource: 'mem', largest: 32_768 }, { resource: 'gpu', largest: 1000 }] })

@@ -61,7 +61,7 @@ describe('--out', () => {
 
   it('fails at once, before any run, where it could not write', async () => {
     const cwd = small()
-    expect(await sched(['compare', 'small.yaml', '--out', 'no/where'], { cwd })).toMatchObject({ code: 1, err: 'error: "no/where": cannot write: there is no such directory. Make it, or check the path.\n' })
+    expect(await sched(['compare', 'small.yaml', '--out', 'no/where'], { cwd })).toMatchObject({ code: 2, err: 'error: "no/where": cannot write: there is no such directory. Make it, or check the path.\n' })
   })
 
   it('gives policies files of their own whatever their names', () => {
@@ -95,8 +95,8 @@ describe('--json and --csv', () => {
     expect(read(cwd, 'r.json')).toBe('old')
     expect((await out('--json', 'r.json', '--force')).code).toBe(0)
     expect(read(cwd, 'r.json')).toMatch(/^\{\n/)
-    expect(await out('--csv', 'd', '--force')).toMatchObject({ code: 1, err: 'error: "d": cannot write: is a directory. Give the path of a file in it.\n' })
-    expect(await out('--csv', 'no/r.csv')).toMatchObject({ code: 1, err: 'error: "no/r.csv": cannot write: there is no such directory. Make it, or check the path.\n' })
+    expect(await out('--csv', 'd', '--force')).toMatchObject({ code: 2, err: 'error: "d": cannot write: is a directory. Give the path of a file in it.\n' })
+    expect(await out('--csv', 'no/r.csv')).toMatchObject({ code: 2, err: 'error: "no/r.csv": cannot write: there is no such directory. Make it, or check the path.\n' })
   })
 
   it('write through a link to the file behind it', async () => {
@@ -109,7 +109,7 @@ describe('--json and --csv', () => {
 
   it.skipIf(!existsSync('/dev/full'))('say when the disk is full', async () => {
     expect(await sched(['run', 'small.yaml', '--json', '/dev/full'], { cwd: small() })).toEqual({
-      code: 1, out: '', err: 'error: "/dev/full": cannot write: the disk is full. Make room or choose another place.\n',
+      code: 2, out: '', err: 'error: "/dev/full": cannot write: the disk is full. Make room or choose another place.\n',
     })
   })
 })

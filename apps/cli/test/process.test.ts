@@ -28,7 +28,7 @@ describe('the program', () => {
 
   it('says in one line that what it prints found no room', () => {
     const { stderr, status } = shell('"$@" policies > /dev/full', directory())
-    expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 1 })
+    expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 2 })
   })
 
   it('writes a trace to standard output, as far as its reader wants it', () => {
@@ -57,7 +57,7 @@ describe('the program', () => {
     const cwd = directory()
     // files may grow to 4 blocks only: the list of jobs does not fit
     const { stdout, stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" compare --generate facebook --seeds 1 --policies fifo --out results', cwd)
-    expect({ status, stdout, files: readdirSync(cwd) }).toEqual({ status: 1, stdout: '', files: [] })
+    expect({ status, stdout, files: readdirSync(cwd) }).toEqual({ status: 2, stdout: '', files: [] })
     expect(stderr).toBe('error: "results": cannot write: EFBIG: file too large, write.\n')
   })
 })

@@ -33,7 +33,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
     .option('--until <seconds>', 'end of the simulated time', real)
-    .option('--jitter <fraction>', 'by how much task times vary at random, 0 for those of the trace (default: 0.1; of rigid jobs 0)', fraction)
+    .option('--jitter <fraction>', 'by how much task times vary at random, 0 for those of the trace (default: 0.1; of rigid jobs and recorded run times 0)', fraction)
     .addOption(new Option('--infeasible <what>', 'a job with a task larger than every node: end with an error (default), or leave the job out').choices(['fail', 'reject']))
     .option('--validate', 'check every conservation law while running (slow)')
   command

@@ -8,6 +8,7 @@ import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
+import { withRecordedTimes } from './recorded-times.js'
 import { withRigidDefaults } from './rigid.js'
 import { queuePolicies } from './queues.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
@@ -48,7 +49,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
   const registry = builtIns()
   for (const [index, plugIn] of (given.plugins ?? []).entries()) await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
   const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, given.workload], () => workloadOfSeed(given.workload, directory)))
-  const spec = await placed(description, ['workload'], () => withRigidDefaults(given, workload, DEFAULT_SEEDS))
+  const spec = await placed(description, ['workload'], () => withRecordedTimes(withRigidDefaults(given, workload, DEFAULT_SEEDS), workload))
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
   const cluster = await placed(description, ['cluster'], () =>
     parts.of(['cluster', directory, spec.cluster, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),

@@ -94,7 +94,7 @@ const networkSchema = z.union([
 const runtimeSchema = z
   .strictObject({
     localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2; of rigid jobs 1'),
-    jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs 0'),
+    jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs and recorded run times 0'),
     contention: z.boolean().optional().describe("tasks that use more of a node's `hardware` than there is slow each other down; default true, of no effect where the cluster describes none"),
     network: networkSchema.optional().describe('the network over which stages with a `shuffle` fetch: true, or its bandwidths; default none: fetching takes no time'),
   })

@@ -17,6 +17,7 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
   title: 'SWIM workload (tab-separated)',
   source: 'Chen et al., MASCOTS 2011',
   options: rateModel,
+  isModelled: true,
 
   detect(head) {
     return head.split('\n', 5).some(isRow)

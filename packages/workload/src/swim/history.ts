@@ -30,6 +30,7 @@ export const swimHistoryFormat: TraceFormat<typeof historyOptions> = {
   title: 'job history in SWIM\'s summary (tab-separated)',
   source: 'SWIM, parse-hadoop-jobhistory.pl',
   options: historyOptions,
+  isModelled: true,
   isHeld: true,
   detect: (head) => head.split('\n', 5).some(isRow),
   parser: (options, place) => heldParser(new HistoryRows(options), place, 'first'),

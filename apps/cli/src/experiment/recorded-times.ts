@@ -1,0 +1,9 @@
+import { traceFormat } from '@sched/workload'
+import type { ExperimentSpec } from './schema.js'
+import type { WorkloadOfSeed } from './workload.js'
+
+/** Run times that a trace recorded are what they are, unless the experiment says otherwise; what a model makes of bytes varies. */
+export function withRecordedTimes(spec: ExperimentSpec, { trace }: WorkloadOfSeed): ExperimentSpec {
+  const isRecorded = spec.workload.google !== undefined || (trace !== undefined && traceFormat(trace.format).isModelled !== true)
+  return isRecorded ? { ...spec, runtime: { jitter: 0, ...spec.runtime } } : spec
+}
