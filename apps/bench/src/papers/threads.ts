@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
-import type { TaskName, Tasks } from './thread-tasks.js'
+import type { Input, Output, TaskName } from './thread-tasks.js'
 
 /** To a thread: run a task on an input. */
 export interface Order {
@@ -40,7 +40,7 @@ export class Threads {
   }
 
   /** Throws what the first task that failed threw. */
-  map<Name extends TaskName>(task: Name, inputs: readonly Parameters<Tasks[Name]>[0][]): ReturnType<Tasks[Name]>[] {
+  map<Name extends TaskName>(task: Name, inputs: readonly Input<Name>[]): Output<Name>[] {
     const results: unknown[] = []
     let next = 0
     let left = inputs.length
@@ -60,7 +60,7 @@ export class Threads {
         }
       if (left > 0) Atomics.wait(this.#answers, 0, seen) // returns at once when an answer has come since it was read
     }
-    return results as ReturnType<Tasks[Name]>[]
+    return results as Output<Name>[]
   }
 }
 

@@ -1,7 +1,7 @@
 import { quantile } from '@sched/metrics'
 import { measure, type Experiment, type Findings } from '../claim.js'
 import { above, below, range } from '../range.js'
-import { mapped } from '../thread-tasks.js'
+import { mapped } from '../mapped.js'
 import type { Limit, Sized } from './map-reduce-run.js'
 import { markdownTable } from './markdown.js'
 import { LIGHT, lightHorizon, overValues, shortNumber } from './sweep.js'

@@ -1,7 +1,7 @@
 import { markdownTable } from './markdown.js'
 import type { Estimate, Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { mapped } from '../thread-tasks.js'
+import { mapped } from '../mapped.js'
 import type { Point, PointResult } from './point.js'
 
 /** A point without what a trial adds. */
