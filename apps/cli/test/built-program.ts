@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'tsup'
 import type { TestProject } from 'vitest/node'
@@ -9,12 +10,15 @@ declare module 'vitest' {
   }
 }
 
+/** Where a plug-in without anything installed finds it, built or not. */
+const core = 'node_modules/@sched/core'
+
 /** Builds the program once for all tests that start processes or threads of their own: bundled it starts ten times faster than from its sources. */
 export async function setup({ provide }: TestProject): Promise<void> {
   const program = join(import.meta.dirname, '../.vitest') // as deep as dist: the version is read from package.json above
   await build({
     config: false,
-    entry: { main: 'src/main.ts', worker: 'src/threads/worker.ts' },
+    entry: { main: 'src/main.ts', worker: 'src/threads/worker.ts', [`${core}/index`]: '../../packages/core/src/index.ts' },
     outDir: program,
     format: 'esm',
     target: 'node20',
@@ -27,5 +31,6 @@ export async function setup({ provide }: TestProject): Promise<void> {
     },
     banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)" },
   })
+  writeFileSync(join(program, core, 'package.json'), '{ "name": "@sched/core", "type": "module", "exports": "./index.js" }\n')
   provide('program', program)
 }
