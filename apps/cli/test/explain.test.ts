@@ -77,6 +77,19 @@ fifo
     expect(lost['fifo']).toMatchObject({ conflicts: 1, until: 114, parts: { 'no room': 100, decision: 12, 'behind others': 1 } })
   })
 
+  it('knows the maxima of capacity queues, the limits of their users, and when a limit is over', async () => {
+    const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>`
+    const queue = (name: string, capacity: string, ...more: string[]) => [property(`root.${name}.capacity`, capacity), ...more].join('')
+    const cwd = directory({
+      'capacity-scheduler.xml': `<configuration>${property('root.queues', 'few,user,rest')}${queue('few', '25', property('root.few.maximum-capacity', '25'))}${queue('user', '25')}${queue('rest', '50')}</configuration>`,
+      // few may use one of four cores; who has more than one in the queue `user` is beyond the limit of a user
+      'jobs.jsonl': jobs(job('a', 0, 10, { queue: 'few' }), job('b', 1, 10, { queue: 'few' }), job('c', 2, 10, { queue: 'user', user: 'u' }), job('d', 3, 10, { queue: 'user', user: 'u' }), job('i', 3, 10, { queue: 'user', user: 'u' }), ...['e', 'f', 'g', 'h'].map((id) => job(id, 4, 20, { queue: 'rest', user: id }))),
+    })
+    const of = async (id: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '4', '--resources', 'cpu=1', '--job', id, '--queues', 'capacity-scheduler.xml', '--quiet'], cwd))[0]
+    expect(await of('b')).toMatchObject({ wait: 9, parts: { 'queue limit': 9 } }) // until a ends
+    expect(await of('i')).toMatchObject({ until: 13, parts: { 'queue limit': 9, 'no room': 1 } }) // until c ends, whose core goes to f; then until d ends
+  })
+
   it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {
     const gang = { gang: true, tasks: 2 }
     const cwd = directory({

@@ -90,6 +90,7 @@ export class JobWaitObserver implements Observer {
   #why = ''
   #unusedSince: Seconds = NaN
   #deferred: Reason | undefined
+  #deferredAt: Seconds = NaN
   #witness = 0
   readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
   readonly #promises: { at: Seconds; start: Seconds }[] = []
@@ -141,6 +142,7 @@ export class JobWaitObserver implements Observer {
   onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
     if (job !== this.#job || !this.#isWaiting()) return
     this.#deferred = reason
+    this.#deferredAt = now
     this.#look(now)
   }
 
@@ -156,6 +158,7 @@ export class JobWaitObserver implements Observer {
       const isFirst = this.#waiting.delete(job)
       this.#meanwhile.started(task, job, now)
       if (!this.#isWaiting()) return
+      if (this.#deferred === Reason.Limit && this.#deferredAt < now) this.#deferred = undefined // a round that still keeps to it says so before others start
       if (isFirst && this.#work.rank(job) > this.#facts.rank && this.#passedBy++ < NAMED) this.#passing.push(this.#work.name(job))
       this.#look(now)
     }

@@ -1,4 +1,4 @@
-import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ShapeId, type UserId } from '@sched/core'
+import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type UserId } from '@sched/core'
 import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
@@ -98,6 +98,11 @@ export class CapacityQueues {
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
     for (const next of this.#admitted) for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (work.unplaced(next, lane) > 0) this.#list(next, lane)
+  }
+
+  /** Tells who listens which jobs wait for a place among those that run. */
+  explainRunning(round: Round): void {
+    this.#limits.explain(round)
   }
 
   ready(job: JobId, lane: LaneId): void {

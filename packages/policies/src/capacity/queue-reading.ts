@@ -1,4 +1,5 @@
 import type { JobBlock, JobId, LaneId, Round, WorkView } from '@sched/core'
+import { explainLimits } from './explain-limits.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { JobMerge } from './job-merge.js'
 import type { Keys, SortedIds } from '../orders/sorted-ids.js'
@@ -44,9 +45,10 @@ export class QueueReading {
     this.#mayLookOn = looksOn
   }
 
-  begin({ lane }: Round, pot: number): void {
-    this.#lane = lane
+  begin(round: Round, pot: number): void {
+    this.#lane = round.lane
     this.#queues.refresh()
+    if (round.explained) explainLimits(round, this.#queues, pot)
     this.beginPot(pot)
   }
 
