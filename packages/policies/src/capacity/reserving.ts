@@ -1,4 +1,4 @@
-import { definePolicy, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import { isReservable, type Reservable } from './capacity.js'
@@ -57,8 +57,8 @@ export class Reserving implements Policy {
   readonly #tried: number[] = []
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
-  readonly #doneIn: number[] = []
-  #call = 0
+  /** Jobs taken up in a round for so many jobs. */
+  readonly #done = new DoneJobs()
 
   constructor(options: ReadReservingOptions, env: Env, order: Order) {
     const { cluster } = env
@@ -305,9 +305,9 @@ export class Reserving implements Policy {
 
   /** Each job is taken up although nothing may fit, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
-    this.#call++
+    this.#done.begin()
     while (round.jobsLeft > 0) {
-      const job = this.#takeNext(round)
+      const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
       for (let i = 0; i < round.nodes.length && round.claimsLeft > 0; i++) this.#fill(job, round.nodes[i] as NodeId, round)
     }
@@ -319,19 +319,6 @@ export class Reserving implements Policy {
       const task = work.taskFor(job, lane, node, this.#levels)
       if (task === None || !round.claim(task, node)) return
     }
-  }
-
-  #takeNext(round: Round): JobId | None {
-    const order = this.#order
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        if (this.#doneIn[job] === this.#call || !round.take(job)) continue
-        this.#doneIn[job] = this.#call
-        return job
-      }
-    return None
   }
 }
 
