@@ -1,18 +1,20 @@
-import type { ClusterView, ResourceId } from '@sched/core'
+import type { ClusterView, Random, ResourceId } from '@sched/core'
 
-/** A framework as an allocator sees it. */
+/** A framework, or a role with all frameworks in it, as an allocator sees it. */
 export interface Share {
   readonly name: string
   readonly weight: number
-  /** What its tasks hold of every resource, by `ResourceId`. */
+  /** What its tasks hold of every resource, by `ResourceId`; of roles, and where offers are made node by node, with what is on offer to it. */
   readonly held: ArrayLike<number>
   /** Tasks it runs. */
   readonly tasks: number
+  /** Offers made to it so far; counted by node where they are made node by node. */
+  readonly offers: number
   /** Offers made before its last one, -1 before its first. */
   readonly served: number
 }
 
-/** Below 0: `a` is made the next offer before `b`. Ties go by name. */
+/** Below 0: `a` is made the next offer before `b`. Ties go to who had fewer offers, then by name. */
 export type AllocatorOrder = (a: Share, b: Share, cluster: ClusterView) => number
 
 /** Whom the allocator makes the next offer. */
@@ -25,11 +27,28 @@ export const allocatorOrders = {
   'round-robin': (a, b) => a.served - b.served,
 } as const satisfies Readonly<Record<string, AllocatorOrder>>
 
-export function dominantShare({ held, weight }: Share, cluster: ClusterView): number {
+/** The same without the resources that are not counted (Mesos: fair_sharing_excluded_resource_names). */
+export const drfWithout = (excluded: ReadonlySet<ResourceId>): AllocatorOrder => (a, b, cluster) => dominantShare(a, cluster, excluded) - dominantShare(b, cluster, excluded)
+
+export function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?: ReadonlySet<ResourceId>): number {
   let largest = 0
   for (let r = 0; r < held.length; r++) {
+    if (excluded?.has(r as ResourceId) === true) continue
     const share = (held[r] as number) / cluster.capacity(r as ResourceId)
     if (share > largest) largest = share
   }
   return largest / weight
 }
+
+/** Puts siblings in order, the next first. */
+export type Ranking = <T extends Share>(siblings: readonly T[]) => T[]
+
+export const rankedBy = (order: AllocatorOrder, cluster: ClusterView): Ranking => (siblings) =>
+  [...siblings].sort((a, b) => order(a, b, cluster) || a.offers - b.offers || (a.name < b.name ? -1 : 1))
+
+/** A new draw at every reading: who has twice the weight comes before another twice as often (Mesos: the random sorter). */
+export const rankedAtRandom = (random: Random): Ranking => (siblings) =>
+  siblings
+    .map((each) => ({ each, key: -Math.log(1 - random()) / each.weight }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ each }) => each)

@@ -1,10 +1,13 @@
 import { None, type Cell, type LaneId, type NodeId, type ResourceId, type Seconds } from '@sched/core'
-import type { AllocatorOrder } from './allocator-order.js'
 import type { Framework } from './framework.js'
+import { NodeOffers } from './node-offers.js'
+import type { OfferRules } from './offer-rules.js'
+import type { Roles } from './roles.js'
 import { Timer, timer } from './timers.js'
 
 export interface AllocatorOptions {
-  readonly order: AllocatorOrder
+  /** Whether an offer is all that is free, or offers are made node by node. */
+  readonly offers: 'all' | 'by-node'
   readonly batch: Seconds
   readonly offerTime: Seconds
   /** Least of every resource over all nodes of an offer. */
@@ -17,7 +20,10 @@ export interface AllocatorOptions {
 export class Allocator {
   readonly #cell: Cell
   readonly #frameworks: readonly Framework[]
+  readonly #roles: Roles
+  readonly #rules: OfferRules
   readonly #options: AllocatorOptions
+  readonly #byNode: NodeOffers | undefined
   readonly #hasMinimum: boolean
   readonly #offered: (readonly NodeId[])[] = []
   #isArmed = false
@@ -25,10 +31,13 @@ export class Allocator {
   /** The node after the last one of an offer of some nodes. */
   #cursor = 0
 
-  constructor(cell: Cell, frameworks: readonly Framework[], options: AllocatorOptions) {
+  constructor(cell: Cell, frameworks: readonly Framework[], roles: Roles, rules: OfferRules, options: AllocatorOptions) {
     this.#cell = cell
     this.#frameworks = frameworks
+    this.#roles = roles
+    this.#rules = rules
     this.#options = options
+    this.#byNode = options.offers === 'by-node' ? new NodeOffers(cell, roles, rules) : undefined
     this.#hasMinimum = options.minimum.some((amount) => amount > 0)
   }
 
@@ -51,13 +60,14 @@ export class Allocator {
   /** The requests of a while are together: makes offers in order until nothing is left, and tries again later for the rest. */
   allocate(): void {
     this.#isArmed = false
-    const waiting = this.#frameworks.filter((framework) => framework.isWaiting)
-    const { order } = this.#options
-    const { cluster } = this.#cell
-    waiting.sort((a, b) => order(a, b, cluster) || (a.name < b.name ? -1 : 1))
+    for (const framework of this.#frameworks) if (!framework.hasWork) framework.isWaiting = false
+    this.#roles.count(this.#byNode !== undefined || this.#roles.paths.length > 0)
+    const waiting = this.#roles.waiting()
+    this.#byNode?.divide()
     for (const framework of waiting) {
-      if (!framework.hasWork) framework.isWaiting = false
-      else if (!this.#offer(framework)) this.#arm()
+      const nodes = this.#take(framework)
+      if (nodes === undefined) this.#arm()
+      else this.#offer(framework, nodes)
     }
   }
 
@@ -66,28 +76,29 @@ export class Allocator {
     this.#frameworks[id]?.receive(this.#offered[id] as readonly NodeId[])
   }
 
-  #offer(framework: Framework): boolean {
-    const nodes = this.#take(framework)
-    if (nodes === undefined) return false
+  #offer(framework: Framework, nodes: readonly NodeId[]): void {
     const { id } = framework.scheduler
     framework.isWaiting = false
     framework.isServed = true
-    framework.served = this.#offers++
+    if (this.#byNode === undefined) this.#roles.serve(framework, this.#offers++)
     this.#offered[id] = nodes
     this.#cell.after(this.#options.offerTime, timer(Timer.Offer, id))
-    return true
   }
 
   /** Locks what is to be offered; undefined when there is too little. */
   #take(framework: Framework): readonly NodeId[] | undefined {
     const { stock } = framework
-    if (!this.#hasRoom()) return undefined
-    if (this.#options.fairShare || framework.refusals !== undefined) this.#takeSome(framework)
-    else stock.takeAll()
+    if (this.#byNode === undefined) this.#takeFree(framework)
     const nodes = stock.nodes() ?? this.#cell.nodes
     if (nodes.length > 0 && (!this.#hasMinimum || this.#isEnough(nodes, framework))) return nodes
     stock.giveBack()
     return undefined
+  }
+
+  #takeFree(framework: Framework): void {
+    if (!this.#hasRoom()) return
+    if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmpty) this.#takeSome(framework)
+    else framework.stock.takeAll()
   }
 
   #hasRoom(): boolean {
@@ -100,20 +111,14 @@ export class Allocator {
   #takeSome(framework: Framework): void {
     const { nodes, cluster } = this.#cell
     const left = this.#options.fairShare ? this.#lacking(framework) : undefined
-    const now = this.#cell.now()
     const first = this.#cursor
     for (let i = 0; i < nodes.length && (left === undefined || left.every((amount) => amount > 0)); i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
-      if (!this.#isOfUse(node) || framework.refusals?.refuses(node, now) === true) continue
+      if (!this.#rules.isOfUse(node) || !this.#rules.allows(framework, node, (r) => cluster.free(node, r))) continue
       if (left !== undefined) for (let r = 0; r < left.length; r++) left[r] = (left[r] as number) - cluster.free(node, r as ResourceId)
       framework.stock.takeNode(node)
       this.#cursor = (node + 1) % nodes.length
     }
-  }
-
-  #isOfUse(node: NodeId): boolean {
-    const { cluster } = this.#cell
-    return cluster.lanes.some((_, lane) => cluster.hasRoom(lane as LaneId, node))
   }
 
   /** What the framework lacks of its fair share: by weight among the frameworks that hold or want something. */

@@ -1,5 +1,4 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type Savepoint, type Scheduler, type Seconds, type Stock, type TaskId } from '@sched/core'
-import type { Share } from './allocator-order.js'
+import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type Savepoint, type Scheduler, type Seconds, type Stock, type TaskId } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import type { DecisionTime } from './decision-time.js'
 import type { Refusals } from './refusals.js'
@@ -9,6 +8,10 @@ import type { Usage } from './usage.js'
 
 export interface FrameworkOptions {
   readonly weight: number
+  /** The role it is in, a path. */
+  readonly role: string | undefined
+  /** Resources of which it may be offered nodes that have any, where these are kept for those who ask. */
+  readonly wants: readonly string[]
   readonly time: DecisionTime
   readonly attempts: Attempts
   /** Longest time that an incomplete gang keeps what it has collected; 0: it collects nothing. */
@@ -44,14 +47,13 @@ const FITS = { conflict: 'fit', atomic: false } as const
  * A gang is placed in full or not at all. A framework that hoards collects for a gang over several offers instead, for
  * this gang alone, and keeps what it has got until there is enough for all of it.
  */
-export class Framework implements Share {
+export class Framework {
   readonly scheduler: Scheduler
   readonly weight: number
   readonly stock: Stock
   /** Whether it waits for an offer, and whether one is out to it. */
   isWaiting = false
   isServed = false
-  served = -1
   readonly #cell: Cell
   readonly #usage: Usage
   readonly #options: FrameworkOptions
@@ -77,6 +79,12 @@ export class Framework implements Share {
   get name(): string {
     return this.scheduler.name
   }
+  get role(): string | undefined {
+    return this.#options.role
+  }
+  get wants(): readonly string[] {
+    return this.#options.wants
+  }
   get held(): Float64Array {
     return this.#usage.held
   }
@@ -92,6 +100,16 @@ export class Framework implements Share {
     const lanes = this.#cell.cluster.lanes.length
     for (let lane = 0 as LaneId; lane < lanes; lane++) if (this.scheduler.pending(lane) > 0) return true
     return this.#hoard !== undefined
+  }
+
+  /** What is on offer to it and not claimed yet. */
+  onOffer(): Float64Array {
+    const amounts = new Float64Array(this.held.length)
+    if (!this.isServed) return amounts
+    const { cluster } = this.stock
+    for (const node of this.stock.nodes() ?? this.#cell.nodes)
+      for (let r = 0; r < amounts.length; r++) amounts[r] = (amounts[r] as number) + cluster.free(node, r as ResourceId)
+    return amounts
   }
 
   /** An offer of these nodes has come. */
@@ -119,7 +137,6 @@ export class Framework implements Share {
 
   #end(): void {
     this.isServed = false
-    this.#options.refusals?.answer(this.#nodes, this.#cell.now())
     if (this.#next === undefined) return
     const { hoard } = this.#options
     this.#hoard = { ...this.#next, until: this.#cell.now() + hoard }
@@ -193,16 +210,20 @@ export class Framework implements Share {
     const hasEvictions = round.evictions > 0
     this.#round = undefined
     if (this.#isRescinded) round.abandon()
-    if (isLast || hasEvictions) this.stock.giveBack()
+    if (isLast || hasEvictions) this.#giveBack()
     if (!this.#isRescinded) this.#accept(round, hasEvictions)
     for (const answer of this.#answers) this.#settle(answer)
     this.#answers.length = 0
   }
 
+  /** What it has no use for counts as declined; what was taken back does not. */
+  #giveBack(): void {
+    if (!this.#isRescinded) this.#options.refusals?.answer(this.#nodes, this.stock.cluster, this.#cell.now())
+    this.stock.giveBack()
+  }
+
   #accept(round: OpenRound, hasEvictions: boolean): readonly TaskId[] {
     const commit = round.commit(hasEvictions ? FITS : SERIAL)
-    const { refusals } = this.#options
-    if (refusals !== undefined) for (const task of commit.accepted) refusals.use(round.work.nodeOf(task) as NodeId)
     this.scheduler.policy.onCommit?.(commit)
     return commit.accepted
   }
@@ -223,7 +244,7 @@ export class Framework implements Share {
     const isComplete = !this.#isRescinded && this.#cell.work.unplaced(job, lane) === 0
     const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
     if (isDropped) round?.abandon()
-    this.stock.giveBack()
+    this.#giveBack()
     const accepted = isComplete && round !== undefined ? this.#accept(round, false).length : 0
     if (answer !== undefined) this.#tell(answer, accepted, 0)
     if (!isComplete && !isDropped) return

@@ -1,28 +1,40 @@
-import type { NodeId, Seconds } from '@sched/core'
+import type { ClusterView, NodeId, ResourceId, Seconds } from '@sched/core'
 
-/** Nodes that a framework has declined are not offered to it again for a while, whatever becomes free there. */
+/**
+ * What a framework has declined is not offered to it again for a while: a node with as much as it left there, or less of
+ * every resource. With more it is offered at once. As in Mesos, also what it left of an offer that it used in part counts
+ * as declined, and the while is long enough for the next offers to be made.
+ *
+ * Source: Mesos, hierarchical allocator, RefusedOfferFilter. Deviation: of a node the last refusal counts.
+ */
 export class Refusals {
   readonly #seconds: Seconds
   readonly #until: Float64Array
-  readonly #used = new Set<NodeId>()
+  /** What was declined, `[node * resources + resource]`. */
+  readonly #declined: Float64Array
+  readonly #width: number
 
-  constructor(nodes: number, seconds: Seconds) {
-    this.#seconds = seconds
-    this.#until = new Float64Array(nodes)
+  constructor({ nodes, resources }: ClusterView, seconds: Seconds, batch: Seconds) {
+    this.#seconds = Math.max(seconds, batch)
+    this.#width = resources.length
+    this.#until = new Float64Array(nodes).fill(-Infinity)
+    this.#declined = new Float64Array(nodes * this.#width)
   }
 
-  refuses(node: NodeId, now: Seconds): boolean {
-    return (this.#until[node] as number) > now
+  /** Whether an offer of so much on the node is not to be made now. */
+  refuses(node: NodeId, offered: (resource: ResourceId) => number, now: Seconds): boolean {
+    if ((this.#until[node] as number) < now) return false
+    for (let r = 0; r < this.#width; r++) if (offered(r as ResourceId) > (this.#declined[node * this.#width + r] as number)) return false
+    return true
   }
 
-  /** The framework uses something of the node. */
-  use(node: NodeId): void {
-    this.#used.add(node)
-  }
-
-  /** The offer of these nodes is answered. */
-  answer(nodes: readonly NodeId[], now: Seconds): void {
-    for (const node of nodes) if (!this.#used.has(node)) this.#until[node] = now + this.#seconds
-    this.#used.clear()
+  /** The offer of these nodes is answered; `stock` has what is left of it. */
+  answer(nodes: readonly NodeId[], stock: ClusterView, now: Seconds): void {
+    for (const node of nodes) {
+      const left = stock.resources.map((_, r) => stock.free(node, r as ResourceId))
+      if (left.every((amount) => amount === 0)) continue
+      this.#until[node] = now + this.#seconds
+      this.#declined.set(left, node * this.#width)
+    }
   }
 }

@@ -1,12 +1,15 @@
-import { defineArchitecture, SchedError, suggest, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type Plug, type Scheduler } from '@sched/core'
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type Plug, type Scheduler } from '@sched/core'
 import { z } from 'zod'
 import { Allocator } from './allocator.js'
-import { allocatorOrders, type AllocatorOrder } from './allocator-order.js'
+import { allocatorOrders, drfWithout, rankedAtRandom, rankedBy, type AllocatorOrder, type Ranking } from './allocator-order.js'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
 import { Framework } from './framework.js'
 import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
+import { OfferRules } from './offer-rules.js'
 import { Refusals } from './refusals.js'
+import { amounts, checkQuota, resourceNamed, roleOptions, rolesOf } from './role-options.js'
+import type { Roles } from './roles.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
 
@@ -14,6 +17,8 @@ const frameworkOptions = z.strictObject({
   ...groupOptions,
   decision: decisionOptions.optional().describe('its own decision time'),
   weight: z.number().positive().optional().describe('part it may have relative to the other frameworks; default 1'),
+  role: z.string().regex(/^[^/]+(\/[^/]+)*$/, 'a path like a/b').optional().describe('role its frameworks are in, a/b inside a: roles share first, then the frameworks in each; default: each framework stands for itself'),
+  wants: z.array(z.string()).default([]).describe('resources of `keep` that its frameworks are offered'),
 })
 type FrameworkGroup = z.output<typeof frameworkOptions>
 
@@ -26,9 +31,20 @@ const twoLevelOptions = z.strictObject({
     .describe('how many equal frameworks, or the frameworks by name: { batch: {}, service: { weight: 2 } } for jobs of these classes'),
   balance,
   allocator: z
-    .union([z.enum(['drf', 'fair', 'round-robin']), z.custom<AllocatorOrder>((value) => typeof value === 'function', 'a comparison of two frameworks')])
+    .union([z.enum(['drf', 'fair', 'round-robin', 'random']), z.custom<AllocatorOrder>((value) => typeof value === 'function', 'a comparison of two frameworks')])
     .default('drf')
-    .describe('who gets the next offer: the smallest dominant share, the fewest tasks, or who was served longest ago; in code any comparison of two frameworks'),
+    .describe('who gets the next offer: the smallest dominant share, the fewest tasks, who was served longest ago, or at random by weight; in code any comparison of two frameworks'),
+  roles: z.record(z.string().min(1), roleOptions).default({}).describe('weights and quotas of roles, by path'),
+  uncounted: z.array(z.string()).default([]).describe('resources that dominant shares leave out (Mesos: fair_sharing_excluded_resource_names)'),
+  offers: z
+    .enum(['all', 'by-node'])
+    .default('all')
+    .describe("all: an offer is all that is free, as in the paper; by-node: each node goes to the framework that is first by then, counting what it is offered, as in Mesos"),
+  keep: z.array(z.string()).default([]).describe('nodes that have any of these resources are offered only to frameworks that want it (Mesos: filter_gpu_resources)'),
+  minimumPerNode: z
+    .array(z.record(z.string(), z.number().nonnegative()))
+    .default([])
+    .describe('what is offered of a node has at least all of one of these (Mesos: min_allocatable_resources, 0.01 CPUs or 32 MB); default: room for the smallest task'),
   batch: seconds.default(1).describe('seconds for which requests are collected before an offer is made'),
   offerTime: seconds.default(0.001).describe('seconds that it takes to make an offer'),
   minimumOffer: z
@@ -36,14 +52,16 @@ const twoLevelOptions = z.strictObject({
     .optional()
     .describe("less than this over all nodes is not offered, by resource; the authors' simulator has 100 CPUs and 100 of memory; default: room for the smallest task"),
   fairShareOffers: z.boolean().default(false).describe('an offer has at most what the framework lacks of its fair share, instead of all that is free'),
-  refuseSeconds: seconds.default(0).describe('seconds for which a node that a framework declined is not offered to it again; Mesos has 5'),
+  refuseSeconds: seconds
+    .default(0)
+    .describe('seconds for which what a framework left of a node is not offered to it again, unless the node has more by then; at least until the next offers are made, 0: not at all; Mesos has 5'),
   offerTimeout: z.number().positive().optional().describe('seconds after which an offer without an answer is taken back; default never'),
   hoard: seconds.default(0).describe('seconds for which a framework keeps what it has collected for a gang that is not complete; 0: gangs take what one offer has'),
   ...decisionTimes,
   ...attemptOptions,
 })
 export interface TwoLevelOptions extends Omit<z.input<typeof twoLevelOptions>, 'allocator'> {
-  readonly allocator?: keyof typeof allocatorOrders | AllocatorOrder | undefined
+  readonly allocator?: keyof typeof allocatorOrders | 'random' | AllocatorOrder | undefined
 }
 
 /**
@@ -72,6 +90,8 @@ class TwoLevel implements Architecture {
   readonly #env: ArchitectureEnv
   readonly #router: Router
   readonly #times: DecisionTimes
+  readonly #roles: Roles
+  readonly #hasQuotas: boolean
   readonly #allocator: Allocator
   /** By scheduler id. */
   readonly #frameworks: Framework[] = []
@@ -80,7 +100,7 @@ class TwoLevel implements Architecture {
     this.#env = env
     this.#times = new DecisionTimes(options, env)
     const attempts = new Attempts(env.cell, options)
-    const groups = groupsOf<FrameworkGroup>(options.frameworks, 'framework', {}).map(([name, group]): Group<FrameworkGroup> => {
+    const groups = groupsOf<FrameworkGroup>(options.frameworks, 'framework', { wants: [] }).map(([name, group]): Group<FrameworkGroup> => {
       const usages: Usage[] = []
       const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => [(usages[index] = new Usage(env))])
       for (const [index, scheduler] of schedulers.entries()) this.#add(scheduler, group, usages[index] as Usage, options, attempts)
@@ -88,29 +108,35 @@ class TwoLevel implements Architecture {
     })
     refusePromises('framework', groups.flatMap(({ schedulers }) => schedulers))
     this.#router = new Router('framework', groups, options.balance, env)
-    const { allocator, minimumOffer = {} } = options
-    this.#allocator = new Allocator(env.cell, this.#frameworks, {
-      order: typeof allocator === 'function' ? allocator : allocatorOrders[allocator],
-      batch: options.batch,
-      offerTime: options.offerTime,
-      minimum: amounts(minimumOffer, env),
-      fairShare: options.fairShareOffers,
-    })
+    const { offers, fairShareOffers: fairShare } = options
+    if (fairShare && offers === 'by-node') throw new SchedError('BAD_OPTION', 'offers that are made node by node have no fair share.', { field: 'fairShareOffers' }, 'Leave out one of the two.')
+    this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), env, offers === 'by-node')
+    this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
+    const { resources } = env.cluster
+    const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
+    const rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
+    const minimum = amounts(options.minimumOffer ?? {}, resources, 'minimumOffer')
+    this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
   }
 
   #add(scheduler: Scheduler, own: FrameworkGroup, usage: Usage, options: z.output<typeof twoLevelOptions>, attempts: Attempts): void {
     this.#frameworks[scheduler.id] = new Framework(this.#env.cell, scheduler, usage, {
       weight: own.weight ?? 1,
+      role: own.role,
+      wants: own.wants,
       time: this.#times.of(own.decision),
       attempts,
       hoard: options.hoard,
       offerTimeout: options.offerTimeout ?? Infinity,
-      refusals: options.refuseSeconds > 0 ? new Refusals(this.#env.cluster.nodes, options.refuseSeconds) : undefined,
+      refusals: options.refuseSeconds > 0 ? new Refusals(this.#env.cluster, options.refuseSeconds, options.batch) : undefined,
     })
   }
 
+  /** The framework of a new job. Throws `INFEASIBLE` for a job that its role may never be offered enough for. */
   route(spec: JobSpec): Scheduler {
-    return this.#router.route(spec)
+    const scheduler = this.#router.route(spec)
+    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(this.#frameworks[scheduler.id] as Framework), this.#roles, this.#env)
+    return scheduler
   }
 
   trigger(): void {
@@ -138,9 +164,9 @@ class TwoLevel implements Architecture {
   }
 }
 
-/** Amounts by name as a column. Throws `BAD_OPTION` for a resource that the cluster has not. */
-function amounts(given: Readonly<Record<string, number>>, { cluster }: ArchitectureEnv): Float64Array {
-  for (const name of Object.keys(given))
-    if (!cluster.resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `minimumOffer.${name}` }, suggest(name, cluster.resources))
-  return Float64Array.from(cluster.resources, (name) => given[name] ?? 0)
+function rankingOf({ allocator, uncounted }: z.output<typeof twoLevelOptions>, env: ArchitectureEnv): Ranking {
+  if (allocator === 'random') return rankedAtRandom(env.random('allocator'))
+  const excluded = new Set(uncounted.map((name, i) => resourceNamed(name, env.cluster.resources, `uncounted[${i}]`)))
+  if (allocator === 'drf' && excluded.size > 0) return rankedBy(drfWithout(excluded), env.cluster)
+  return rankedBy(typeof allocator === 'function' ? allocator : allocatorOrders[allocator], env.cluster)
 }

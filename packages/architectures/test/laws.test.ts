@@ -16,6 +16,7 @@ const architectures: Readonly<Record<string, (common: Common) => Plug<'architect
   'two-level': (common) => twoLevel(common),
   'two-level with fair share offers': (common) => twoLevel({ ...common, fairShareOffers: true }),
   'two-level with refusals, timeouts and hoarding': (common) => twoLevel({ ...common, refuseSeconds: 5, offerTimeout: 20, hoard: 10 }),
+  'two-level with offers by node': (common) => twoLevel({ ...common, offers: 'by-node', refuseSeconds: 5, frameworks: { all: { classes: ['*'], count: 2, role: 'a/x' }, high: { role: 'a' } }, roles: { a: { weight: 2 } } }),
   'shared state, fine': (common) => sharedState({ ...common, schedulers: 3 }),
   'shared state, coarse and all or nothing': (common) => sharedState({ ...common, schedulers: 3, conflict: 'coarse', partialGangs: true, commit: 'all-or-nothing' }),
   'shared state with preemption': (common) =>

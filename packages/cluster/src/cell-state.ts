@@ -251,17 +251,19 @@ export class CellState implements ClusterView {
     other.changeLog.all()
   }
 
-  /** Moves what is free on one node to another state of the cluster. */
-  moveNodeTo(other: CellState, node: NodeId): void {
-    const end = (node + 1) * this.#width
-    for (let at = node * this.#width; at < end; at++) {
-      other.freeAmounts[at] = (other.freeAmounts[at] as number) + (this.freeAmounts[at] as number)
-      this.freeAmounts[at] = 0
+  /** Moves what is free on one node to another state of the cluster, at most so much of every resource. */
+  moveNodeTo(other: CellState, node: NodeId, most?: ArrayLike<number>): void {
+    const from = node * this.#width
+    for (let r = 0; r < this.#width; r++) {
+      const free = this.freeAmounts[from + r] as number
+      const moved = most === undefined ? free : Math.min(free, most[r] as number)
+      other.freeAmounts[from + r] = (other.freeAmounts[from + r] as number) + moved
+      this.freeAmounts[from + r] = free - moved
     }
     other.#filled?.add(node)
     this.changeLog.add(node)
     other.changeLog.add(node)
-    if (this.#devices !== undefined) this.#devices.moveNodeTo(other.#devices as DeviceCells, node)
+    if (this.#devices !== undefined) this.#devices.moveNodeTo(other.#devices as DeviceCells, node, most)
     for (let lane = 0; lane < this.lanes.length; lane++) {
       this.#noteRoom(lane, node)
       other.#noteRoom(lane, node)

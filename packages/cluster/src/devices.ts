@@ -94,14 +94,18 @@ export class DeviceCells {
     this.#move(node, resource, amount, devices & this.#all(node, resource), 1)
   }
 
-  /** Moves what is free on a node to another state of the cluster. */
-  moveNodeTo(other: DeviceCells, node: number): void {
-    const { starts, sizes } = this.#table
-    for (let at = starts[node] as number; at < (starts[node + 1] as number); at++) {
-      other.#free[at] = (other.#free[at] as number) + (this.#free[at] as number)
-      this.#free[at] = 0
-    }
+  /** Moves what is free on a node to another state of the cluster, at most so much of every resource, from its first device on. */
+  moveNodeTo(other: DeviceCells, node: number, most?: ArrayLike<number>): void {
+    const { sizes } = this.#table
     for (let resource = 0; resource < sizes.length; resource++) {
+      const [from, to] = this.#range(node, resource)
+      let left = most?.[resource] ?? Infinity
+      for (let at = from; at < to; at++) {
+        const moved = Math.min(this.#free[at] as number, left)
+        other.#free[at] = (other.#free[at] as number) + moved
+        this.#free[at] = (this.#free[at] as number) - moved
+        left -= moved
+      }
       this.#noteMost(node, resource)
       other.#noteMost(node, resource)
     }

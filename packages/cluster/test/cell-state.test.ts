@@ -1,4 +1,4 @@
-import type { LaneId, NodeId, ShapeId } from '@sched/core'
+import type { LaneId, NodeId, ResourceId, ShapeId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildCluster, CellState, Shapes, type ClusterModel } from '../src/index.js'
@@ -144,5 +144,16 @@ describe.each([
     stock.moveAllTo(cell)
     expect([...cell.freeAmounts]).toEqual(before)
     expect([cell.nextWithRoom(lane, 0), stock.nextWithRoom(lane, 0)]).toEqual([0, -1])
+  })
+
+  it('moves no more of a node than is asked for', () => {
+    const cell = new CellState(model, new Shapes(model))
+    const stock = cell.stock()
+    const node = 1 as NodeId
+    const all = model.resources.map((_, r) => cell.free(node, r as ResourceId))
+    cell.moveNodeTo(stock, node, all.map((amount, r) => (r === 0 ? 1 : amount + 5)))
+    expect(model.resources.map((_, r) => [cell.free(node, r as ResourceId), stock.free(node, r as ResourceId)])).toEqual(all.map((amount, r) => (r === 0 ? [amount - 1, 1] : [0, amount])))
+    stock.moveAllTo(cell)
+    expect(model.resources.map((_, r) => cell.free(node, r as ResourceId))).toEqual(all)
   })
 })

@@ -97,6 +97,15 @@ describe('devices', () => {
     expect(freeOf(cell, small)).toEqual([300, 1000])
   })
 
+  it('are moved in part from the first on', () => {
+    const { cell } = cellOf()
+    const stock = cell.stock()
+    cell.moveNodeTo(stock, small, Array.from(cell.resources, () => 1300))
+    expect([freeOf(cell, small), freeOf(stock, small)]).toEqual([[0, 700], [1000, 300]])
+    stock.moveAllTo(cell)
+    expect(freeOf(cell, small)).toEqual([1000, 1000])
+  })
+
   it('agree with plain lists of free amounts in any order of starts and ends', () => {
     const amounts = [100, 300, 500, 700, 1000, 2000, 3000]
     const step = fc.record({ amount: fc.constantFrom(...amounts), node: fc.constantFrom(small, large), end: fc.boolean(), which: fc.nat() })

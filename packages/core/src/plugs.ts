@@ -141,8 +141,8 @@ export interface Stock {
   readonly cluster: ClusterView
   /** Takes all that is free in the cell. */
   takeAll(): void
-  /** Takes what is free on one node. */
-  takeNode(node: NodeId): void
+  /** Takes what is free on one node, at most so much of every resource, by `ResourceId`. */
+  takeNode(node: NodeId, most?: ArrayLike<number>): void
   /** Gives back all but what is claimed. */
   giveBack(): void
   /** Nodes on which something may be in stock, in id order; `undefined`: any. A new array at every call. */

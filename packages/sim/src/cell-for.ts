@@ -48,7 +48,7 @@ function stockOf(state: CellState): Stock {
   return {
     cluster,
     takeAll: () => state.moveAllTo(cluster),
-    takeNode: (node) => state.moveNodeTo(cluster, node),
+    takeNode: (node, most) => state.moveNodeTo(cluster, node, most),
     giveBack: () => cluster.moveAllTo(state),
     nodes: () => cluster.filled(),
   }

@@ -1,0 +1,110 @@
+import type { Cell, NodeId, ResourceId } from '@sched/core'
+import type { Framework } from './framework.js'
+import type { OfferRules } from './offer-rules.js'
+import type { Member, Roles } from './roles.js'
+
+/**
+ * Offers node by node, as Mesos makes them: each node goes to the framework that is first by what it holds and has been
+ * offered so far; what its role's limit keeps back goes on to the next. Where roles have guarantees, nodes are first
+ * divided among those below theirs; then as much as all guarantees lack is left over, in amounts over the cluster.
+ *
+ * Source: Mesos 1.9 and later, HierarchicalAllocatorProcess::__generateOffers. Deviation: nodes are gone through in turn,
+ * where Mesos shuffles them.
+ */
+export class NodeOffers {
+  readonly #cell: Cell
+  readonly #roles: Roles
+  readonly #rules: OfferRules
+  /** What guarantees lack, and what is free in the cluster, by resource. */
+  readonly #lacking: Float64Array
+  readonly #free: Float64Array
+  readonly #part: Float64Array
+  #hasGuarantees = false
+  #cursor = 0
+  #offers = 0
+
+  constructor(cell: Cell, roles: Roles, rules: OfferRules) {
+    this.#cell = cell
+    this.#roles = roles
+    this.#rules = rules
+    const width = cell.cluster.resources.length
+    this.#lacking = new Float64Array(width)
+    this.#free = new Float64Array(width)
+    this.#part = new Float64Array(width)
+  }
+
+  /** Moves what is offered into the stocks of the frameworks that wait. */
+  divide(): void {
+    const { nodes } = this.#cell
+    const guaranteed = this.#roles.tops.filter(({ guarantee }) => guarantee !== undefined)
+    this.#hasGuarantees = guaranteed.length > 0
+    this.#sum(guaranteed)
+    const first = this.#cursor
+    this.#cursor = (first + 1) % nodes.length
+    if (this.#hasGuarantees) for (let i = 0; i < nodes.length; i++) this.#guarantee(nodes[(first + i) % nodes.length] as NodeId)
+    for (let i = 0; i < nodes.length; i++) this.#share(nodes[(first + i) % nodes.length] as NodeId)
+  }
+
+  #sum(guaranteed: readonly Member[]): void {
+    this.#lacking.fill(0)
+    this.#free.fill(0)
+    if (!this.#hasGuarantees) return
+    for (const member of guaranteed) for (let r = 0; r < this.#lacking.length; r++) this.#lacking[r] = (this.#lacking[r] as number) + lacking(member, r)
+    for (const node of this.#cell.nodes) for (let r = 0; r < this.#free.length; r++) this.#free[r] = (this.#free[r] as number) + this.#freeOn(node, r)
+  }
+
+  #freeOn(node: NodeId, r: number): number {
+    return this.#cell.cluster.free(node, r as ResourceId)
+  }
+
+  /** To roles below their guarantees what they lack, with as much of the node beside it as nobody's guarantee needs. */
+  #guarantee(node: NodeId): void {
+    for (const role of this.#roles.outer()) {
+      if (role.guarantee === undefined) continue
+      if (!this.#rules.isOfUse(node)) return
+      for (const framework of this.#roles.waiting(role)) {
+        const part = this.#part
+        let helps = false
+        for (let r = 0; r < part.length; r++) {
+          const base = Math.min(this.#freeOn(node, r), lacking(role, r))
+          if (base > 0) helps = true
+          part[r] = base + Math.min(this.#freeOn(node, r) - base, this.#mayHave(role, r, base))
+        }
+        if (!helps) break
+        this.#give(framework, role, node)
+      }
+    }
+  }
+
+  #share(node: NodeId): void {
+    if (!this.#rules.isOfUse(node)) return
+    for (const framework of this.#roles.waiting()) {
+      const role = this.#roles.outermost(framework)
+      const part = this.#part
+      for (let r = 0; r < part.length; r++) part[r] = Math.min(this.#freeOn(node, r), this.#mayHave(role, r, 0))
+      this.#give(framework, role, node)
+      if (!this.#rules.isOfUse(node)) return
+    }
+  }
+
+  /** What the role may have beside so much of its guarantee: its limit, and what no guarantee needs. */
+  #mayHave(role: Member, r: number, base: number): number {
+    const toLimit = role.limit === undefined ? Infinity : (role.limit[r] as number) - (role.held[r] as number) - base
+    const spare = this.#hasGuarantees ? (this.#free[r] as number) - (this.#lacking[r] as number) : Infinity
+    return Math.max(0, Math.min(toLimit, spare))
+  }
+
+  #give(framework: Framework, role: Member, node: NodeId): void {
+    const part = this.#part
+    if (part.every((amount) => amount === 0) || !this.#rules.allows(framework, node, (r) => part[r] as number)) return
+    for (let r = 0; r < part.length; r++) {
+      this.#lacking[r] = (this.#lacking[r] as number) - Math.min(part[r] as number, lacking(role, r))
+      this.#free[r] = (this.#free[r] as number) - (part[r] as number)
+    }
+    framework.stock.takeNode(node, part)
+    this.#roles.note(framework, part)
+    this.#roles.serve(framework, this.#offers++)
+  }
+}
+
+const lacking = ({ guarantee, held }: Member, r: number): number => (guarantee === undefined ? 0 : Math.max(0, (guarantee[r] as number) - (held[r] as number)))

@@ -1,0 +1,36 @@
+import type { Cell, LaneId, NodeId, ResourceId } from '@sched/core'
+import type { Framework } from './framework.js'
+
+/** What may be offered to whom. */
+export class OfferRules {
+  readonly #cell: Cell
+  /** An offer of a node has at least all of one of these, where there are any. */
+  readonly #least: readonly Float64Array[]
+  /** Nodes that have one of these are for frameworks that want it. */
+  readonly #kept: readonly ResourceId[]
+
+  constructor(cell: Cell, least: readonly Float64Array[], kept: readonly ResourceId[]) {
+    this.#cell = cell
+    this.#least = least
+    this.#kept = kept
+  }
+
+  /** Whether anything may be offered to anybody, but for what was refused. */
+  get isEmpty(): boolean {
+    return this.#least.length === 0 && this.#kept.length === 0
+  }
+
+  /** Whether the smallest task could start on the node. */
+  isOfUse(node: NodeId): boolean {
+    const { cluster } = this.#cell
+    return cluster.lanes.some((_, lane) => cluster.hasRoom(lane as LaneId, node))
+  }
+
+  /** Whether so much of a node may be offered to the framework. */
+  allows(framework: Framework, node: NodeId, amount: (resource: ResourceId) => number): boolean {
+    const { cluster } = this.#cell
+    const isEnough = this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
+    if (!isEnough || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
+    return this.#kept.every((r) => cluster.total(node, r) === 0 || framework.wants.includes(cluster.resources[r] as string))
+  }
+}

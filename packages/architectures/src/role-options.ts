@@ -1,0 +1,70 @@
+import { SchedError, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
+import { z } from 'zod'
+import type { Ranking } from './allocator-order.js'
+import type { Framework } from './framework.js'
+import { Roles, type Member } from './roles.js'
+
+const amount = z.record(z.string(), z.number().nonnegative())
+
+export const roleOptions = z.strictObject({
+  weight: z.number().positive().default(1).describe('part it may have relative to its siblings'),
+  guarantee: amount.optional().describe('set aside for it, whether or not it wants it, by resource (quota of Mesos); outermost roles alone, with offers by node'),
+  limit: amount.optional().describe('the most that it may have, by resource; outermost roles alone, with offers by node'),
+})
+export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
+
+/**
+ * The frameworks in their roles. Throws `BAD_OPTION` for a role that nobody is in and nothing is set aside for, quotas of
+ * inner roles, guarantees above limits or, together, above what the cluster has, and resources that it has not.
+ */
+export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], ranking: Ranking, env: ArchitectureEnv, quotas: boolean): Roles {
+  const { resources } = env.cluster
+  const roles = new Roles(frameworks, resources.length, (path) => options[path]?.weight ?? 1, ranking)
+  const known = roles.paths
+  for (const [path, { guarantee, limit }] of Object.entries(options)) {
+    const place = { field: `roles.${path}` }
+    const hasQuota = guarantee !== undefined || limit !== undefined
+    if (!known.includes(path) && guarantee === undefined) throw new SchedError('BAD_OPTION', `no framework has the role "${path}".`, place, suggest(path, known))
+    if (!hasQuota) continue
+    if (path.includes('/')) throw new SchedError('BAD_OPTION', `"${path}" lies in another role, and only outermost roles have a guarantee or limit.`, place, 'Give it to the outermost role.')
+    if (!quotas) throw new SchedError('BAD_OPTION', `guarantees and limits are kept node by node.`, place, 'Say `offers: by-node`.')
+    const role = roles.role(path)
+    if (limit !== undefined) role.limit = amounts(limit, resources, `${place.field}.limit`, Infinity)
+    if (guarantee !== undefined) role.guarantee = amounts(guarantee, resources, `${place.field}.guarantee`, 0)
+    for (const [r, name] of resources.entries())
+      if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity)) throw new SchedError('BAD_OPTION', `role "${path}" is guaranteed more ${name} than its limit.`, place, 'Raise the limit or lower the guarantee.')
+  }
+  for (const [r, name] of resources.entries()) {
+    const sum = guaranteed(roles, r)
+    const most = env.cluster.capacity(r as ResourceId)
+    if (sum > most) throw new SchedError('BAD_OPTION', `roles are guaranteed ${sum} ${name} together, and the cluster has ${most}.`, { field: 'roles' }, 'Lower the guarantees.')
+  }
+  return roles
+}
+
+/** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered. */
+export function checkQuota(spec: JobSpec, role: Member, roles: Roles, env: ArchitectureEnv): void {
+  for (const { demand, gang, tasks } of spec.stages)
+    for (const [r, name] of env.cluster.resources.entries()) {
+      const asked = (demand[name] ?? 0) * (gang === true ? tasks : 1)
+      const own = role.guarantee?.[r] ?? 0
+      const spare = env.cluster.capacity(r as ResourceId) - guaranteed(roles, r) + own
+      const most = Math.min(role.limit?.[r] ?? Infinity, spare)
+      if (asked > most)
+        throw new SchedError('INFEASIBLE', `job ${spec.id} asks ${asked} ${name} at once, and ${most} is the most that role "${role.name}" can be offered${most === spare ? ' beside what is guaranteed to others' : ''}.`, {}, 'Raise its limit, or lower the guarantees of other roles.')
+    }
+}
+
+const guaranteed = (roles: Roles, r: number): number => roles.tops.reduce((sum, { guarantee }) => sum + (guarantee?.[r] ?? 0), 0)
+
+/** Amounts by name as a column. Throws `BAD_OPTION` for a resource that the cluster has not. */
+export function amounts(given: Readonly<Record<string, number>>, resources: readonly string[], field: string, absent = 0): Float64Array {
+  for (const name of Object.keys(given)) resourceNamed(name, resources, `${field}.${name}`)
+  return Float64Array.from(resources, (name) => given[name] ?? absent)
+}
+
+export function resourceNamed(name: string, resources: readonly string[], field: string): ResourceId {
+  const found = resources.indexOf(name)
+  if (found < 0) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field }, suggest(name, resources))
+  return found as ResourceId
+}

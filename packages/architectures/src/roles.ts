@@ -1,0 +1,148 @@
+import type { Ranking, Share } from './allocator-order.js'
+import type { Framework } from './framework.js'
+
+/** A role, or one framework in it. */
+export class Member implements Share {
+  readonly name: string
+  readonly weight: number
+  readonly held: Float64Array
+  tasks = 0
+  offers = 0
+  served = -1
+  readonly parent: Member | undefined
+  readonly framework: Framework | undefined
+  members: Member[] = []
+  /** Set aside for the role, and the most that it may have, by `ResourceId`. */
+  guarantee: Float64Array | undefined
+  limit: Float64Array | undefined
+
+  constructor(name: string, weight: number, width: number, parent?: Member, framework?: Framework) {
+    this.name = name
+    this.weight = weight
+    this.held = new Float64Array(width)
+    this.parent = parent
+    this.framework = framework
+  }
+}
+
+/** The virtual role of the frameworks in a role that has roles inside, as in Mesos. */
+const HERE = '.'
+
+/**
+ * Frameworks in a tree of roles (`a/b` lies in `a`): siblings are ranked by the same rule at every level, a role holding
+ * what all frameworks inside hold and are offered. A framework without a role stands beside the outermost ones.
+ *
+ * Source: Mesos, hierarchical allocator with hierarchical roles.
+ */
+export class Roles {
+  readonly #root: Member
+  readonly #frameworks: Member[] = []
+  readonly #byPath = new Map<string, Member>()
+  readonly #weightOf: (path: string) => number
+  readonly #rank: Ranking
+  readonly #width: number
+
+  constructor(frameworks: readonly Framework[], width: number, weightOf: (path: string) => number, rank: Ranking) {
+    this.#weightOf = weightOf
+    this.#rank = rank
+    this.#width = width
+    this.#root = new Member('', 1, width)
+    for (const framework of frameworks) {
+      const parent = framework.role === undefined ? this.#root : this.role(framework.role)
+      const member = new Member(framework.name, framework.weight, width, parent, framework)
+      parent.members.push(member)
+      this.#frameworks.push(member)
+    }
+    for (const role of this.#byPath.values()) this.#divide(role)
+  }
+
+  get paths(): string[] {
+    return [...this.#byPath.keys()]
+  }
+
+  /** Outermost roles and frameworks without a role, in no order. */
+  get tops(): readonly Member[] {
+    return this.#root.members
+  }
+
+  /** The role of a path, made with those around it if need be. */
+  role(path: string): Member {
+    const known = this.#byPath.get(path)
+    if (known !== undefined) return known
+    const end = path.lastIndexOf('/')
+    const parent = end < 0 ? this.#root : this.role(path.slice(0, end))
+    const made = new Member(path.slice(end + 1), this.#weightOf(path), this.#width, parent)
+    parent.members.push(made)
+    this.#byPath.set(path, made)
+    return made
+  }
+
+  /** The outermost role of a framework, or the framework that is in none. */
+  outermost(framework: Framework): Member {
+    let member = this.#memberOf(framework)
+    while (member.parent !== this.#root) member = member.parent as Member
+    return member
+  }
+
+  /** Outermost roles, the next first. */
+  outer(): Member[] {
+    return this.#rank(this.#root.members)
+  }
+
+  /** Frameworks in a role that wait for an offer, the next first; default: of all roles. */
+  waiting(role = this.#root): Framework[] {
+    if (role.framework !== undefined) return role.framework.isWaiting && role.framework.hasWork ? [role.framework] : []
+    return this.#rank(role.members).flatMap((member) => this.waiting(member))
+  }
+
+  /** Counts anew what everybody holds; `offered`: with what is on offer to them. */
+  count(offered: boolean): void {
+    this.#clear(this.#root)
+    for (const member of this.#frameworks) {
+      const framework = member.framework as Framework
+      this.#add(member, framework.held)
+      if (offered) this.#add(member, framework.onOffer())
+      for (let each: Member | undefined = member; each !== undefined; each = each.parent) each.tasks += framework.tasks
+    }
+  }
+
+  /** The framework is offered so much more. */
+  note(framework: Framework, amounts: ArrayLike<number>): void {
+    this.#add(this.#memberOf(framework), amounts)
+  }
+
+  /** An offer is made to the framework, the so-and-so-manieth of all. */
+  serve(framework: Framework, offers: number): void {
+    for (let each: Member | undefined = this.#memberOf(framework); each !== undefined; each = each.parent) {
+      each.offers++
+      each.served = offers
+    }
+  }
+
+  #memberOf({ scheduler }: Framework): Member {
+    return this.#frameworks[scheduler.id] as Member
+  }
+
+  #clear(member: Member): void {
+    member.held.fill(0)
+    member.tasks = 0
+    for (const each of member.members) this.#clear(each)
+  }
+
+  #add(member: Member, amounts: ArrayLike<number>): void {
+    for (let each: Member | undefined = member; each !== undefined; each = each.parent)
+      for (let r = 0; r < amounts.length; r++) each.held[r] = (each.held[r] as number) + (amounts[r] as number)
+  }
+
+  /** Where a role has frameworks of its own beside roles inside, they share as one of these. */
+  #divide(role: Member): void {
+    const own = role.members.filter(({ framework }) => framework !== undefined)
+    if (own.length === 0 || own.length === role.members.length) return
+    const here = new Member(HERE, 1, this.#width, role)
+    here.members = own.map(({ framework }) => {
+      const { name, weight, scheduler } = framework as Framework
+      return (this.#frameworks[scheduler.id] = new Member(name, weight, this.#width, here, framework))
+    })
+    role.members = [...role.members.filter(({ framework }) => framework === undefined), here]
+  }
+}

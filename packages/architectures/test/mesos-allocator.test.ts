@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ClusterView, JobSpec } from '@sched/core'
+import { allocatorOrders, twoLevel, type Share, type TwoLevelOptions } from '../src/index.js'
+import { cpuJob, cpus, play } from './world.js'
+
+// Cases of Mesos' own tests (SorterTest, HierarchicalAllocatorTest), in numbers of ours.
+
+const none = { job: 0, task: 0 }
+const now = { decision: none, batch: 1, offerTime: 0 }
+/** Nodes with these resources, one of each. */
+const nodes = (...resources: readonly Readonly<Record<string, number>>[]) => ({ nodes: resources.map((each) => ({ count: 1, resources: each })) })
+/** `job@node xTasks` of all starts until a time, in order of first start. */
+const starts = (options: TwoLevelOptions, jobs: readonly JobSpec[], cluster: ReturnType<typeof nodes>, until = 50) => {
+  const { recorder } = play(twoLevel({ ...now, ...options }), jobs, { cluster, until })
+  const count = new Map<string, number>()
+  for (const { job, node } of recorder.launches) {
+    const place = `${job}@${/\d+/.exec(node)?.[0]}`
+    count.set(place, (count.get(place) ?? 0) + 1)
+  }
+  return [...count].map(([place, tasks]) => `${place} x${tasks}`)
+}
+const endless = (id: string, of: string, change: Partial<JobSpec> & { readonly demand?: Readonly<Record<string, number>>; readonly tasks?: number } = {}) =>
+  cpuJob(id, { class: of, duration: 1000, ...change })
+
+describe('dominant shares of frameworks', () => {
+  const ranked = (total: Readonly<Record<string, number>>, held: Readonly<Record<string, readonly [cpu: number, mem: number, weight?: number]>>) => {
+    const cluster = { resources: ['cpu', 'mem'], capacity: (r: number) => Object.values(total)[r] } as unknown as ClusterView
+    const shares = Object.entries(held).map(([name, [cpu, mem, weight = 1]]): Share => ({ name, weight, held: [cpu, mem], tasks: 1, offers: 0, served: 0 }))
+    return shares.sort((a, b) => allocatorOrders.drf(a, b, cluster)).map(({ name }) => name).join(' ')
+  }
+
+  it('are of what there is now, as in SorterTest.DRFSorter and UpdateTotal', () => {
+    expect(ranked({ cpu: 100, mem: 100 }, { a: [5, 5], b: [6, 6], c: [1, 1], d: [3, 1] })).toBe('c d a b')
+    expect(ranked({ cpu: 50, mem: 100 }, { b: [2, 2], c: [1, 1], d: [3, 1], e: [1, 5] })).toBe('c b e d')
+    expect(ranked({ cpu: 50, mem: 200 }, { b: [2, 2], c: [1, 16], d: [3, 1], e: [1, 5], f: [5, 1] })).toBe('e b d c f')
+    expect(ranked({ cpu: 10, mem: 100 }, { a: [2, 1], b: [1, 2] })).toBe('b a')
+    expect(ranked({ cpu: 100, mem: 10 }, { a: [2, 1], b: [1, 2] })).toBe('a b')
+  })
+  it('are divided by weight, as in SorterTest.WDRFSorter', () => {
+    const others = { a: [5, 5], c: [4, 4], e: [1, 1, 0.1] } as const
+    expect(ranked({ cpu: 100, mem: 100 }, { ...others, b: [6, 6, 2], d: [10, 20, 10] })).toBe('d b c a e')
+    expect(ranked({ cpu: 100, mem: 100 }, { ...others, d: [20, 45, 10] })).toBe('c d a e')
+  })
+})
+
+describe('offers by node', () => {
+  const two = { a: {}, b: {} }
+  it('give each of two frameworks a node, where one offer of all gives the first both (CoarseGrained)', () => {
+    const jobs = [endless('a', 'a', { tasks: 4 }), endless('b', 'b', { tasks: 4 })]
+    expect(starts({ frameworks: two, offers: 'by-node' }, jobs, nodes({ cpu: 2 }, { cpu: 2 }))).toEqual(['a@0 x2', 'b@1 x2'])
+    expect(starts({ frameworks: two }, jobs, nodes({ cpu: 2 }, { cpu: 2 }))).toEqual(['a@0 x2', 'a@1 x2'])
+  })
+
+  it('take turns where shares are equal, though one name comes before the other (SameShareFairness)', () => {
+    const jobs = [cpuJob('a', { class: 'a', tasks: 10, demand: { cpu: 2 }, duration: 1 }), cpuJob('b', { class: 'b', tasks: 10, demand: { cpu: 2 }, duration: 1 })]
+    for (const offers of ['all', 'by-node'] as const) {
+      const { recorder } = play(twoLevel({ ...now, frameworks: two, offers }), jobs, { cluster: cpus(1, 2) })
+      expect(recorder.launches.slice(0, 10).map(({ job }) => job).join('')).toBe('ababababab')
+    }
+  })
+
+  it('go by roles first and by the frameworks in them then (DRF)', () => {
+    // nodes come into play as their first tasks end: 2 CPUs at 10 s, 1 at 20, 3 at 30, 4 at 40
+    const cluster = nodes({ cpu: 2, mem: 1024 }, { cpu: 1, mem: 512 }, { cpu: 3, mem: 2048 }, { cpu: 4, mem: 4096 })
+    const first = [2, 1, 3, 4].map((cpu, i) => cpuJob(`first${i}`, { class: 'first', demand: { cpu, mem: [1024, 512, 2048, 4096][i] as number }, duration: 9 + 10 * i }))
+    const want = (id: string, of: string, submit: number) => endless(id, of, { submit, tasks: 10, demand: { cpu: 1, mem: 512 } })
+    const frameworks = { first: { role: 'a' }, one: { role: 'role1' }, two: { role: 'role2' }, three: { role: 'role1' } }
+    // role1 has 2/10 of the CPUs when node 1 comes; role2 has 1/10, and 4/10 with node 2; one has 2/10 of role1's, three nothing
+    const jobs = [...first, want('one', 'one', 5), want('two', 'two', 15), want('three', 'three', 35)]
+    expect(starts({ frameworks, offers: 'by-node' }, jobs, cluster, 49).filter((start) => !start.startsWith('first'))).toEqual(['one@0 x2', 'two@1 x1', 'two@2 x3', 'three@3 x4'])
+  })
+
+  it('weigh roles (WeightsUpdate): 2 of 3 nodes go to the role that weighs twice as much', () => {
+    const jobs = [endless('a', 'a', { tasks: 12 }), endless('b', 'b', { tasks: 12 })]
+    const options: TwoLevelOptions = { frameworks: { a: { role: 'a' }, b: { role: 'b' } }, roles: { b: { weight: 2 } }, offers: 'by-node' }
+    expect(starts(options, jobs, nodes(...Array.from({ length: 6 }, () => ({ cpu: 2 })))).map((start) => start[0]).sort().join('')).toBe('aabbbb')
+  })
+
+  it('divide a role between the roles inside and the frameworks of its own (NestedRoleDRF)', () => {
+    // a holds a/x and two frameworks of its own: of 12 nodes b has 6, a/x 3, and those two 3 together
+    const frameworks = { own1: { role: 'a' }, own2: { role: 'a' }, inside: { role: 'a/x' }, other: { role: 'b' } }
+    const jobs = Object.keys(frameworks).map((name) => endless(name, name, { tasks: 30 }))
+    const got = starts({ frameworks, offers: 'by-node' }, jobs, nodes(...Array.from({ length: 12 }, () => ({ cpu: 2 })))).map((start) => start.split('@')[0])
+    const count = (...names: readonly string[]) => got.filter((name) => names.includes(name as string)).length
+    expect([count('other'), count('inside'), count('own1', 'own2')]).toEqual([6, 3, 3])
+    expect(Math.abs(count('own1') - count('own2'))).toBe(1)
+  })
+
+  it('leave resources out of shares that are not counted', () => {
+    // a holds all GPUs and b 2 of 6 CPUs; GPUs left out, a has less
+    const jobs = [endless('a0', 'a', { demand: { cpu: 1, gpu: 4 } }), endless('b0', 'b', { tasks: 2 }), endless('a1', 'a', { submit: 5 }), endless('b1', 'b', { submit: 5 })]
+    const first = (uncounted: readonly string[]) =>
+      starts({ frameworks: two, offers: 'by-node', uncounted: [...uncounted] }, jobs, nodes({ cpu: 1, gpu: 4 }, { cpu: 2, gpu: 0 }, { cpu: 1, gpu: 0 }, { cpu: 2, gpu: 0 })).find((start) => start.includes('1@'))
+    expect(first([])).toBe('b1@2 x1')
+    expect(first(['gpu'])).toBe('a1@2 x1')
+  })
+
+  it('keep nodes with GPUs for frameworks that want them', () => {
+    const jobs = [endless('a', 'a', { tasks: 3 }), endless('b', 'b', { tasks: 3 })]
+    const options: TwoLevelOptions = { frameworks: { a: {}, b: { wants: ['gpu'] } }, keep: ['gpu'], offers: 'by-node' }
+    expect(starts(options, jobs, nodes({ cpu: 2, gpu: 1 }, { cpu: 2, gpu: 0 })).sort()).toEqual(['a@1 x2', 'b@0 x2'])
+  })
+
+  it('have at least one of the least amounts on every node', () => {
+    // node 0 has 1 CPU and no memory left, node 1 half a CPU and 64
+    const jobs = [endless('a', 'a', { demand: { cpu: 4 }, tasks: 1 })]
+    const cluster = nodes({ cpu: 4, mem: 16 }, { cpu: 8, mem: 64 })
+    expect(starts({ frameworks: two, minimumPerNode: [{ mem: 32 }] }, jobs, cluster)).toEqual(['a@1 x1'])
+    expect(starts({ frameworks: two, minimumPerNode: [{ mem: 32 }, { cpu: 2 }] }, jobs, cluster)).toEqual(['a@0 x1'])
+  })
+})
+
+describe('declined', () => {
+  const ask = (refuseSeconds: number, jobs: readonly JobSpec[], cluster: ReturnType<typeof nodes>, options: TwoLevelOptions = {}) =>
+    play(twoLevel({ ...now, frameworks: 1, refuseSeconds, ...options }), jobs, { cluster, until: 60 }).recorder.launches.map(({ job, time }) => `${job} ${time}`)
+
+  it('a node comes back when time is over (OfferFilter)', () => {
+    // the first uses half of the node at 1 s; the rest counts as declined until 11
+    expect(ask(10, [cpuJob('a', { duration: 100 }), cpuJob('b', { submit: 2 })], nodes({ cpu: 2 }))).toEqual(['a 1', 'b 12'])
+  })
+  it('a node comes back sooner if it has more by then', () => {
+    expect(ask(10, [cpuJob('a', { duration: 4 }), cpuJob('b', { submit: 2 })], nodes({ cpu: 2 }))).toEqual(['a 1', 'b 5'])
+  })
+  it('for less time than that between offers, it goes to another first (SmallOfferFilterTimeout)', () => {
+    // big holds 3 of 4 and small nothing, so small is first at 2.5, and declines 1 CPU; at 3.5 big has it, though 0.1 s are over
+    const jobs = [cpuJob('b0', { class: 'big', tasks: 3, duration: 100 }), cpuJob('s0', { class: 'small', submit: 1.5, demand: { cpu: 2 }, duration: 100 }), cpuJob('b1', { class: 'big', submit: 2, duration: 100 }), cpuJob('s1', { class: 'small', submit: 3, duration: 100 })]
+    const first = (refuseSeconds: number) => ask(refuseSeconds, jobs, nodes({ cpu: 2 }, { cpu: 2 }), { frameworks: { big: {}, small: {} } })[3]
+    expect(first(0)).toMatch(/^s1/)
+    expect(first(0.1)).toMatch(/^b1/)
+  })
+})
+
+describe('quota', () => {
+  const in2 = { a: { role: 'a' }, b: { role: 'b' } }
+  const both = [endless('a', 'a', { tasks: 20 }), endless('b', 'b', { tasks: 20 })]
+  const of = (name: string, got: readonly string[]) => got.filter((start) => start.startsWith(name)).reduce((sum, start) => sum + Number(start.split('x')[1]), 0)
+
+  it('gives a role its guarantee before others have anything (QuotaAgainstStarvation, DRFWithQuota)', () => {
+    const got = starts({ frameworks: in2, offers: 'by-node', roles: { b: { guarantee: { cpu: 6 } } } }, both, nodes(...Array.from({ length: 4 }, () => ({ cpu: 2 }))))
+    expect([of('a', got), of('b', got)]).toEqual([2, 6])
+  })
+  it('keeps a guarantee free for a role that nobody is in yet (QuotaAbsentFramework)', () => {
+    const cluster = nodes(...Array.from({ length: 4 }, () => ({ cpu: 2 })))
+    expect(of('a', starts({ frameworks: in2, offers: 'by-node', roles: { c: { guarantee: { cpu: 3 } } } }, both.slice(0, 1), cluster))).toBe(5)
+    const late = [endless('a', 'a', { tasks: 20 }), endless('b', 'b', { submit: 10, tasks: 20 })]
+    const got = starts({ frameworks: in2, offers: 'by-node', roles: { b: { guarantee: { cpu: 3 } } } }, late, cluster)
+    expect([of('a', got), of('b', got)]).toEqual([5, 3])
+  })
+  it('offers a part of a node where a limit is near (QuotaAllocationGranularity)', () => {
+    const got = starts({ frameworks: in2, offers: 'by-node', roles: { a: { limit: { cpu: 3 } } } }, both, nodes({ cpu: 8 }))
+    expect([of('a', got), of('b', got)]).toEqual([3, 5])
+  })
+  it('counts what all frameworks of the role have (MultipleFrameworksInRoleWithQuota)', () => {
+    const got = starts({ frameworks: { a: { role: 'a' }, b: { role: 'a/x' } }, offers: 'by-node', roles: { a: { limit: { cpu: 5 } } } }, both, nodes({ cpu: 4 }, { cpu: 4 }))
+    expect(of('a', got) + of('b', got)).toBe(5)
+  })
+  it('holds in any small world: no role is ever above its limit, nor others in what is guaranteed, and all jobs end', () => {
+    const demand = fc.record({ cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 0, max: 4 }) })
+    const jobs = fc.array(fc.record({ demand, tasks: fc.integer({ min: 1, max: 6 }), duration: fc.integer({ min: 1, max: 20 }), submit: fc.integer({ min: 0, max: 40 }) }), { maxLength: 8 })
+    const node = fc.record({ cpu: fc.integer({ min: 3, max: 6 }), mem: fc.integer({ min: 4, max: 8 }) })
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 2, maxLength: 4 }), jobs, fc.integer({ min: 3, max: 6 }), fc.integer({ min: 0, max: 3 }), fc.constantFrom(0, 5), (each, drawn, most, set, refuseSeconds) => {
+        const specs = drawn.map((change, i) => cpuJob(`j${i}`, { ...change, class: i % 2 === 0 ? 'a' : 'b' })).sort((x, y) => x.submit - y.submit)
+        const roles = { a: { limit: { cpu: most } }, c: { guarantee: { cpu: set } } }
+        const { recorder } = play(twoLevel({ ...now, frameworks: in2, offers: 'by-node', roles, refuseSeconds, abandonAfter: false, abandonUnplacedAfter: false }), specs, { cluster: nodes(...each) })
+        expect(Object.keys(recorder.finishes()).length).toBe(specs.length)
+        const held = { a: 0, b: 0 }
+        const cpu = each.reduce((sum, own) => sum + own.cpu, 0)
+        for (const event of recorder.events) {
+          if (event.kind !== 'launch' && event.kind !== 'end') continue
+          const { class: of, stages } = specs.find(({ id }) => id === event.job) as JobSpec
+          held[of as 'a' | 'b'] += (event.kind === 'launch' ? 1 : -1) * (stages[0]?.demand['cpu'] as number)
+          expect(held.a).toBeLessThanOrEqual(most)
+          expect(held.a + held.b).toBeLessThanOrEqual(cpu - set)
+        }
+      }),
+      { seed: 5, numRuns: 150 },
+    )
+  })
+  it('names a job that its role may never be offered enough for', () => {
+    const run = (roles: TwoLevelOptions['roles']) => () => play(twoLevel({ ...now, frameworks: in2, offers: 'by-node', roles }), [cpuJob('wide', { class: 'a', demand: { cpu: 4 } })], { cluster: cpus(2, 4) })
+    expect(run({ a: { limit: { cpu: 3 } } })).toThrow(/job wide asks 4 cpu at once, and 3 is the most that role "a" can be offered/)
+    expect(run({ b: { guarantee: { cpu: 5 } } })).toThrow(/3 is the most that role "a" can be offered beside what is guaranteed to others/)
+  })
+  it.each([
+    ['a role that nobody is in', { frameworks: in2, roles: { c: { weight: 2 } } }, /no framework has the role "c"/],
+    ['an inner role', { frameworks: { a: { role: 'a/x' } }, offers: 'by-node', roles: { 'a/x': { limit: { cpu: 1 } } } }, /only outermost roles/],
+    ['offers of all', { frameworks: in2, roles: { a: { limit: { cpu: 1 } } } }, /node by node/],
+    ['a guarantee above its limit', { frameworks: in2, offers: 'by-node', roles: { a: { guarantee: { cpu: 3 }, limit: { cpu: 2 } } } }, /guaranteed more cpu than its limit/],
+    ['more than there is', { frameworks: in2, offers: 'by-node', roles: { a: { guarantee: { cpu: 5 } }, b: { guarantee: { cpu: 4 } } } }, /guaranteed 9 cpu together, and the cluster has 8/],
+    ['an unknown resource', { frameworks: in2, offers: 'by-node', roles: { a: { limit: { cpus: 5 } } } }, /no resource "cpus"/],
+    ['a fair share of a node', { frameworks: in2, offers: 'by-node', fairShareOffers: true }, /node by node/],
+  ] as const)('is refused of %s', (_, options, message) => {
+    expect(() => play(twoLevel({ ...now, ...(options as TwoLevelOptions) }), [], { cluster: cpus(2, 4) })).toThrow(message)
+  })
+})
+
+describe('a random allocator', () => {
+  it('offers twice the weight twice as often', () => {
+    const jobs = [cpuJob('a', { class: 'a', tasks: 600, duration: 1 }), cpuJob('b', { class: 'b', tasks: 600, duration: 1 })]
+    const { recorder } = play(twoLevel({ ...now, frameworks: { a: {}, b: { weight: 2 } }, allocator: 'random', requeue: 0.1 }), jobs, { cluster: cpus(1, 1), seed: 3 })
+    const b = recorder.launches.slice(0, 600).filter(({ job }) => job === 'b').length
+    expect(b / 600).toBeGreaterThan(0.61)
+    expect(b / 600).toBeLessThan(0.72)
+  })
+})
