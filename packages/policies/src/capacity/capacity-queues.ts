@@ -39,6 +39,8 @@ export class CapacityQueues {
   readonly holdsOfPair: number[] = []
   readonly #partitions: number[] = []
   readonly #admitted: JobId[] = []
+  /** Told when what a waiting job wants may have changed. */
+  onWaiting: ((job: JobId, lane: LaneId) => void) | undefined
   /** By pot: whether its idle resources are lent to jobs of the default partition. */
   readonly isLent: readonly boolean[]
   /** By lane: the least that is asked of each counted resource, and the step of limits. */
@@ -117,6 +119,7 @@ export class CapacityQueues {
 
   /** What a waiting job asks has changed. */
   renew(job: JobId, lane: LaneId): void {
+    this.onWaiting?.(job, lane)
     const pot = this.potOf[job * this.pots.lanes + lane] as number
     if (pot < 0) return
     const queue = this.tree.queue(this.leafOf(job))
@@ -138,6 +141,7 @@ export class CapacityQueues {
     const keys = this.users.jobKeys[pot] as Keys
     keys.set(job, this.keyIn(job, lane, queue), this.#env.work.rank(job))
     this.potOf[job * this.pots.lanes + lane] = pot
+    this.onWaiting?.(job, lane)
     const first = jobs.size === 0 ? None : (jobs.ids[jobs.from] as number)
     jobs.add(job)
     if (first === None || jobs.ids[jobs.from] === job) this.#placePair(pair, pot, first === None)
@@ -152,6 +156,7 @@ export class CapacityQueues {
     const wasFirst = jobs.ids[jobs.from] === job
     jobs.remove(job)
     this.potOf[job * pots.lanes + lane] = None
+    this.onWaiting?.(job, lane)
     if (jobs.size > 0) {
       if (wasFirst) this.#placePair(pair, pot, false)
       return
@@ -222,6 +227,7 @@ export class CapacityQueues {
     const { pots, users } = this
     const leaf = users.leaf[this.pairOf[job] as number] as number
     this.#count(job, lane, shape, node, sign)
+    this.onWaiting?.(job, lane)
     if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
     const index = job * pots.lanes + lane
     this.#memory[index] = (this.#memory[index] as number) + sign * (pots.demands[pots.demandAt(shape, lane)] as number)

@@ -10,6 +10,8 @@ export interface Reservation {
 
 /** Reservations by node and by job. */
 export class NodeReservations {
+  /** Told of each that is made (1) or given up (-1). */
+  onChange: ((reservation: Reservation, sign: 1 | -1) => void) | undefined
   readonly #lanes: number
   readonly #byNode = new Map<number, Reservation>()
   readonly #byJob = new Map<JobId, Reservation[]>()
@@ -63,6 +65,7 @@ export class NodeReservations {
     if (own === undefined) this.#byJob.set(job, [reservation])
     else own.push(reservation)
     this.#again[job * this.#lanes + lane] = 0
+    this.onChange?.(reservation, 1)
   }
 
   drop(reservation: Reservation): void {
@@ -72,6 +75,7 @@ export class NodeReservations {
     if (own.length > 0) this.#byJob.set(job, own)
     else this.#byJob.delete(job)
     this.#again[job * this.#lanes + lane] = 0
+    this.onChange?.(reservation, -1)
   }
 
   noteAgain(job: JobId, lane: LaneId): void {

@@ -2,12 +2,13 @@ import type { Env, JobId, LaneId, Policy, Round, Seconds, TaskId, WorkListener }
 import type { z } from 'zod'
 import { forwarding } from '../disciplines/forwarding.js'
 import type { CapacityQueues } from './capacity-queues.js'
+import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan } from './ideal-allocation.js'
-import { LargestFirst } from './largest-first.js'
 import type { preemptionOptions } from './options.js'
 import { LiveLoads } from './queue-loads.js'
 import type { Reserving } from './reserving.js'
 import { RunningTasks } from './running-tasks.js'
+import { WaitingAmounts } from './waiting-amounts.js'
 import { WhatToTake } from './what-to-take.js'
 
 type ReadPreemptionOptions = z.output<typeof preemptionOptions>
@@ -37,12 +38,8 @@ export class CapacityPreemption implements Policy {
   /** Next look, per lane; -1: none is asked for. */
   readonly #next: Seconds[]
   readonly #marked: readonly Map<TaskId, Mark>[]
-  /** Jobs by leaf, as they came. */
-  readonly #jobs: (JobId[] | undefined)[] = []
+  readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
-  /** Jobs of the leaf that is looked at, and tasks of the job. */
-  readonly #lastJobs = new LargestFirst()
-  readonly #newest = new LargestFirst()
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -50,18 +47,19 @@ export class CapacityPreemption implements Policy {
     this.#queues = queues
     this.#options = options
     this.#env = env
-    this.#loads = new LiveLoads(queues, policy.reservations, env.work)
+    const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
+    this.#loads = new LiveLoads(queues, waiting)
     this.#toTake = new WhatToTake(queues.pots)
     this.#next = lanes.map(() => -1)
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
     this.#running = new RunningTasks(env.work, lanes.length)
-    const hooks: WorkListener = {
-      onSubmit: (job) => void this.#jobsOf(job).push(job),
-      onClaim: (job, lane, task) => this.#running.add(job, lane, task),
-      onRelease: (job, lane, task) => this.#running.remove(job, lane, task),
-      onFinish: (job) => void this.#jobsOf(job).splice(this.#jobsOf(job).indexOf(job), 1),
+    this.#jobs = new HoldingJobs(lanes.length)
+    queues.onWaiting = (job, lane) => waiting.note(job, lane)
+    policy.reservations.onChange = ({ job, lane }, sign) => {
+      this.#jobs.change(job, queues.leafOf(job), lane, sign)
+      waiting.note(job, lane)
     }
-    Object.assign(this, forwarding(policy, hooks))
+    Object.assign(this, forwarding(policy, this.#hooks()))
   }
 
   get sharing() {
@@ -71,6 +69,26 @@ export class CapacityPreemption implements Policy {
   schedule(round: Round): void {
     this.#lookIfDue(round)
     if (round.nodes.length > 0) this.#policy.schedule(round)
+  }
+
+  /** What runs and holds is kept current. */
+  #hooks(): WorkListener {
+    const { work } = this.#env
+    const queues = this.#queues
+    return {
+      onSubmit: (job) => {
+        const queue = queues.tree.queue(queues.leafOf(job))
+        this.#jobs.enter(job, queue.ordering === 'fair' ? 0 : queues.keyIn(job, 0 as LaneId, queue), work.rank(job))
+      },
+      onClaim: (job, lane, task) => {
+        this.#running.add(job, lane, task)
+        this.#jobs.change(job, queues.leafOf(job), lane, 1)
+      },
+      onRelease: (job, lane, task) => {
+        this.#running.remove(job, lane, task)
+        this.#jobs.change(job, queues.leafOf(job), lane, -1)
+      },
+    }
   }
 
   #lookIfDue(round: Round): void {
@@ -122,13 +140,9 @@ export class CapacityPreemption implements Policy {
 
   /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain. */
   #takeFromLeaf(leaf: number, lane: LaneId, chosen: TaskId[]): void {
-    const { work } = this.#env
-    const { reservations } = this.#policy
-    const jobs = this.#lastJobs
+    const jobs = this.#jobs
     const queue = this.#queues.tree.queue(leaf)
-    jobs.clear()
-    for (const job of this.#jobs[leaf] ?? [])
-      if (work.running(job, lane) > 0 || reservations.of(job).length > 0) jobs.add(job, this.#queues.keyIn(job, lane, queue), work.rank(job))
+    jobs.begin(leaf, lane, queue.ordering === 'fair' ? (job) => this.#queues.keyIn(job, lane, queue) : undefined)
     for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
       this.#giveUp(job as JobId)
       this.#takeFrom(job as JobId, lane, chosen)
@@ -139,24 +153,19 @@ export class CapacityPreemption implements Policy {
   #giveUp(job: JobId): void {
     for (const reservation of this.#policy.reservations.of(job)) {
       const { shape, node, lane } = reservation
-      if (this.#toTake.isHere(node, lane) && this.#toTake.take(shape, lane) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
+      if (this.#toTake.isHere(node, lane) && this.#toTake.take(shape) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
     }
   }
 
   /** Chooses tasks of a job, newest first, until nothing is left to obtain. */
   #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
     const { work } = this.#env
-    const newest = this.#newest
+    const running = this.#running
     const isSplit = this.#queues.pots.partitions.length > 1
-    newest.clear()
-    this.#running.read(job, lane, newest)
-    for (let task = newest.next() as TaskId; task >= 0 && !this.#toTake.isDone; task = newest.next() as TaskId) {
+    running.begin(job, lane)
+    for (let task = running.next() as TaskId; task >= 0 && !this.#toTake.isDone; task = running.next() as TaskId) {
       if (isSplit && !this.#toTake.isHere(work.nodeOf(task), lane)) continue
-      if (this.#toTake.take(work.shapeOf(task), lane)) chosen.push(task)
+      if (this.#toTake.take(work.shapeOf(task))) chosen.push(task)
     }
-  }
-
-  #jobsOf(job: JobId): JobId[] {
-    return (this.#jobs[this.#queues.leafOf(job)] ??= [])
   }
 }

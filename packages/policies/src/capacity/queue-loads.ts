@@ -1,8 +1,6 @@
-import type { JobId, LaneId, WorkView } from '@sched/core'
 import type { CapacityQueues } from './capacity-queues.js'
 import type { QueueLoads } from './ideal-allocation.js'
-import type { NodeReservations } from './node-reservations.js'
-import type { SortedIds } from '../orders/sorted-ids.js'
+import type { WaitingAmounts } from './waiting-amounts.js'
 
 /** What the queues of a pot use and want, as preemption sees it. Jobs want no more than their user's limit leaves. */
 export class LiveLoads implements QueueLoads {
@@ -16,23 +14,16 @@ export class LiveLoads implements QueueLoads {
   isProtected = new Uint8Array(0)
   priority = new Float64Array(0)
   readonly #queues: CapacityQueues
-  readonly #reservations: NodeReservations
-  readonly #work: WorkView
+  readonly #waiting: WaitingAmounts
+  /** What a user may still be given. */
   readonly #room: Float64Array
-  /** What the jobs of one user want, and what of it is not reserved. */
-  readonly #wanted: Float64Array
-  readonly #open: Float64Array
   #known = 0
 
-  constructor(queues: CapacityQueues, reservations: NodeReservations, work: WorkView) {
-    const { width } = queues.pots
+  constructor(queues: CapacityQueues, waiting: WaitingAmounts) {
     this.#queues = queues
-    this.#reservations = reservations
-    this.#work = work
-    this.width = width
-    this.#room = new Float64Array(width)
-    this.#wanted = new Float64Array(width)
-    this.#open = new Float64Array(width)
+    this.#waiting = waiting
+    this.width = queues.pots.width
+    this.#room = new Float64Array(this.width)
   }
 
   get count(): number {
@@ -78,68 +69,27 @@ export class LiveLoads implements QueueLoads {
   }
 
   #readPending(pot: number): void {
-    const { tree, usage, users, pots } = this.#queues
+    const { tree, usage, users } = this.#queues
     this.pending.fill(0)
     this.unreserved.fill(0)
+    this.#waiting.refresh(users.count)
     for (let leaf = 1; leaf < this.count; leaf++) {
       if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
       const { ids, from, to } = this.#queues.waiting(leaf, pot)
-      for (let at = from; at < to; at++) {
-        const pair = ids[at] as number
-        this.#addUser(pair, users.jobs[pair * pots.count + pot] as SortedIds, pot, leaf * this.width)
-      }
+      for (let at = from; at < to; at++) this.#addUser(ids[at] as number, pot, leaf * this.width)
     }
   }
 
-  /** Counts what the jobs of a user want, up to its limit: jobs after that need no look. */
-  #addUser(pair: number, jobs: SortedIds, pot: number, at: number): void {
+  /** Counts what the jobs of a user want, up to its limit. */
+  #addUser(pair: number, pot: number, at: number): void {
     const { width } = this
+    const { sums } = this.#waiting
     const room = this.#room
-    const wanted = this.#wanted
-    const open = this.#open
-    for (let i = 0; i < width; i++) wanted[i] = open[i] = 0
-    const lane = this.#queues.pots.laneOf(pot) as LaneId
+    const from = (pair * this.#queues.pots.count + pot) * 2 * width
     this.#queues.limits.room(pair, pot, room)
-    for (let k = jobs.from; k < jobs.to && this.#hasRoom(); k++) this.#addJob(jobs.ids[k] as JobId, pot, lane)
     for (let i = 0; i < width; i++) {
-      this.pending[at + i] = (this.pending[at + i] as number) + Math.min(room[i] as number, wanted[i] as number)
-      this.unreserved[at + i] = (this.unreserved[at + i] as number) + Math.min(room[i] as number, open[i] as number)
+      this.pending[at + i] = (this.pending[at + i] as number) + Math.min(room[i] as number, sums[from + i] as number)
+      this.unreserved[at + i] = (this.unreserved[at + i] as number) + Math.min(room[i] as number, sums[from + width + i] as number)
     }
-  }
-
-  /** Whether the user may have more than is counted: what is not reserved is never more than all that is wanted. */
-  #hasRoom(): boolean {
-    const { width } = this
-    const open = this.#open
-    const room = this.#room
-    for (let i = 0; i < width; i++) if ((open[i] as number) < (room[i] as number)) return true
-    return false
-  }
-
-  #addJob(job: JobId, pot: number, lane: LaneId): void {
-    const { pots } = this.#queues
-    const tasks = this.#work.unplaced(job, lane)
-    const from = pots.demandAt(this.#work.shape(job, lane), lane)
-    const { demands } = pots
-    const hasReserved = this.#reservations.size > 0 && this.#reservations.of(job).length > 0
-    const { width } = this
-    const wanted = this.#wanted
-    const open = this.#open
-    for (let i = 0; i < width; i++) {
-      const amount = tasks * (demands[from + i] as number)
-      wanted[i] = (wanted[i] as number) + amount
-      open[i] = (open[i] as number) + (hasReserved ? Math.max(0, amount - this.#reserved(job, pot, i)) : amount)
-    }
-  }
-
-  /** What a job has reserved of a resource in a pot. */
-  #reserved(job: JobId, pot: number, i: number): number {
-    const { pots } = this.#queues
-    let sum = 0
-    for (const { lane, node, shape } of this.#reservations.of(job)) {
-      const from = pots.demandAt(shape, lane)
-      if (pots.of(lane, node) === pot) sum += pots.demands[from + i] as number
-    }
-    return sum
   }
 }

@@ -1,18 +1,31 @@
 import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
-import type { LargestFirst } from './largest-first.js'
+
+/** Claimed tasks of a job in a lane. */
+interface Claimed {
+  /** As they were claimed, -1 where one has gone; the first `ordered` have started and are in ascending order of start, then id. */
+  readonly tasks: number[]
+  ordered: number
+  gone: number
+}
+
+/** So many gaps are left in a list however short it is. */
+const GAPS = 16
 
 /**
- * Claimed tasks by job and lane with the times they started, which are read once: tasks of a job are neighbours here, while
- * runs lie scattered, and between two looks few of them change.
+ * Claimed tasks by job and lane, the last started first. Tasks mostly start in the order in which they are claimed, so that
+ * lists are in order as they come, and a look reads only those it takes.
  */
 export class RunningTasks {
   readonly #work: WorkView
   readonly #lanes: number
   /** `[job * lanes + lane]`. */
-  readonly #tasks: (TaskId[] | undefined)[] = []
+  readonly #claimed: (Claimed | undefined)[] = []
   /** By task: its place in the list, and its start, NaN until that is asked and known. */
   readonly #at: number[] = []
   readonly #started: Seconds[] = []
+  readonly #compare = (a: number, b: number): number => (this.#started[a] as Seconds) - (this.#started[b] as Seconds) || a - b
+  #reading: readonly number[] = []
+  #left = 0
 
   constructor(work: WorkView, lanes: number) {
     this.#work = work
@@ -20,29 +33,73 @@ export class RunningTasks {
   }
 
   add(job: JobId, lane: LaneId, task: TaskId): void {
-    const tasks = (this.#tasks[job * this.#lanes + lane] ??= [])
+    const { tasks } = (this.#claimed[job * this.#lanes + lane] ??= { tasks: [], ordered: 0, gone: 0 })
     this.#at[task] = tasks.length
     this.#started[task] = NaN
     tasks.push(task)
   }
 
   remove(job: JobId, lane: LaneId, task: TaskId): void {
-    const tasks = this.#tasks[job * this.#lanes + lane] as TaskId[]
-    const last = tasks.pop() as TaskId
-    if (last === task) return
-    const at = this.#at[task] as number
-    tasks[at] = last
-    this.#at[last] = at
+    const list = this.#claimed[job * this.#lanes + lane] as Claimed
+    const { tasks } = list
+    tasks[this.#at[task] as number] = -1
+    list.gone++
+    for (; tasks[tasks.length - 1] === -1; list.gone--) tasks.pop()
+    if (list.ordered > tasks.length) list.ordered = tasks.length
+    if (list.gone > GAPS && list.gone * 2 > tasks.length) this.#close(list)
   }
 
-  /** Hands over the tasks of a job that have started, by their start. */
-  read(job: JobId, lane: LaneId, out: LargestFirst): void {
-    const tasks = this.#tasks[job * this.#lanes + lane] ?? []
-    for (let i = 0; i < tasks.length; i++) {
-      const task = tasks[i] as TaskId
-      let started = this.#started[task] as Seconds
-      if (Number.isNaN(started)) started = this.#started[task] = this.#work.started(task)
-      if (!Number.isNaN(started)) out.add(task, started, task)
+  /** Turns to the tasks of a job that have started; no task may come or go before the last `next`. */
+  begin(job: JobId, lane: LaneId): void {
+    const list = this.#claimed[job * this.#lanes + lane]
+    this.#left = 0
+    if (list === undefined) return
+    if (list.ordered < list.tasks.length) this.#order(list)
+    this.#reading = list.tasks
+    this.#left = list.ordered
+  }
+
+  /** The task that started last of those left, of several the one with the largest id; -1: none. */
+  next(): number {
+    while (this.#left > 0) {
+      const task = this.#reading[--this.#left] as number
+      if (task >= 0) return task
+    }
+    return -1
+  }
+
+  /** Takes what has started since the last look among those in order. */
+  #order(list: Claimed): void {
+    const { tasks } = list
+    const fresh = this.#withoutGaps(list, tasks.splice(list.ordered))
+    for (const task of fresh) this.#started[task] = this.#work.started(task as TaskId)
+    const started = fresh.filter((task) => !Number.isNaN(this.#started[task])).sort(this.#compare)
+    const last = tasks.findLast((task) => task !== -1)
+    const isSorted = started.length === 0 || last === undefined || this.#compare(last, started[0] as number) < 0
+    const ordered = isSorted ? started : [...this.#withoutGaps(list, tasks.splice(0)), ...started].sort(this.#compare)
+    this.#append(list, ordered)
+    list.ordered = tasks.length
+    this.#append(list, fresh.filter((task) => Number.isNaN(this.#started[task])))
+  }
+
+  /** Removes the gaps. */
+  #close(list: Claimed): void {
+    const late = this.#withoutGaps(list, list.tasks.splice(list.ordered))
+    this.#append(list, this.#withoutGaps(list, list.tasks.splice(0)))
+    list.ordered = list.tasks.length
+    this.#append(list, late)
+  }
+
+  #withoutGaps(list: Claimed, part: readonly number[]): number[] {
+    const tasks = part.filter((task) => task !== -1)
+    list.gone -= part.length - tasks.length
+    return tasks
+  }
+
+  #append({ tasks }: Claimed, more: readonly number[]): void {
+    for (const task of more) {
+      this.#at[task] = tasks.length
+      tasks.push(task)
     }
   }
 }

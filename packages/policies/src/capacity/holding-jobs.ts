@@ -1,0 +1,59 @@
+import type { JobId, LaneId } from '@sched/core'
+import { Keys, SortedIds } from '../orders/sorted-ids.js'
+import { LargestFirst } from './largest-first.js'
+
+/**
+ * Jobs that hold something, tasks or reservations, by leaf and lane, the last in order first: a look reads those that it
+ * takes from, and passes over neither jobs that wait nor those before.
+ */
+export class HoldingJobs {
+  readonly #lanes: number
+  readonly #keys = new Keys()
+  /** `[leaf * lanes + lane]`. */
+  readonly #jobs: (SortedIds | undefined)[] = []
+  /** `[job * lanes + lane]`: how many tasks and reservations. */
+  readonly #held: number[] = []
+  #reading: SortedIds | undefined
+  #left = 0
+  /** Jobs of a leaf whose order changes with what they use. */
+  readonly #last = new LargestFirst()
+  #isFixed = true
+
+  constructor(lanes: number) {
+    this.#lanes = lanes
+  }
+
+  /** A new job; `key`: what the jobs of its leaf are sorted by if that never changes, else 0; of equal ones the smallest rank is first. */
+  enter(job: JobId, key: number, rank: number): void {
+    this.#keys.set(job, key, rank)
+    for (let lane = 0; lane < this.#lanes; lane++) this.#held[job * this.#lanes + lane] = 0
+  }
+
+  /** The job holds one thing more or less. */
+  change(job: JobId, leaf: number, lane: LaneId, sign: 1 | -1): void {
+    const at = job * this.#lanes + lane
+    const held = (this.#held[at] as number) + sign
+    this.#held[at] = held
+    if (held === 0) this.#jobs[leaf * this.#lanes + lane]?.remove(job)
+    else if (held === 1 && sign === 1) (this.#jobs[leaf * this.#lanes + lane] ??= new SortedIds(this.#keys)).add(job)
+  }
+
+  /** Turns to the jobs of a leaf, by the keys of `keyOf` where their order changes. No job may join before the last `next`, and only the one that was read may leave. */
+  begin(leaf: number, lane: LaneId, keyOf?: (job: JobId) => number): void {
+    const jobs = this.#jobs[leaf * this.#lanes + lane]
+    this.#reading = jobs
+    this.#left = jobs?.size ?? 0
+    this.#isFixed = keyOf === undefined
+    if (jobs === undefined || keyOf === undefined) return
+    this.#last.clear()
+    for (let at = jobs.from; at < jobs.to; at++) this.#last.add(jobs.ids[at] as number, keyOf(jobs.ids[at] as JobId), this.#keys.tie[jobs.ids[at] as number] as number)
+  }
+
+  /** The last in order of those left; -1: none. */
+  next(): number {
+    if (!this.#isFixed) return this.#last.next()
+    if (this.#left === 0) return -1
+    const { ids, from } = this.#reading as SortedIds
+    return ids[from + --this.#left] as number // jobs that have left came after it
+  }
+}

@@ -1,0 +1,94 @@
+import type { JobId, LaneId, WorkView } from '@sched/core'
+import type { NodeReservations } from './node-reservations.js'
+import type { Pots } from './pots.js'
+
+/**
+ * What waiting jobs want, summed by users in leaves. Jobs are noted when they change and counted anew when sums are read:
+ * between two looks most stay as they are, and one that changes often is counted once.
+ */
+export class WaitingAmounts {
+  /** `[(pair * pots + pot) * 2 * width + i]`: all that is wanted; `+ width`: what of it nothing is reserved for. Valid after `refresh`. */
+  sums = new Float64Array(64)
+  readonly #pots: Pots
+  readonly #work: WorkView
+  readonly #reservations: NodeReservations
+  /** `[job * lanes + lane]`: the pot in which a waiting job is listed, -1: in none; by job its user in a leaf. */
+  readonly #potOf: readonly number[]
+  readonly #pairOf: readonly number[]
+  /** `[job * lanes + lane]`: where the job is counted, -1: nowhere; and what of it, as in `sums`. */
+  readonly #at: number[] = []
+  #counted = new Float64Array(64)
+  /** `job * lanes + lane` of those to be counted anew, and whether one is among them. */
+  readonly #changed: number[] = []
+  readonly #isChanged: boolean[] = []
+
+  constructor(pots: Pots, work: WorkView, reservations: NodeReservations, { potOf, pairOf }: { readonly potOf: readonly number[]; readonly pairOf: readonly number[] }) {
+    this.#pots = pots
+    this.#work = work
+    this.#reservations = reservations
+    this.#potOf = potOf
+    this.#pairOf = pairOf
+  }
+
+  /** The job has come, has gone, or wants or reserves something else. */
+  note(job: JobId, lane: LaneId): void {
+    const index = job * this.#pots.lanes + lane
+    if (this.#isChanged[index] === true) return
+    this.#isChanged[index] = true
+    this.#changed.push(index)
+  }
+
+  /** Counts what has changed; for so many users in leaves. */
+  refresh(pairs: number): void {
+    const size = pairs * this.#pots.count * 2 * this.#pots.width
+    if (size > this.sums.length) this.sums = grown(this.sums, size)
+    for (const index of this.#changed) {
+      this.#isChanged[index] = false
+      this.#recount(index)
+    }
+    this.#changed.length = 0
+  }
+
+  #recount(index: number): void {
+    const { count, lanes, width } = this.#pots
+    const from = index * 2 * width
+    if (from + 2 * width > this.#counted.length) this.#counted = grown(this.#counted, from + 2 * width)
+    this.#add(index, -1)
+    const job = Math.floor(index / lanes) as JobId
+    const pot = this.#potOf[index] as number
+    this.#at[index] = pot < 0 ? -1 : (this.#pairOf[job] as number) * count + pot
+    if (pot < 0) return
+    this.#measure(job, pot, from)
+    this.#add(index, 1)
+  }
+
+  /** Adds what is counted of a job to the sums, or takes it away again. */
+  #add(index: number, sign: 1 | -1): void {
+    const at = this.#at[index] ?? -1
+    if (at < 0) return
+    const { sums } = this
+    const vector = 2 * this.#pots.width
+    for (let i = 0; i < vector; i++) sums[at * vector + i] = (sums[at * vector + i] as number) + sign * (this.#counted[index * vector + i] as number)
+  }
+
+  /** What a job wants. */
+  #measure(job: JobId, pot: number, from: number): void {
+    const { width } = this.#pots
+    const counted = this.#counted
+    const lane = this.#pots.laneOf(pot) as LaneId
+    const tasks = this.#work.unplaced(job, lane)
+    const its = this.#pots.demandAt(this.#work.shape(job, lane), lane) // before `demands` is read: it may be replaced
+    for (let i = 0; i < width; i++) counted[from + i] = counted[from + width + i] = tasks * (this.#pots.demands[its + i] as number)
+    for (const { lane: other, node, shape } of this.#reservations.of(job)) {
+      if (this.#pots.of(other, node) !== pot) continue
+      const its = this.#pots.demandAt(shape, other)
+      for (let i = 0; i < width; i++) counted[from + width + i] = Math.max(0, (counted[from + width + i] as number) - (this.#pots.demands[its + i] as number))
+    }
+  }
+}
+
+function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(Math.max(size, column.length * 2))
+  larger.set(column)
+  return larger
+}
