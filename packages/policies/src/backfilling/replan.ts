@@ -4,9 +4,9 @@ import { forwarding } from '../disciplines/forwarding.js'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
-import { startHeads } from './heads.js'
 import { NamedPlan } from './named-plan.js'
 import { overrunOptions, windowOptions } from './options.js'
+import { Quota } from './quota.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
@@ -15,17 +15,23 @@ const MINUTE = 60
 
 const replanOptions = z.strictObject({
   nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
-  twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit; the plan is made at the next multiple of bf_interval'),
-  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`'),
+  twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
+  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that was stopped by bf_max_job_start'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
-  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs that get a reservation in a pass; 0: all, 1: EASY'),
-  bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation'),
+  bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
+  bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
+  bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
+  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
+  bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
+  default_queue_depth: z.number().int().positive().default(100).describe('jobs looked at when the first start at an event, with `twoPass`'),
+  partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
+  sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
   ...windowOptions,
   ...overrunOptions,
 })
-/** Options of `replan`; those that begin with `bf_` are Slurm's of that name. */
+/** Options of `replan`; those with underscores are Slurm's of that name. */
 export interface ReplanOptions extends z.input<typeof replanOptions> {
   /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
   readonly placement?: Plug<'placement'>
@@ -39,10 +45,11 @@ type Options = z.output<typeof replanOptions>
  *
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
- * Source: Slurm, plug-in sched/backfill. Left out: limits of time and number of a pass, licences beside the resources,
- * preemption, heterogeneous jobs, several partitions per job; the partition of `bf_job_part_count_reserve` is what a
- * round shows. Deviations: a reservation may begin in the second in which a job before it ends, and a start is the very
- * end at which there is room; Slurm's select plug-in looks at ends in groups of 30, 60, 120, ... s and takes the last.
+ * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`. Left out: limits of time of a pass,
+ * licences beside the resources, preemption, heterogeneous jobs, several partitions per job; a partition is a queue, and
+ * all have the same nodes. Deviations: a reservation may begin in the second in which a job before it ends, and a start
+ * is the very end at which there is room; Slurm's select plug-in looks at ends in groups of 30, 60, 120, ... s and takes
+ * the last.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -109,11 +116,36 @@ class Replan implements Policy {
     const { bf_interval: interval } = this.#options
     if (this.#due[round.lane] === Infinity) this.#due[round.lane] = Math.ceil(round.now / interval) * interval
     const due = this.#due[round.lane] as number
-    const head = startHeads(round, this.#jobs, lane, this.#windows.isEmpty ? undefined : (job) => this.#startsNow(job, round))
+    this.#startFirst(round, lane)
     if (round.now >= due) {
       this.#due[round.lane] = Infinity
       this.#plan(round, lane)
-    } else if (head !== None) round.wakeAt(due)
+    } else if (this.#jobs.head(round) !== None) round.wakeAt(due)
+  }
+
+  /** The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. */
+  #startFirst(round: Round, lane: RigidLane): void {
+    const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
+    const queue = this.#queue
+    queue.length = 0
+    this.#jobs.read(round, queue, depth)
+    const parts = new Quota(perQueue)
+    const starts = new Quota(limit)
+    for (const job of queue) {
+      if (starts.isUsed()) return
+      const part = round.work.queue(job)
+      if (parts.isUsed(part)) continue
+      parts.use(part)
+      if (this.#startAll(job, round, lane)) starts.use()
+      else if (round.now - round.work.submitted(job) >= age) return
+    }
+  }
+
+  /** Starts the job with all its pieces, as far as there is room; whether there was enough. */
+  #startAll(job: JobId, round: Round, lane: RigidLane): boolean {
+    while (round.work.unplaced(job, round.lane) > 0)
+      if (!lane.fitsIn(lane.free, job) || (!this.#windows.isEmpty && !this.#startsNow(job, round)) || !this.#jobs.start(job, round)) return false
+    return true
   }
 
   /** Whether no window forbids the start. */
@@ -124,18 +156,30 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_test: most, bf_job_part_count_reserve: limit, bf_window: window, bf_resolution: step } = this.#options
+    const { bf_max_job_user: ofUser, bf_max_job_part: ofPart, bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
+    const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const queue = this.#queue
     queue.length = 0
-    this.#jobs.read(round, queue, most)
+    this.#jobs.read(round, queue, ofUser > 0 || ofPart > 0 ? Infinity : most)
     plan.begin(round)
-    let reservations = limit === 0 ? Infinity : limit
+    const users = new Quota(ofUser)
+    const parts = new Quota(ofPart)
+    const reservations = new Quota(this.#options.bf_job_part_count_reserve)
+    const starts = new Quota(this.#options.bf_max_job_start)
+    let tests = 0
     for (const job of queue) {
-      const start = this.#startOrFind(job, round, plan, round.now + window * MINUTE)
-      if (start === Infinity || reservations === 0 || round.now - round.work.submitted(job) < this.#options.bf_min_age_reserve) continue
+      const part = work.queue(job)
+      if (parts.isUsed(part) || users.isUsed(work.user(job))) continue
+      if (starts.isUsed()) return round.wakeAt((Math.floor(now / this.#options.bf_interval) + 1) * this.#options.bf_interval)
+      if (tests++ === most) return
+      parts.use(part)
+      users.use(work.user(job))
+      const start = this.#startOrFind(job, round, plan, now + window * MINUTE)
+      if (work.unplaced(job, round.lane) === 0) starts.use()
+      if (start === Infinity || reservations.isUsed(part) || now - work.submitted(job) < age) continue
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
-      reservations--
+      reservations.use(part)
     }
   }
 

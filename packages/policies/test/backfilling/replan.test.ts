@@ -127,6 +127,46 @@ describe('replan', () => {
     expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_interval: 100 }))).toEqual([0, 600, 100, 400])
   })
 
+  it('with two passes lets jobs behind a young one start at events, too (bf_min_age_reserve in schedule() of Slurm)', () => {
+    // 2 slots, R holds one for 10 min; the wide job comes at 65, the small ones at 70 and 80 and end before R
+    const queue = [job(1, 10), job(2, 1, 65), job(1, 1, 70), job(1, 1, 140)]
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 90, 150])
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_min_age_reserve: 60 }))).toEqual([0, 600, 70, 150])
+  })
+
+  it('with two passes starts sched_max_job_start jobs at an event, and looks at default_queue_depth or partition_job_depth', () => {
+    // 3 slots; what does not start at 5 starts in the plan at 30
+    const queue = [job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
+    const three = (options: object) => simulated(queue, [3], replan(fifo(), { twoPass: true, ...options }))
+    expect(three({})).toEqual([5, 5, 5])
+    expect(three({ sched_max_job_start: 2 })).toEqual([5, 5, 30])
+    expect(three({ default_queue_depth: 1 })).toEqual([5, 30, 30])
+    expect(three({ partition_job_depth: 2 })).toEqual([5, 5, 30])
+  })
+
+  it('starts no more than bf_max_job_start jobs in a plan, and looks at no more of a user or queue than it is told', () => {
+    const spec = (id: string, user: string, queue: string): JobSpec => ({ id, submit: 0, user, queue, estimate: MINUTE, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: MINUTE }] })
+    const specs = [spec('a', 'ann', 'x'), spec('b', 'ann', 'y'), spec('c', 'bob', 'x'), spec('d', 'bob', 'y')]
+    const first = (options: object) => [...startsOf(specs, [4], replan(fifo(), options))].filter(([, start]) => start === 0).map(([id]) => id).join('')
+    expect(first({})).toBe('abcd')
+    expect(first({ bf_max_job_start: 3 })).toBe('abc')
+    expect(startsOf(specs, [4], replan(fifo(), { bf_max_job_start: 3 })).get('d')).toBe(30) // the next pass
+    expect(first({ bf_max_job_user: 1 })).toBe('ac')
+    expect(first({ bf_max_job_part: 1 })).toBe('ab')
+    expect(first({ bf_max_job_part: 1, bf_max_job_user: 1 })).toBe('ad') // b is one more of ann and c one more of x, and neither counts
+    expect(first({ bf_max_job_user: 1, bf_max_job_test: 1 })).toBe('a')
+    expect(first({ bf_max_job_user: 1, bf_max_job_test: 2 })).toBe('ac') // who is not looked at does not count
+  })
+
+  it('counts the reservations of each queue (bf_job_part_count_reserve)', () => {
+    // 4 slots, 3 held for 10 min. Wide jobs of x and y; a small one of 20 min would be in the way of the second, of 4 slots
+    const spec = (id: string, queue: string, procs: number, minutes: number): JobSpec => ({ id, submit: 0, queue, estimate: minutes * MINUTE, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: minutes * MINUTE }] })
+    const specs = (of: string) => [spec('R', 'x', 3, 10), spec('W', 'x', 3, 5), spec('Y', of, 4, 5), spec('S', 'x', 1, 20)]
+    const small = (of: string) => startsOf(specs(of), [4], replan(fifo(), { bf_job_part_count_reserve: 1 })).get('S')
+    expect(small('x')).toBe(0)
+    expect(small('y')).toBe(1200)
+  })
+
   it('keeps no promise: a job planned for a time is planned anew when something ends early', () => {
     // 3 slots: A holds 2 until 10 (ends at 2), B holds 1 until 4. C (3 slots) is planned for 10, D (1 slot, 9 min) waits for it.
     const queue = [job(2, 10, 0, 2), job(1, 4), job(3, 5), job(1, 9)]
