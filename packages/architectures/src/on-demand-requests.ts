@@ -55,6 +55,10 @@ export class Requests implements WorkView {
     this.#work = work
   }
 
+  jobs(): JobId[] {
+    return [...this.#entries.keys()].filter((id) => this.#entries[id] !== undefined) as JobId[]
+  }
+
   /** Puts a request in the queue. */
   ask(request: Request, now: Seconds): JobId {
     const id = this.#freeIds.pop() ?? (this.#entries.length as JobId)

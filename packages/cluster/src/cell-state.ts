@@ -26,7 +26,6 @@ export class CellState implements ClusterView {
   readonly versions: Int32Array
   /** What is free on each device; `undefined`: no resource comes in devices. */
   readonly #devices: DeviceCells | undefined
-  readonly changeLog: NodeChanges
   /** What nodes have now: less than described where slots are withheld. */
   readonly #total: Int32Array
   /** What tasks really use of the hardware; written by who models it, read through `hardware`. */
@@ -39,8 +38,10 @@ export class CellState implements ClusterView {
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
-  /** Nodes with room, per lane. */
+  /** Per lane: all nodes with room, and those that had some when they were last looked at. */
   #roomy: readonly BitSet[]
+  /** Kept from when somebody first asks for it. */
+  #changes: NodeChanges | undefined
   /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
   #filled: NodeList | undefined
 
@@ -53,10 +54,9 @@ export class CellState implements ClusterView {
     this.levels = model.groups.length
     this.labels = model.labels.keys
     this.heartbeat = model.heartbeat?.interval ?? 0
-    this.changeLog = new NodeChanges(model.nodes)
     this.#validate = options.validate ?? false
     this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
-    shapes.watchLeast(() => this.#noteAllRoom())
+    shapes.watchLeast(() => this.#allChanged())
     const { stockOf } = options
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
     this.#width = model.resources.length
@@ -157,8 +157,26 @@ export class CellState implements ClusterView {
     return true
   }
 
+  get changeLog(): NodeChanges {
+    return (this.#changes ??= new NodeChanges(this.nodes))
+  }
+
   hasRoom(lane: LaneId, node: NodeId): boolean {
-    return (this.#roomy[lane] as BitSet).has(node)
+    return (this.#roomy[lane] as BitSet).has(node) && this.#stillHasRoom(lane, node)
+  }
+
+  nextWithRoom(lane: LaneId, from: number): NodeId | None {
+    const roomy = this.#roomy[lane] as BitSet
+    let node = roomy.next(from)
+    while (node >= 0 && !this.#stillHasRoom(lane, node as NodeId)) node = roomy.next(node + 1)
+    return node as NodeId | None
+  }
+
+  /** Looks at a node that had room: one without is forgotten until it gets something back. */
+  #stillHasRoom(lane: LaneId, node: NodeId): boolean {
+    if (this.#countRoom(lane, node)) return true
+    ;(this.#roomy[lane] as BitSet).delete(node)
+    return false
   }
 
   #countRoom(lane: number, node: NodeId): boolean {
@@ -171,51 +189,50 @@ export class CellState implements ClusterView {
     return this.#up[node] === 1
   }
 
-  nextWithRoom(lane: LaneId, from: number): NodeId | None {
-    return (this.#roomy[lane] as BitSet).next(from) as NodeId | None
-  }
-
   /**
    * Takes what a task asks and returns the devices it gets, one bit each; 0 for a task without. They are `devices` where
    * it has had them before, otherwise the best fitting.
    */
   take(shape: ShapeId, node: NodeId, devices = 0): number {
-    if (this.#validate && !this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
-    const { amounts, from, to, resource, least, special } = this.shapes
-    const { freeAmounts } = this
-    const lane = this.shapes.lanes[shape] as number
-    const end = to[shape] as number
-    const at = node * this.#width
-    let hasRoom = true
-    for (let i = from[shape] as number; i < end; i++) {
-      const r = resource[i] as number
-      const left = (freeAmounts[at + r] as number) - (amounts[i] as number)
-      freeAmounts[at + r] = left
-      if (left < (least[lane * this.#width + r] as number)) hasRoom = false
-      if (this.#validate && left < 0) this.#broken(node, r, left)
-    }
-    if (!hasRoom) (this.#roomy[lane] as BitSet).delete(node)
-    this.#note(node, 1)
-    return ((special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
-  }
-
-  /** Gives back what a task had, with the devices that `take` returned. */
-  give(shape: ShapeId, node: NodeId, devices = 0): void {
     const { amounts, from, to, resource, special } = this.shapes
     const { freeAmounts } = this
     const end = to[shape] as number
     const at = node * this.#width
     for (let i = from[shape] as number; i < end; i++) {
-      const r = resource[i] as ResourceId
-      const left = (freeAmounts[at + r] as number) + (amounts[i] as number)
-      freeAmounts[at + r] = left
-      if (this.#validate && left > this.total(node, r)) this.#broken(node, r, left)
+      const r = at + (resource[i] as number)
+      freeAmounts[r] = (freeAmounts[r] as number) - (amounts[i] as number)
+    }
+    this.#note(node, 1)
+    if (this.#validate) this.#check(shape, node)
+    return ((special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
+  }
+
+  /** Gives back what a task had, with the devices that `take` returned. */
+  give(shape: ShapeId, node: NodeId, devices = 0): void {
+    const { amounts, from, to, resource, special, lanes } = this.shapes
+    const { freeAmounts } = this
+    const end = to[shape] as number
+    const at = node * this.#width
+    for (let i = from[shape] as number; i < end; i++) {
+      const r = at + (resource[i] as number)
+      freeAmounts[r] = (freeAmounts[r] as number) + (amounts[i] as number)
     }
     this.#note(node, -1)
+    if (this.#validate) this.#check(shape, node)
     if (((special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
-    const lane = this.shapes.lanes[shape] as number
-    const roomy = this.#roomy[lane] as BitSet
-    if (!roomy.has(node) && this.#countRoom(lane, node)) roomy.add(node)
+    const roomy = this.#roomy[lanes[shape] as number] as BitSet
+    if (!roomy.has(node)) roomy.add(node)
+  }
+
+  /** Throws `INVARIANT` when a node on which a task of the shape was claimed or released lacks a label, or has less than nothing or more than all. */
+  #check(shape: ShapeId, node: NodeId): void {
+    const { from, to, resource } = this.shapes
+    if (!this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
+    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
+      const r = resource[i] as ResourceId
+      const free = this.free(node, r)
+      if (free < 0 || free > this.total(node, r)) this.#broken(node, r, free)
+    }
   }
 
   #moveDevices(shape: ShapeId, node: NodeId, devices: number, sign: 1 | -1): number {
@@ -247,8 +264,8 @@ export class CellState implements ClusterView {
     const { nodes, count } = this.#filled ?? this.#everyNode()
     for (let i = 0; i < count; i++) this.moveNodeTo(other, nodes[i] as NodeId)
     this.#filled?.clear()
-    this.changeLog.all()
-    other.changeLog.all()
+    this.#changes?.all()
+    other.#changes?.all()
   }
 
   /** Moves what is free on one node to another state of the cluster, at most so much of every resource. */
@@ -261,13 +278,9 @@ export class CellState implements ClusterView {
       this.freeAmounts[from + r] = free - moved
     }
     other.#filled?.add(node)
-    this.changeLog.add(node)
-    other.changeLog.add(node)
+    this.#changes?.add(node)
     if (this.#devices !== undefined) this.#devices.moveNodeTo(other.#devices as DeviceCells, node, most)
-    for (let lane = 0; lane < this.lanes.length; lane++) {
-      this.#noteRoom(lane, node)
-      other.#noteRoom(lane, node)
-    }
+    other.#gained(node)
   }
 
   /** Nodes on which something may be free, ascending; `undefined`: any. */
@@ -299,8 +312,7 @@ export class CellState implements ClusterView {
     this.#total[resource * this.nodes + node] = this.total(node, resource) - slots
     if (left < 0) this.#broken(node, resource, left)
     if (this.up(node)) this.#capacity[resource] = this.capacity(resource) - slots
-    this.changeLog.add(node)
-    for (let lane = 0; lane < this.lanes.length; lane++) this.#noteRoom(lane, node)
+    this.#gained(node)
   }
 
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
@@ -309,27 +321,26 @@ export class CellState implements ClusterView {
     this.#up[node] = up ? 1 : 0
     for (let r = 0; r < this.resources.length; r++)
       this.#capacity[r] = this.capacity(r as ResourceId) + (up ? 1 : -1) * this.total(node, r as ResourceId)
-    this.changeLog.add(node)
-    this.#noteAllRoom()
+    this.#gained(node)
   }
 
   /** Something was taken or given back. */
   #note(node: NodeId, claims: 1 | -1): void {
     this.#claims[node] = (this.#claims[node] as number) + claims
     this.#filled?.add(node)
-    this.changeLog.add(node)
+    this.#changes?.add(node)
   }
 
-  #noteRoom(lane: number, node: NodeId): void {
-    const roomy = this.#roomy[lane] as BitSet
-    if (this.#countRoom(lane, node)) roomy.add(node)
-    else roomy.delete(node)
+  /** A node may have more than before. */
+  #gained(node: NodeId): void {
+    this.#changes?.add(node)
+    for (let lane = 0; lane < this.lanes.length; lane++) this.#roomy[lane]?.add(node)
   }
 
-  /** Recomputes which nodes have room, after a shape smaller than all before it, or a node's change of state. */
-  #noteAllRoom(): void {
-    this.changeLog.all()
-    for (let lane = 0; lane < this.lanes.length; lane++) for (let node = 0; node < this.nodes; node++) this.#noteRoom(lane, node as NodeId)
+  /** A shape smaller than all before it may find room on any node. */
+  #allChanged(): void {
+    this.#changes?.all()
+    for (let lane = 0; lane < this.lanes.length; lane++) for (let node = 0; node < this.nodes; node++) this.#roomy[lane]?.add(node)
   }
 
   #broken(node: NodeId, resource: number, amount: number): never {

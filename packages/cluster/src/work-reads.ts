@@ -29,6 +29,11 @@ export class WorkReads extends WorkColumns implements WorkView {
     this.shapes = shapes
   }
 
+  jobs(): JobId[] {
+    const jobs: JobId[] = []
+    for (let job = 0; job < this.jobSpec.length; job++) if (this.jobSpec[job] !== undefined) jobs.push(job as JobId)
+    return jobs
+  }
   rank(job: JobId): number {
     return this.jobRank[job] as number
   }

@@ -100,6 +100,8 @@ export interface ClusterView {
 
 /** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */
 export interface WorkView {
+  /** The jobs in the system, submitted and not ended, by ascending id. Costs a scan of as many as ever were at once. */
+  jobs(): JobId[]
   /** Submission sequence number, unique and ascending: the last word in every tie. */
   rank(job: JobId): number
   name(job: JobId): string

@@ -21,9 +21,13 @@ export class ConflictFraction {
     const day = Math.floor(now / this.#day)
     while (this.#byDay.length <= day) this.#byDay.push({ conflicted: 0, successful: 0 })
     const counts = this.#byDay[day] as { conflicted: number; successful: number }
-    const kind = isConflicted ? 'conflicted' : 'successful'
-    counts[kind]++
-    this[kind]++
+    if (isConflicted) {
+      counts.conflicted++
+      this.conflicted++
+    } else {
+      counts.successful++
+      this.successful++
+    }
   }
 
   result(end: Seconds): Daily {

@@ -1,5 +1,5 @@
-import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { grown } from './columns.js'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { JobClasses, type ClassOf } from './job-classes.js'
 
@@ -37,8 +37,8 @@ const SLO: Seconds = 30
 export const decidedJobs = (options: DecidedJobsOptions = {}): DecidedJobs => new DecidedJobs(options)
 
 export class DecidedJobs implements Observer {
+  #work!: WorkView
   readonly #classes: JobClasses<Waits>
-  readonly #live = new LiveJobs()
   #submits = new Float64Array(0)
   /** Start of the first task, NaN before; `TRIED` once the first attempt is counted. */
   #starts = new Float64Array(0)
@@ -47,6 +47,10 @@ export class DecidedJobs implements Observer {
 
   constructor({ classOf = byClass, slo = SLO, exact = EXACT_VALUES }: DecidedJobsOptions) {
     this.#classes = new JobClasses(classOf, () => new Waits(slo, exact))
+  }
+
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
@@ -58,7 +62,6 @@ export class DecidedJobs implements Observer {
     let tasks = 0
     for (const stage of spec.stages) tasks += stage.tasks
     this.#left[job] = tasks
-    this.#live.add(job)
     this.#classes.overall.jobs++
     const own = this.#classes.add(job, spec)
     if (own !== undefined) own.jobs++
@@ -88,11 +91,10 @@ export class DecidedJobs implements Observer {
 
   onJobEnd(job: JobId): void {
     this.#startedUndecided(job)
-    this.#live.remove(job)
   }
 
   onRunEnd(): void {
-    for (const job of this.#live.ids) this.#startedUndecided(job)
+    for (const job of this.#work.jobs()) this.#startedUndecided(job)
   }
 
   result(): DecidedJobsResult {

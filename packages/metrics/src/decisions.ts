@@ -1,4 +1,4 @@
-import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
+import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { BusyTime, DAY, type Daily } from './busyness.js'
 import { ConflictFraction } from './conflicts.js'
 import { decidedJobs, type DecidedJobs, type DecidedJobsResult } from './decisions-jobs.js'
@@ -73,6 +73,10 @@ class Decisions implements Observer {
   constructor({ classOf, slo, day = DAY, exact }: DecisionsOptions) {
     this.#jobs = decidedJobs({ classOf, slo, exact })
     this.#day = day
+  }
+
+  onRunStart(run: { readonly work: WorkView }): void {
+    this.#jobs.onRunStart(run)
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {

@@ -12,7 +12,7 @@ import {
   type TaskId,
   type WorkView,
 } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import { grown } from './columns.js'
 import { LaneFairness, type LaneFairnessResult } from './lane-fairness.js'
 import { QueueShares } from './queue-shares.js'
 import { SampleClock } from './sample-clock.js'
@@ -45,7 +45,6 @@ export const fairness = (options: FairnessOptions = {}): Fairness => new Fairnes
 export class Fairness implements Observer {
   readonly #options: FairnessOptions
   readonly #clock: SampleClock
-  readonly #live = new LiveJobs()
   #work!: WorkView
   #sharing: Sharing | undefined
   #laneNames: readonly string[] = []
@@ -79,7 +78,6 @@ export class Fairness implements Observer {
     const queue = this.#sharing?.poolOf(job) ?? this.#work.queue(job)
     this.#queueOf = grown(this.#queueOf, job + 1)
     this.#queueOf[job] = queue
-    this.#live.add(job)
     if ((this.#names[queue] ?? '') === '') this.#addQueue(queue)
   }
 
@@ -91,10 +89,6 @@ export class Fairness implements Observer {
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _how: TaskEnd, _from: Seconds, _to: Seconds, now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
     this.#shares.hold(this.#queueOf[job] as number, lane, task, -1)
-  }
-
-  onJobEnd(job: JobId): void {
-    this.#live.remove(job)
   }
 
   onRunEnd(now: Seconds): void {
@@ -116,7 +110,7 @@ export class Fairness implements Observer {
   }
 
   #sampleUntil(now: Seconds): void {
-    this.#shares.find(this.#live.ids, this.#queueOf, this.#sharing)
+    this.#shares.find(this.#work.jobs(), this.#queueOf, this.#sharing)
     while (now > this.#clock.next) {
       const { next, step } = this.#clock
       for (let i = 0; i < this.#lanes.length; i++) {

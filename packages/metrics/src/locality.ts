@@ -1,5 +1,5 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import { grown } from './columns.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
 /** Launches of tasks that read data, by distance from it; lists run over the levels, nearest first. */
@@ -25,9 +25,9 @@ export interface LocalityResult {
 export const locality = (options: { readonly classOf?: ClassOf | undefined } = {}): Locality => new Locality(options.classOf ?? byLabel)
 
 export class Locality implements Observer {
+  #work!: WorkView
   #width = 1
   readonly #classes: JobClasses<ClassCounts>
-  readonly #live = new LiveJobs()
   /** Launches, `[job * width + level]`. */
   #counts = new Int32Array(0)
 
@@ -35,7 +35,8 @@ export class Locality implements Observer {
     this.#classes = new JobClasses(classOf, () => new ClassCounts())
   }
 
-  onRunStart({ cluster }: { readonly cluster: ClusterView }): void {
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#work = work
     this.#width = cluster.levels + 1
   }
 
@@ -43,7 +44,6 @@ export class Locality implements Observer {
     const width = this.#width
     this.#counts = grown(this.#counts, (job + 1) * width)
     for (let at = job * width; at < (job + 1) * width; at++) this.#counts[at] = 0
-    this.#live.add(job)
     this.#classes.add(job, spec)
   }
 
@@ -54,12 +54,11 @@ export class Locality implements Observer {
   }
 
   onJobEnd(job: JobId): void {
-    this.#live.remove(job)
     this.#fold(job)
   }
 
   onRunEnd(_now: Seconds): void {
-    for (const job of this.#live.ids) this.#fold(job)
+    for (const job of this.#work.jobs()) this.#fold(job)
   }
 
   result(): LocalityResult {

@@ -1,5 +1,5 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import { grown } from './columns.js'
 
 export interface PromisesResult {
   /** Calls of `reserve`; a job may be promised a start many times, the earliest counts. */
@@ -23,7 +23,7 @@ const NEVER = Infinity
 const STARTED = -1
 
 export class Promises implements Observer {
-  readonly #live = new LiveJobs()
+  #work!: WorkView
   /** Earliest promise of a job, `NEVER` before one, `STARTED` once its first task has started. */
   #promised = new Float64Array(0)
   /** The first promise of a job. */
@@ -37,11 +37,14 @@ export class Promises implements Observer {
   #lateness = 0
   #latest = 0
 
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
+  }
+
   onSubmit(job: JobId, _spec: JobSpec): void {
     this.#promised = grown(this.#promised, job + 1)
     this.#first = grown(this.#first, job + 1)
     this.#promised[job] = NEVER
-    this.#live.add(job)
   }
 
   onReserve(job: JobId, start: Seconds): void {
@@ -65,12 +68,11 @@ export class Promises implements Observer {
 
   /** A job that was abandoned ends without a start. */
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
-    this.#live.remove(job)
     this.#miss(job, now)
   }
 
   onRunEnd(now: Seconds): void {
-    for (const job of this.#live.ids) this.#miss(job, now)
+    for (const job of this.#work.jobs()) this.#miss(job, now)
   }
 
   result(): PromisesResult {

@@ -24,6 +24,11 @@ export class QueueShares {
   #wanted = new Float64Array(0)
   /** What a task of a shape asks of every resource of its lane. */
   readonly #asked: Float64Array[] = []
+  /** Tasks that one queue has come to hold, less those it has given back, and that are not in `#held` yet: tasks of a job start and end in a row. */
+  #row = 0
+  #rowQueue = 0
+  #rowShape = 0 as ShapeId
+  #rowLane = 0 as LaneId
 
   constructor(cluster: ClusterView, work: WorkView) {
     this.#cluster = cluster
@@ -45,10 +50,23 @@ export class QueueShares {
   /** A task of the queue takes its demand, or gives it back. */
   hold(queue: number, lane: LaneId, task: TaskId, sign: 1 | -1): void {
     const shape = this.#work.shapeOf(task)
-    const asked = this.#asked[shape] ?? this.#ask(shape, lane)
+    if (shape !== this.#rowShape || queue !== this.#rowQueue) {
+      this.#endRow()
+      this.#rowQueue = queue
+      this.#rowShape = shape
+      this.#rowLane = lane
+    }
+    this.#row += sign
+  }
+
+  #endRow(): void {
+    const tasks = this.#row
+    if (tasks === 0) return
+    this.#row = 0
+    const asked = this.#asked[this.#rowShape] ?? this.#ask(this.#rowShape, this.#rowLane)
     const held = this.#held
-    const first = queue * this.#width
-    for (let r = 0; r < asked.length; r++) held[first + r] = (held[first + r] as number) + sign * (asked[r] as number)
+    const first = this.#rowQueue * this.#width
+    for (let r = 0; r < asked.length; r++) held[first + r] = (held[first + r] as number) + tasks * (asked[r] as number)
   }
 
   #ask(shape: ShapeId, lane: LaneId): Float64Array {
@@ -64,6 +82,7 @@ export class QueueShares {
   }
 
   find(jobs: readonly JobId[], queueOf: Int32Array, sharing: Sharing | undefined): void {
+    this.#endRow()
     this.#want(jobs, queueOf)
     for (let lane = 0 as LaneId; lane < this.#lanes.length; lane++) this.#findIn(lane, this.#shares[lane] as Shares, sharing)
   }

@@ -100,6 +100,7 @@ export class StandardMetrics implements Observer {
     this.#hardware.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
+    this.#promises.onRunStart(run)
     this.#rigid?.onRunStart(run)
   }
 
@@ -153,8 +154,6 @@ export class StandardMetrics implements Observer {
     this.#counts.onJobEnd(job)
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
-    this.#utilisation.onJobEnd(job)
-    this.#fairness.onJobEnd(job)
     this.#promises.onJobEnd(job, spec, now)
     this.#rigid?.onJobEnd(job, spec, now)
   }

@@ -1,5 +1,5 @@
 import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import { grown } from './columns.js'
 import { secondsIn, wholeRun, type Period } from './period.js'
 
 /**
@@ -45,7 +45,6 @@ const USEFUL = 0, LOST = 1, UNREPORTED = 2, UNFINISHED = 3, WIDTH = 4
 export class Utilisation implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
-  readonly #live = new LiveJobs()
   #first = NaN
   #end = NaN
   readonly #capacity: number[] = []
@@ -60,8 +59,7 @@ export class Utilisation implements Observer {
     for (const lane of cluster.lanes) for (const resource of lane.resources) this.#capacity[resource] = cluster.capacity(resource)
   }
 
-  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
-    this.#live.add(job)
+  onSubmit(_job: JobId, _spec: JobSpec, now: Seconds): void {
     if (Number.isNaN(this.#first)) this.#first = now
   }
 
@@ -73,14 +71,10 @@ export class Utilisation implements Observer {
     seconds[at + UNREPORTED] = (seconds[at + UNREPORTED] as number) + secondsIn(this.period, stopped, now)
   }
 
-  onJobEnd(job: JobId): void {
-    this.#live.remove(job)
-  }
-
   onRunEnd(now: Seconds): void {
     this.#end = now
     const running: TaskId[] = []
-    for (const job of this.#live.ids) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
+    for (const job of this.#work.jobs()) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
     for (const task of running) {
       const at = this.#columns(task) + UNFINISHED
       this.#seconds[at] = (this.#seconds[at] as number) + secondsIn(this.period, this.#work.started(task), now)

@@ -8,8 +8,9 @@ import {
   type Observer,
   type Seconds,
   type TaskId,
+  type WorkView,
 } from '@sched/core'
-import { grown, LiveJobs } from './columns.js'
+import { grown } from './columns.js'
 import { exactParts } from './exact-parts.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
@@ -59,9 +60,9 @@ const START_UP = PARTS - 1
 const STARTED = -1
 
 export class WaitReasons implements Observer {
+  #work!: WorkView
   readonly #classes: JobClasses<Totals>
   readonly #onRow: ((row: WaitRow) => void) | undefined
-  readonly #live = new LiveJobs()
   readonly #specs: (JobSpec | undefined)[] = []
   #submits = new Float64Array(0)
   /** When the job's set-up is over. */
@@ -77,6 +78,10 @@ export class WaitReasons implements Observer {
     this.#onRow = onRow
   }
 
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
+  }
+
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     const startup = spec.startup ?? 0
     this.#grow(job + 1)
@@ -87,7 +92,6 @@ export class WaitReasons implements Observer {
     this.#since[job] = now
     this.#parts.fill(0, job * PARTS, (job + 1) * PARTS)
     this.#classes.add(job, spec)
-    this.#live.add(job)
   }
 
   onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
@@ -104,12 +108,11 @@ export class WaitReasons implements Observer {
   /** A job that was abandoned ends without a start. */
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     if (this.#current[job] !== STARTED) this.#end(job, now, false)
-    this.#live.remove(job)
     this.#specs[job] = undefined
   }
 
   onRunEnd(now: Seconds): void {
-    for (const job of this.#live.ids) if (this.#current[job] !== STARTED) this.#end(job, now, false)
+    for (const job of this.#work.jobs()) if (this.#current[job] !== STARTED) this.#end(job, now, false)
   }
 
   result(): WaitReasonsResult {

@@ -1,4 +1,4 @@
-import type { Decision, JobId, LaneId, NodeId, Scheduler, Seconds, TaskId } from '@sched/core'
+import type { Decision, JobId, LaneId, NodeId, Scheduler, Seconds, TaskId, WorkView } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decisions, type DecisionsOptions } from '../src/index.js'
@@ -12,6 +12,7 @@ const failure: Decision = { ...plain, accepted: 0, conflicted: 1, unplaced: 1 }
 function of(told: readonly Partial<Decision>[], end: Seconds, options: DecisionsOptions = {}) {
   const metric = decisions(options)
   const jobs = new Set(told.map(({ job = 0 as JobId }) => job))
+  metric.onRunStart({ work: { jobs: () => [...jobs] } as unknown as WorkView })
   for (const job of jobs) metric.onSubmit(job, { id: `j${job}`, submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }] }, 0)
   for (const each of told) {
     const decision = { ...plain, ...each }

@@ -101,6 +101,7 @@ export class World {
   #view(): Partial<WorkView> {
     const queueOf = (job: JobId) => this.#spec(job).queue ?? 'default'
     return {
+      jobs: () => [...this.#specs.keys()].filter((job) => this.#specs[job] !== undefined) as JobId[],
       tasks: (job) => this.#spec(job).stages.reduce((sum, { tasks }) => sum + tasks, 0),
       user: (job) => job as never,
       userName: (user) => this.#spec(user as unknown as JobId).user ?? 'user',

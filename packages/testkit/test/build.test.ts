@@ -72,8 +72,8 @@ describe('a run', () => {
   it('is always checked by the engine', () => {
     const { simulation } = prepare({ policy: inOrder(), jobs: [job()] })
     simulation.cell.freeAmounts.fill(0)
-    simulation.cell.freeAmounts[0] = 9 // more than there is: with validation the return of a slot finds out
-    expect(() => simulation.run()).toThrow(/node node-0 would have 9 of map free of 2/)
+    simulation.cell.freeAmounts[0] = 9 // more than there is: with validation the next move finds out
+    expect(() => simulation.run()).toThrow(/node node-0 would have 8 of map free of 2/)
   })
 
   it('starts at most as many tasks per round as the architecture allows', () => {
