@@ -40,6 +40,9 @@ export class CapacityPreemption implements Policy {
   readonly #marked: readonly Map<TaskId, Mark>[]
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
+  /** The first so many are chosen; the list is used again. */
+  readonly #tasks: TaskId[] = []
+  #chosen = 0
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -110,9 +113,10 @@ export class CapacityPreemption implements Policy {
     const { now, lane, work } = round
     const { maxWaitBeforeKill, observeOnly } = this.#options
     const marked = this.#marked[lane] as Map<TaskId, Mark>
-    const chosen = this.#choose(lane)
+    this.#choose(lane)
     if (observeOnly) return
-    for (const task of chosen) {
+    for (let i = 0; i < this.#chosen; i++) {
+      const task = this.#tasks[i] as TaskId
       const mark = marked.get(task)
       const started = work.started(task)
       if (mark?.started !== started) marked.set(task, { since: now, started })
@@ -124,28 +128,31 @@ export class CapacityPreemption implements Policy {
     for (const [task, { since }] of marked) if (since + 2 * maxWaitBeforeKill < now) marked.delete(task)
   }
 
-  /** The tasks to be taken now. */
-  #choose(lane: LaneId): TaskId[] {
+  /** Finds the tasks to be taken now. */
+  #choose(lane: LaneId): void {
     const { pots, tree } = this.#queues
-    const chosen: TaskId[] = []
+    const toTake = this.#toTake
+    this.#chosen = 0
     this.#queues.refresh()
-    this.#toTake.begin(lane, this.#options.totalPreemptionPerRound)
+    toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const { toObtain } = this.#plan.compute(this.#loads.read(pot), this.#options, this.#toTake.allowed)
-      for (let leaf = 1; leaf < tree.queues.length && !this.#toTake.isSpent; leaf++)
-        if (tree.isInner[leaf] !== true && this.#toTake.beginLeaf(toObtain, leaf, pot)) this.#takeFromLeaf(leaf, lane, chosen)
+      const { toObtain } = this.#plan.compute(this.#loads.read(pot), this.#options, toTake.allowed)
+      for (let leaf = 1; leaf < tree.queues.length; leaf++) {
+        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot)) continue
+        if (toTake.isSpent) return
+        this.#takeFromLeaf(leaf, lane)
+      }
     }
-    return chosen
   }
 
   /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain. */
-  #takeFromLeaf(leaf: number, lane: LaneId, chosen: TaskId[]): void {
+  #takeFromLeaf(leaf: number, lane: LaneId): void {
     const jobs = this.#jobs
     const queue = this.#queues.tree.queue(leaf)
     jobs.begin(leaf, lane, queue.ordering === 'fair' ? (job) => this.#queues.keyIn(job, lane, queue) : undefined)
     for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
       this.#giveUp(job as JobId)
-      this.#takeFrom(job as JobId, lane, chosen)
+      this.#takeFrom(job as JobId, lane)
     }
   }
 
@@ -158,14 +165,15 @@ export class CapacityPreemption implements Policy {
   }
 
   /** Chooses tasks of a job, newest first, until nothing is left to obtain. */
-  #takeFrom(job: JobId, lane: LaneId, chosen: TaskId[]): void {
+  #takeFrom(job: JobId, lane: LaneId): void {
     const { work } = this.#env
-    const running = this.#running
+    const toTake = this.#toTake
     const isSplit = this.#queues.pots.partitions.length > 1
-    running.begin(job, lane)
-    for (let task = running.next() as TaskId; task >= 0 && !this.#toTake.isDone; task = running.next() as TaskId) {
-      if (isSplit && !this.#toTake.isHere(work.nodeOf(task), lane)) continue
-      if (this.#toTake.take(work.shapeOf(task))) chosen.push(task)
+    const { tasks, ordered } = this.#running.of(job, lane)
+    for (let i = ordered - 1; i >= 0 && !toTake.isDone; i--) {
+      const task = tasks[i] as TaskId
+      if (task < 0 || (isSplit && !toTake.isHere(work.nodeOf(task), lane))) continue
+      if (toTake.take(work.shapeOf(task))) this.#tasks[this.#chosen++] = task
     }
   }
 }

@@ -1,8 +1,14 @@
 import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
 
-/** Claimed tasks of a job in a lane. */
-interface Claimed {
-  /** As they were claimed, -1 where one has gone; the first `ordered` have started and are in ascending order of start, then id. */
+/** Tasks of a job in a lane that are claimed. */
+export interface Claimed {
+  /** As they were claimed, -1 where one has gone. */
+  readonly tasks: readonly number[]
+  /** So many of them have started and are in ascending order of start, then id. */
+  readonly ordered: number
+}
+
+interface ClaimedList extends Claimed {
   readonly tasks: number[]
   ordered: number
   gone: number
@@ -10,6 +16,7 @@ interface Claimed {
 
 /** So many gaps are left in a list however short it is. */
 const GAPS = 16
+const NONE: Claimed = { tasks: [], ordered: 0 }
 
 /**
  * Claimed tasks by job and lane, the last started first. Tasks mostly start in the order in which they are claimed, so that
@@ -19,13 +26,11 @@ export class RunningTasks {
   readonly #work: WorkView
   readonly #lanes: number
   /** `[job * lanes + lane]`. */
-  readonly #claimed: (Claimed | undefined)[] = []
+  readonly #claimed: (ClaimedList | undefined)[] = []
   /** By task: its place in the list, and its start, NaN until that is asked and known. */
   readonly #at: number[] = []
   readonly #started: Seconds[] = []
   readonly #compare = (a: number, b: number): number => (this.#started[a] as Seconds) - (this.#started[b] as Seconds) || a - b
-  #reading: readonly number[] = []
-  #left = 0
 
   constructor(work: WorkView, lanes: number) {
     this.#work = work
@@ -40,7 +45,7 @@ export class RunningTasks {
   }
 
   remove(job: JobId, lane: LaneId, task: TaskId): void {
-    const list = this.#claimed[job * this.#lanes + lane] as Claimed
+    const list = this.#claimed[job * this.#lanes + lane] as ClaimedList
     const { tasks } = list
     tasks[this.#at[task] as number] = -1
     list.gone++
@@ -49,27 +54,16 @@ export class RunningTasks {
     if (list.gone > GAPS && list.gone * 2 > tasks.length) this.#close(list)
   }
 
-  /** Turns to the tasks of a job that have started; no task may come or go before the last `next`. */
-  begin(job: JobId, lane: LaneId): void {
+  /** The tasks of a job, those that have started in order; to be read before another comes or goes. */
+  of(job: JobId, lane: LaneId): Claimed {
     const list = this.#claimed[job * this.#lanes + lane]
-    this.#left = 0
-    if (list === undefined) return
+    if (list === undefined) return NONE
     if (list.ordered < list.tasks.length) this.#order(list)
-    this.#reading = list.tasks
-    this.#left = list.ordered
-  }
-
-  /** The task that started last of those left, of several the one with the largest id; -1: none. */
-  next(): number {
-    while (this.#left > 0) {
-      const task = this.#reading[--this.#left] as number
-      if (task >= 0) return task
-    }
-    return -1
+    return list
   }
 
   /** Takes what has started since the last look among those in order. */
-  #order(list: Claimed): void {
+  #order(list: ClaimedList): void {
     const { tasks } = list
     const fresh = this.#withoutGaps(list, tasks.splice(list.ordered))
     for (const task of fresh) this.#started[task] = this.#work.started(task as TaskId)
@@ -83,20 +77,20 @@ export class RunningTasks {
   }
 
   /** Removes the gaps. */
-  #close(list: Claimed): void {
+  #close(list: ClaimedList): void {
     const late = this.#withoutGaps(list, list.tasks.splice(list.ordered))
     this.#append(list, this.#withoutGaps(list, list.tasks.splice(0)))
     list.ordered = list.tasks.length
     this.#append(list, late)
   }
 
-  #withoutGaps(list: Claimed, part: readonly number[]): number[] {
+  #withoutGaps(list: ClaimedList, part: readonly number[]): number[] {
     const tasks = part.filter((task) => task !== -1)
     list.gone -= part.length - tasks.length
     return tasks
   }
 
-  #append({ tasks }: Claimed, more: readonly number[]): void {
+  #append({ tasks }: ClaimedList, more: readonly number[]): void {
     for (const task of more) {
       this.#at[task] = tasks.length
       tasks.push(task)

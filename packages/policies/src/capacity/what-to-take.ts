@@ -47,10 +47,13 @@ export class WhatToTake {
   /** Turns to a leaf; false: nothing is to be taken from it. */
   beginLeaf(toObtain: Float64Array, leaf: number, pot: number): boolean {
     const { width } = this.#pots
+    let isSome = false
+    for (let at = leaf * width; at < (leaf + 1) * width; at++) if ((toObtain[at] as number) > 0) isSome = true
+    if (!isSome) return false
     this.#turnTo(None)
     this.#pot = pot
     for (let i = 0; i < width; i++) this.#left[i] = toObtain[leaf * width + i] as number
-    return !this.isDone
+    return true
   }
 
   get isDone(): boolean {

@@ -28,7 +28,7 @@ interface Node {
   excess: Vector
 }
 
-export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalTerminationFactor }: PreemptionFactors, allowed: Vector): { ideal: number[]; excess: number[]; toObtain: number[] } {
+export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalTerminationFactor }: PreemptionFactors, allowed: Vector): { ideal: number[]; toObtain: number[]; isDivided: boolean[] } {
   const { count, width } = loads
   const total = Array.from(loads.total)
   const shares = (a: Vector) => a.map((x, i) => ((total[i] ?? 0) > 0 ? x / (total[i] ?? 1) : 0)).sort((x, y) => y - x)
@@ -111,16 +111,18 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
   const root = make(0)
   root.ideal = root.guaranteed
   divide(root)
-  const result = { ideal: Array<number>(count * width).fill(0), excess: Array<number>(count * width).fill(0), toObtain: Array<number>(count * width).fill(0) }
-  const write = (each: Node): void => {
+  const result = { ideal: Array<number>(count * width).fill(0), toObtain: Array<number>(count * width).fill(0), isDivided: Array<boolean>(count).fill(false) }
+  /** Whether anything may be taken from a queue: a parent in which it may is divided. */
+  const write = (each: Node): boolean => {
     const isIn = compare(each.used, each.guaranteed.map((amount) => Math.floor(amount * (1 + maxIgnoredOverCapacity)))) <= 0
     const takes = each.children.length === 0 && !each.isProtected && !isIn
     for (let i = 0; i < width; i++) {
       result.ideal[each.id * width + i] = each.ideal[i] ?? 0
-      result.excess[each.id * width + i] = each.excess[i] ?? 0
       result.toObtain[each.id * width + i] = takes ? rounded((each.excess[i] ?? 0) * naturalTerminationFactor) : 0
     }
-    each.children.forEach(write)
+    const mayTake = each.children.map(write).includes(true) || takes
+    result.isDivided[each.id] = mayTake && each.children.length > 0
+    return mayTake
   }
   write(root)
   return result
