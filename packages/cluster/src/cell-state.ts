@@ -5,7 +5,7 @@ import { DeviceCells } from './devices.js'
 import { HardwareUse, NodeHardware } from './hardware.js'
 import type { ClusterModel } from './model.js'
 import { NodeList } from './node-list.js'
-import { Special, type Shapes } from './shapes.js'
+import { Special, type Shape, type Shapes } from './shapes.js'
 
 /**
  * What is free on every node, live: the authoritative copy. Claims and releases move whole demand vectors, amounts are
@@ -92,11 +92,11 @@ export class CellState implements ClusterView {
     return this.#devices?.free(node, resource, index) ?? 0
   }
   couldTake(shape: ShapeId, node: NodeId): number {
-    const { amounts, from, to, resource, special } = this.shapes
+    const { resources, amounts, count, special } = this.shapes.of(shape)
     if (this.#up[node] !== 1 || !this.shapes.allows(shape, node)) return 0
-    let room = ((special[shape] as number) & Special.Distinct) === 0 ? Infinity : 1
-    for (let i = from[shape] as number; i < (to[shape] as number) && room > 0; i++) {
-      const r = resource[i] as number
+    let room = (special & Special.Distinct) === 0 ? Infinity : 1
+    for (let i = 0; i < count && room > 0; i++) {
+      const r = resources[i] as number
       const amount = amounts[i] as number
       const here = this.shapes.isDevice(r) ? (this.#devices as DeviceCells).roomOn(node, r, amount) : Math.floor((this.freeAmounts[node * this.#width + r] as number) / amount)
       if (here < room) room = here
@@ -139,21 +139,29 @@ export class CellState implements ClusterView {
 
   /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
   fits(shape: ShapeId, node: NodeId): boolean {
-    const { amounts, from, to, resource, special } = this.shapes
+    const asked = this.shapes.all[shape] as Shape
     const { freeAmounts } = this
-    const end = to[shape] as number
     const at = node * this.#width
-    for (let i = from[shape] as number; i < end; i++) if ((freeAmounts[at + (resource[i] as number)] as number) < (amounts[i] as number)) return false
-    return this.#up[node] === 1 && (special[shape] === 0 || this.#fitsSpecial(shape, node))
+    if ((freeAmounts[at + asked.resource0] as number) < asked.amount0) return false
+    if (asked.count > 1) {
+      if ((freeAmounts[at + asked.resource1] as number) < asked.amount1) return false
+      if (asked.count > 2 && !this.#fitsRest(asked, at)) return false
+    }
+    return this.#up[node] === 1 && (asked.special === 0 || this.#fitsSpecial(shape, node))
+  }
+
+  #fitsRest({ resources, amounts, count }: Shape, at: number): boolean {
+    for (let i = 2; i < count; i++) if ((this.freeAmounts[at + (resources[i] as number)] as number) < (amounts[i] as number)) return false
+    return true
   }
 
   /** Labels, and devices: what is free of them in all is not what one task can have. */
   #fitsSpecial(shape: ShapeId, node: NodeId): boolean {
     if (!this.shapes.allows(shape, node)) return false
-    if (((this.shapes.special[shape] as number) & Special.Devices) === 0) return true
-    const { amounts, from, to, resource } = this.shapes
-    for (let i = from[shape] as number; i < (to[shape] as number); i++)
-      if (this.shapes.isDevice(resource[i] as number) && !(this.#devices as DeviceCells).fits(node, resource[i] as number, amounts[i] as number)) return false
+    const { resources, amounts, count, special } = this.shapes.of(shape)
+    if ((special & Special.Devices) === 0) return true
+    for (let i = 0; i < count; i++)
+      if (this.shapes.isDevice(resources[i] as number) && !(this.#devices as DeviceCells).fits(node, resources[i] as number, amounts[i] as number)) return false
     return true
   }
 
@@ -194,53 +202,56 @@ export class CellState implements ClusterView {
    * it has had them before, otherwise the best fitting.
    */
   take(shape: ShapeId, node: NodeId, devices = 0): number {
-    const { amounts, from, to, resource, special } = this.shapes
-    const { freeAmounts } = this
-    const end = to[shape] as number
-    const at = node * this.#width
-    for (let i = from[shape] as number; i < end; i++) {
-      const r = at + (resource[i] as number)
-      freeAmounts[r] = (freeAmounts[r] as number) - (amounts[i] as number)
-    }
-    this.#note(node, 1)
+    const asked = this.shapes.all[shape] as Shape
+    this.#move(asked, node, -1)
     if (this.#validate) this.#check(shape, node)
-    return ((special[shape] as number) & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
+    return (asked.special & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
   }
 
   /** Gives back what a task had, with the devices that `take` returned. */
   give(shape: ShapeId, node: NodeId, devices = 0): void {
-    const { amounts, from, to, resource, special, lanes } = this.shapes
-    const { freeAmounts } = this
-    const end = to[shape] as number
-    const at = node * this.#width
-    for (let i = from[shape] as number; i < end; i++) {
-      const r = at + (resource[i] as number)
-      freeAmounts[r] = (freeAmounts[r] as number) + (amounts[i] as number)
-    }
-    this.#note(node, -1)
+    const asked = this.shapes.all[shape] as Shape
+    this.#move(asked, node, 1)
     if (this.#validate) this.#check(shape, node)
-    if (((special[shape] as number) & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
-    const roomy = this.#roomy[lanes[shape] as number] as BitSet
+    if ((asked.special & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
+    const roomy = this.#roomy[asked.lane] as BitSet
     if (!roomy.has(node)) roomy.add(node)
+  }
+
+  /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
+  #move(asked: Shape, node: NodeId, sign: 1 | -1): void {
+    const { freeAmounts } = this
+    const at = node * this.#width
+    const first = at + asked.resource0
+    freeAmounts[first] = (freeAmounts[first] as number) + sign * asked.amount0
+    if (asked.count > 1) {
+      const second = at + asked.resource1
+      freeAmounts[second] = (freeAmounts[second] as number) + sign * asked.amount1
+      for (let i = 2; i < asked.count; i++) {
+        const r = at + (asked.resources[i] as number)
+        freeAmounts[r] = (freeAmounts[r] as number) + sign * (asked.amounts[i] as number)
+      }
+    }
+    this.#claims[node] = (this.#claims[node] as number) - sign
+    this.#filled?.add(node)
+    this.#changes?.add(node)
   }
 
   /** Throws `INVARIANT` when a node on which a task of the shape was claimed or released lacks a label, or has less than nothing or more than all. */
   #check(shape: ShapeId, node: NodeId): void {
-    const { from, to, resource } = this.shapes
     if (!this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
-    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
-      const r = resource[i] as ResourceId
+    for (const r of this.shapes.of(shape).resources as readonly ResourceId[]) {
       const free = this.free(node, r)
       if (free < 0 || free > this.total(node, r)) this.#broken(node, r, free)
     }
   }
 
   #moveDevices(shape: ShapeId, node: NodeId, devices: number, sign: 1 | -1): number {
-    const { amounts, from, to, resource } = this.shapes
+    const { resources, amounts, count } = this.shapes.of(shape)
     const cells = this.#devices as DeviceCells
     let held = 0
-    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
-      const r = resource[i] as number
+    for (let i = 0; i < count; i++) {
+      const r = resources[i] as number
       if (!this.shapes.isDevice(r)) continue
       if (sign < 0) held |= cells.take(node, r, amounts[i] as number, devices)
       else cells.give(node, r, amounts[i] as number, devices)
@@ -322,13 +333,6 @@ export class CellState implements ClusterView {
     for (let r = 0; r < this.resources.length; r++)
       this.#capacity[r] = this.capacity(r as ResourceId) + (up ? 1 : -1) * this.total(node, r as ResourceId)
     this.#gained(node)
-  }
-
-  /** Something was taken or given back. */
-  #note(node: NodeId, claims: 1 | -1): void {
-    this.#claims[node] = (this.#claims[node] as number) + claims
-    this.#filled?.add(node)
-    this.#changes?.add(node)
   }
 
   /** A node may have more than before. */

@@ -1,9 +1,9 @@
-import type { JobId, LaneId, NodeId, Reason, Seconds, TaskId } from '@sched/core'
+import type { JobId, LaneId, Reason, Seconds, TaskId } from '@sched/core'
 
 /** What happens to a draft outside the draft: the engine's side of a round. */
 export interface DraftSink {
-  /** An accepted claim: the task starts now. */
-  start(task: TaskId, node: NodeId): void
+  /** Accepted claims, from an index on: the tasks start now, each on the node of its run. */
+  start(tasks: readonly TaskId[], from: number): void
   /** An accepted eviction: its resources are free already; the task is to be killed. */
   kill(task: TaskId): void
   /** Whether anybody listens to `defer`. */

@@ -134,7 +134,7 @@ export class Draft implements OpenRound {
 
   /** Whether the node has room and the constraints of the task allow it. */
   #fits(shape: ShapeId, job: JobId, node: NodeId): boolean {
-    return this.cluster.fits(shape, node) && ((this.work.shapes.special[shape] as number) === 0 || this.work.isApart(shape, job, node))
+    return this.cluster.fits(shape, node) && (this.work.shapes.of(shape).special === 0 || this.work.isApart(shape, job, node))
   }
 
   take(job: JobId): boolean {
@@ -244,16 +244,16 @@ export class Draft implements OpenRound {
 
   /** Takes a shape out of what may be claimed; false, and nothing changes, when it is more. */
   #spend(shape: ShapeId, amounts: Float64Array): boolean {
-    const { from, to, resource, amounts: asked } = this.work.shapes
-    for (let i = from[shape] as number; i < (to[shape] as number); i++) if ((asked[i] as number) > (amounts[resource[i] as number] as number)) return false
+    const { resources, amounts: asked } = this.work.shapes.of(shape)
+    for (let i = 0; i < resources.length; i++) if ((asked[i] as number) > (amounts[resources[i] as number] as number)) return false
     this.#count(shape, amounts, -1)
     return true
   }
 
   #count(shape: ShapeId, amounts: Float64Array, sign: 1 | -1): void {
-    const { from, to, resource, amounts: asked } = this.work.shapes
-    for (let i = from[shape] as number; i < (to[shape] as number); i++) {
-      const r = resource[i] as number
+    const { resources, amounts: asked } = this.work.shapes.of(shape)
+    for (let i = 0; i < resources.length; i++) {
+      const r = resources[i] as number
       amounts[r] = (amounts[r] as number) + sign * (asked[i] as number)
     }
   }
@@ -300,7 +300,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#recheck(mode)
-    for (let i = 0; i < this.#moves.length; i++) this.#apply(this.#moves[i] as number)
+    this.#apply()
     while (this.#moves.length > 0) this.#moves.pop()
     return this.#commit
   }
@@ -374,12 +374,25 @@ export class Draft implements OpenRound {
     return (conflict === 'version' && this.#live.versions[node] !== this.#seen[index]) || !this.#live.fits(shape, node)
   }
 
-  #apply(move: number): void {
-    if (move < 0) return this.#sink.kill(~move as TaskId)
-    const node = this.work.nodeOf(move as TaskId) as NodeId
-    this.#live.versions[node] = (this.#live.versions[node] as number) + 1
-    this.#commit.accepted.push(move as TaskId)
-    this.#sink.start(move as TaskId, node)
+  /** Tells of the moves in order; tasks that start in a row are told of together. */
+  #apply(): void {
+    const moves = this.#moves
+    const { versions } = this.#live
+    const { accepted } = this.#commit
+    let told = 0
+    for (let i = 0; i < moves.length; i++) {
+      const move = moves[i] as number
+      if (move < 0) {
+        if (told < accepted.length) this.#sink.start(accepted, told)
+        told = accepted.length
+        this.#sink.kill(~move as TaskId)
+        continue
+      }
+      const node = this.work.nodeOf(move as TaskId) as NodeId
+      versions[node] = (versions[node] as number) + 1
+      accepted.push(move as TaskId)
+    }
+    if (told < accepted.length) this.#sink.start(accepted, told)
   }
 
   /** Empties the last commit. Setting the length of an array is a slow call, and there are few entries. */

@@ -3,20 +3,38 @@ import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
 
-/** What decides beside the amounts whether a shape fits: bits of `Shapes.special`. */
+/** What decides beside the amounts whether a shape fits: bits of `Shape.special`. */
 export const Special = { Labels: 1, Distinct: 2, Devices: 4 } as const
 
 /**
- * Interned demand vectors with their constraints: entries `from[shape]` to `to[shape]` of the parallel columns
- * `resource` and `amounts`, and `special[shape]`, which is 0 where the amounts are all.
+ * A demand vector with its constraints: `amounts[i]` of `resources[i]`. What is asked of the first two resources are fields
+ * of its own: few shapes ask more, and a loop over two costs several times as much.
  */
+export class Shape {
+  readonly count: number
+  readonly resource0: number
+  readonly amount0: number
+  readonly resource1: number
+  readonly amount1: number
+
+  constructor(
+    readonly resources: readonly number[],
+    readonly amounts: readonly number[],
+    readonly lane: LaneId,
+    /** 0 where the amounts are all. */
+    readonly special: number,
+  ) {
+    this.count = resources.length
+    this.resource0 = resources[0] ?? 0
+    this.amount0 = amounts[0] ?? 0
+    this.resource1 = resources[1] ?? 0
+    this.amount1 = amounts[1] ?? 0
+  }
+}
+
+/** Interned demand vectors with their constraints, by id in `all`. */
 export class Shapes {
-  readonly from: number[] = []
-  readonly to: number[] = []
-  readonly resource: number[] = []
-  readonly amounts: number[] = []
-  readonly lanes: LaneId[] = []
-  readonly special: number[] = []
+  readonly all: Shape[] = []
   /** Smallest amount that any shape of a lane asks, `[lane * resources + resource]`; huge until one is known. */
   readonly least: Int32Array
   readonly #watchers: (() => void)[] = []
@@ -74,11 +92,9 @@ export class Shapes {
     this.#constrained.set(rule, shapes)
     const known = shapes.get(plain)
     if (known !== undefined) return known
-    const shape = this.from.length as ShapeId
-    this.from.push(this.from[plain] as number)
-    this.to.push(this.to[plain] as number)
-    this.lanes.push(this.lanes[plain] as LaneId)
-    this.special.push((this.special[plain] as number) | (rule.allowed === undefined ? 0 : Special.Labels) | (rule.isDistinct ? Special.Distinct : 0))
+    const { resources, amounts, lane, special } = this.of(plain)
+    const constraints = (rule.allowed === undefined ? 0 : Special.Labels) | (rule.isDistinct ? Special.Distinct : 0)
+    const shape = (this.all.push(new Shape(resources, amounts, lane, special | constraints)) - 1) as ShapeId
     this.#ruleOf[shape] = rule
     shapes.set(plain, shape)
     return shape
@@ -100,9 +116,13 @@ export class Shapes {
     this.#watchers.push(watcher)
   }
 
+  of(shape: ShapeId): Shape {
+    return this.all[shape] as Shape
+  }
+
   amount(shape: ShapeId, resource: number): number {
-    for (let i = this.from[shape] as number; i < (this.to[shape] as number); i++)
-      if (this.resource[i] === resource) return this.amounts[i] as number
+    const { resources, amounts, count } = this.of(shape)
+    for (let i = 0; i < count; i++) if (resources[i] === resource) return amounts[i] as number
     return 0
   }
 
@@ -122,12 +142,12 @@ export class Shapes {
   /** How many tasks of one job an empty node could run. */
   roomOn(shape: ShapeId, node: NodeId): number {
     const { total, nodes, devices } = this.#model
-    const special = this.special[shape] as number
+    const { resources, amounts, count, special } = this.of(shape)
     if ((special & Special.Labels) !== 0 && !this.allows(shape, node)) return 0
     let room = (special & Special.Distinct) === 0 ? Infinity : 1
-    for (let i = this.from[shape] as number; i < (this.to[shape] as number) && room > 0; i++) {
-      const r = this.resource[i] as number
-      const amount = this.amounts[i] as number
+    for (let i = 0; i < count && room > 0; i++) {
+      const r = resources[i] as number
+      const amount = amounts[i] as number
       room = Math.min(room, this.isDevice(r) ? (devices as DeviceTable).roomOn(node, r, amount) : Math.floor((total[r * nodes + node] as number) / amount))
     }
     return room
@@ -138,16 +158,10 @@ export class Shapes {
       if (!Number.isInteger(amount) || amount < 0 || amount > 0x7fffffff)
         throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`, { field: 'demand' }, 'Amounts are whole numbers from 0 to 2147483647.')
     for (const [r, amount] of entries) this.#checkDevices(r, amount)
-    const shape = this.from.length as ShapeId
     const lane = this.#laneOf(entries)
-    this.from.push(this.resource.length)
-    for (const [r, amount] of entries) {
-      this.resource.push(r)
-      this.amounts.push(amount)
-    }
-    this.to.push(this.resource.length)
-    this.lanes.push(lane)
-    this.special.push(entries.some(([r]) => this.isDevice(r)) ? Special.Devices : 0)
+    const special = entries.some(([r]) => this.isDevice(r)) ? Special.Devices : 0
+    const [asked, amounts] = [entries.map(([r]) => r), entries.map(([, amount]) => amount)]
+    const shape = (this.all.push(new Shape(asked, amounts, lane, special)) - 1) as ShapeId
     this.#ids.set(key, shape)
     const { resources } = this.#model
     let fell = false

@@ -113,10 +113,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     return this.shapes.allows(shape, node)
   }
   isDistinct(shape: ShapeId): boolean {
-    return ((this.shapes.special[shape] as number) & Special.Distinct) !== 0
+    return (this.shapes.of(shape).special & Special.Distinct) !== 0
   }
   requiresLabels(shape: ShapeId): boolean {
-    return ((this.shapes.special[shape] as number) & Special.Labels) !== 0
+    return (this.shapes.of(shape).special & Special.Labels) !== 0
   }
   /** False where a task of the job runs on the node that a task of this shape must not share it with. */
   isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {

@@ -299,7 +299,7 @@ export class Work extends WorkReads {
     this.stageUnplaced[stage] = 0
     this.stageDone[stage] = 0
     this.stageShape[stage] = shape
-    this.stageLane[stage] = this.shapes.lanes[shape] as number
+    this.stageLane[stage] = this.shapes.of(shape).lane
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
     this.stageGang[stage] = spec.gang === true ? 1 : 0

@@ -80,7 +80,7 @@ describe.each([
         const canRun = (shape: ShapeId, node: NodeId) => !down.has(node) && model.resources.every((_, r) => free(r, node) >= shapes.amount(shape, r))
         /** The lane's smallest amount of each resource, over all shapes known, is free. */
         const hasRoom = (lane: LaneId, node: NodeId) => {
-          const ofLane = [...known].filter((shape) => shapes.lanes[shape] === lane)
+          const ofLane = [...known].filter((shape) => shapes.of(shape).lane === lane)
           return !down.has(node) && ofLane.length > 0 && (model.lanes[lane]?.resources ?? []).every((r) => free(r, node) >= Math.min(...ofLane.map((shape) => shapes.amount(shape, r))))
         }
         const intern = (index: number) => {
@@ -135,7 +135,7 @@ describe.each([
     const cell = new CellState(model, shapes)
     const stock = cell.stock()
     const shape = shapes.intern(demands[kind][0] ?? {})
-    const lane = shapes.lanes[shape] as LaneId
+    const lane = shapes.of(shape).lane
     cell.take(shape, 1 as NodeId)
     const before = [...cell.freeAmounts]
     cell.moveAllTo(stock)

@@ -27,10 +27,11 @@ beforeEach(() => {
   })
   draft = new Draft(cell, work, {
     explained: true,
-    start: (task, node) => {
-      const run = work.taskRun[task] as number
-      work.runStart[run] = draft.now
-      events.push(`start ${task} on ${node}`)
+    start: (tasks, from) => {
+      for (const task of tasks.slice(from)) {
+        work.runStart[work.taskRun[task] as number] = draft.now
+        events.push(`start ${task} on ${work.nodeOf(task)}`)
+      }
     },
     kill: (task) => {
       events.push(`kill ${task}`)

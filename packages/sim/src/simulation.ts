@@ -201,8 +201,8 @@ export class Simulation implements DraftSink {
 
   // ---- what a round asks for ----
 
-  start(task: TaskId, node: NodeId): void {
-    this.#runs.start(task, node, this.now)
+  start(tasks: readonly TaskId[], from: number): void {
+    this.#runs.start(tasks, from, this.now)
   }
 
   kill(task: TaskId): void {

@@ -66,9 +66,15 @@ export class TaskRuns implements ProgressHost {
 
   // ---- starts and evictions ----
 
-  start(task: TaskId, node: NodeId, now: Seconds): void {
+  /** The claimed tasks from an index on start. */
+  start(tasks: readonly TaskId[], from: number, now: Seconds): void {
+    for (let i = from; i < tasks.length; i++) this.#startOne(tasks[i] as TaskId, now)
+  }
+
+  #startOne(task: TaskId, now: Seconds): void {
     const { work, observers, runtime } = this.#o
     const run = work.taskRun[task] as number
+    const node = work.runNode[run] as NodeId
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
     const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)

@@ -120,9 +120,11 @@ export class Dispatcher {
   #sink(): DraftSink {
     return {
       explained: false,
-      start: (task, node) => {
-        this.work.runStart[this.work.taskRun[task] as number] = this.#now
-        this.#start.push(this.#placed(task, node))
+      start: (tasks, from) => {
+        for (const task of tasks.slice(from)) {
+          this.work.runStart[this.work.taskRun[task] as number] = this.#now
+          this.#start.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+        }
       },
       kill: (task) => {
         this.#kill.push(this.#placed(task, this.work.nodeOf(task) as NodeId))

@@ -78,7 +78,10 @@ export class DecisionsOnly implements DraftSink {
 
   // ---- what a round asks for ----
 
-  start(task: TaskId, node: NodeId): void {
+  start(tasks: readonly TaskId[], from: number): void {
+    for (let i = from; i < tasks.length; i++) this.#start(tasks[i] as TaskId, this.#work.nodeOf(tasks[i] as TaskId) as NodeId)
+  }
+  #start(task: TaskId, node: NodeId): void {
     let slot = (this.#work.laneOf(task) * this.#cell.nodes + node) * this.#perNode
     while (this.#slots[slot] !== -1) slot++
     this.#slots[slot] = task

@@ -116,11 +116,14 @@ export class TenantDecisions implements DraftSink {
 
   // ---- what a round asks for ----
 
-  start(task: TaskId, node: NodeId): void {
-    this.#work.runStart[this.#work.taskRun[task] as number] = this.now
-    this.#running.push(task)
-    this.#started++
-    this.#hash?.add(task, node, this.now)
+  start(tasks: readonly TaskId[], from: number): void {
+    for (let i = from; i < tasks.length; i++) {
+      const task = tasks[i] as TaskId
+      this.#work.runStart[this.#work.taskRun[task] as number] = this.now
+      this.#running.push(task)
+      this.#started++
+      this.#hash?.add(task, this.#work.nodeOf(task), this.now)
+    }
   }
   kill(task: TaskId): void {
     this.#hash?.add(task, this.#work.nodeOf(task), this.now)
