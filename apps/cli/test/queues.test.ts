@@ -224,7 +224,7 @@ describe('a queue file with a mistake', () => {
   it('a label that no node has is told where the cluster is known', async () => {
     const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
     expect((await refused('c.xml', text)).code).toBe(0)
-    const message = 'error: "c.xml" line 8 yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity: no node has the label "gpu". Describe nodes with `labels: { partition: gpu }` in the file of the cluster.\n'
+    const message = 'error: "c.xml" line 9 yarn.scheduler.capacity.root.ads.accessible-node-labels: no node has the label "gpu". Describe nodes with `labels: { partition: gpu }` in the file of the cluster.\n'
     expect(await refused('c.xml', text, ['queues', 'show', 'c.xml', ...cluster])).toEqual({ code: 2, out: '', err: message })
     expect(await refused('c.xml', text, ['run', '--queues', 'c.xml', '--trace', 'jobs.jsonl', ...cluster])).toEqual({ code: 2, out: '', err: message })
   })

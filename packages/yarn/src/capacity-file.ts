@@ -13,7 +13,9 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const ignored = new Findings(file)
   const lists = new Map<string, Property>()
   for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
-  if (!lists.has('root')) throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file }, 'It names the queues below the root.')
+  if (!lists.has('root'))
+    throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
+      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.')) ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.' : 'It names the queues below the root.')
   const root: CapacityQueue = { path: 'root', parent: undefined, line: top.line, properties: new Map(), queues: [] }
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)

@@ -35,7 +35,8 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
     options.ordering = 'fifo'
     return { verdict: 'approximated', note: 'as fifo' }
   }
-  throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name })
+  throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name },
+    queues.length > 0 ? 'fifo and fair order the jobs of a queue, and this one holds queues.' : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
 
 /** What each property of a queue does, by the part of its name behind the queue's path. */
@@ -147,17 +148,22 @@ const ofTemplate =
   }
 const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/
 
-function checkLabel(label: string, { file, line, name }: Property, { partitions }: ClusterFacts): string {
-  if (partitions !== undefined && label !== '' && !partitions.includes(label))
-    throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, partitions.length > 0 ? suggest(label, partitions) : `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`)
+const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => partitions !== undefined && label !== '' && !partitions.includes(label)
+const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`
+
+/** Hadoop refuses a queue that names a label of no node, and passes over capacities for one: files of EMR and of HDP have these. */
+function checkLabel(label: string, { file, line, name }: Property, cluster: ClusterFacts): string {
+  if (isNowhere(label, cluster))
+    throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, cluster.partitions?.length ? suggest(label, cluster.partitions) : describe(label))
   return label
 }
 
 const ofLabel =
   (label: string, suffix: string): UseInQueue =>
   (options, property, cluster) => {
-    checkLabel(label, property, cluster)
+    if (isNowhere(label, cluster)) return { verdict: 'ignored', note: `no node has the label "${label}"` }
     if (suffix === 'maximum-am-resource-percent') return masters()
+    if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // so files of HDP
     const read = capacityValue(property, suffix === 'maximum-capacity')
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)

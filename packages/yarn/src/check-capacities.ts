@@ -89,9 +89,11 @@ function checkChildren({ path, parent, capacity, queues, properties }: CapacityQ
 function checkPartitions({ path, queues }: CapacityQueue, file: string): void {
   const labels = new Set(queues.flatMap(({ properties }) => [...properties.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
   for (const label of labels) {
-    const given = queues.flatMap((queue) => queue.properties.get(`accessible-node-labels.${label}.capacity`) ?? [])
+    const name = `accessible-node-labels.${label}.capacity`
+    const having = queues.filter(({ properties }) => properties.has(name) && properties.get(name)?.value.trim() !== '-1')
+    const given = having.flatMap(({ properties }) => properties.get(name) ?? [])
     const values = given.map((property) => capacityValue(property))
-    for (const [i, queue] of queues.filter(({ properties }) => properties.has(`accessible-node-labels.${label}.capacity`)).entries()) checkPartitionLimit(queue, label, values[i] as CapacityValue, file)
+    for (const [i, queue] of having.entries()) checkPartitionLimit(queue, label, values[i] as CapacityValue, file)
     const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
     const sum = parts.reduce((total, each) => total + each, 0)
     const last = given.at(-1)

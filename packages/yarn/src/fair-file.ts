@@ -121,7 +121,18 @@ function readTop(element: XmlElement, file: FairFile): void {
   }
 }
 
+/** Settings of the fair scheduler of Hadoop 1, and what they are called in YARN. */
+const ofHadoop1: Readonly<Record<string, string>> = {
+  minMaps: 'minResources', minReduces: 'minResources', maxMaps: 'maxResources', maxReduces: 'maxResources', maxRunningJobs: 'maxRunningApps',
+  poolMaxJobsDefault: 'queueMaxAppsDefault', userMaxJobsDefault: 'userMaxAppsDefault', defaultPoolSchedulingMode: 'defaultQueueSchedulingPolicy',
+}
+
+/** Why an element means nothing where it stands: YARN passes over it, too. */
 const unknown = (name: string, known: readonly string[]): string => {
+  const today = ofHadoop1[name]
+  if (today !== undefined) return `a setting of Hadoop 1, which YARN does not read; there it is ${today}`
+  if (known !== knownAtTop && knownAtTop.includes(name)) return 'it stands in <allocations>, not inside a queue or user'
+  if (known === knownAtTop && name in readers) return 'it stands inside a <queue>'
   const close = nearest(name, known)
   return `no such setting${close === undefined ? '' : `; did you mean ${close}?`}`
 }

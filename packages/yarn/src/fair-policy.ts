@@ -4,6 +4,7 @@ import { clusterName, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairQueue, Given, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { Findings, type Finding } from './finding.js'
+import { find } from './placement-rules.js'
 import type { Property } from './site.js'
 
 /** What of a cluster decides what a queue file means on it. */
@@ -113,8 +114,9 @@ class Mapping {
   tellRules(): void {
     for (const rule of this.#file.rules ?? []) {
       const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
-      const note = isUnknown ? 'jobs here have no secondary groups: it goes on to the next rule' : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
-      this.#findings.add(isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated', rule, `rule ${rule.name}`, rule.queue ?? '', note)
+      const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
+      const note = isUnknown ? 'jobs here have no secondary groups: it goes on to the next rule' : isNowhere ? '' : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
+      this.#findings.add(isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated', rule, `rule ${rule.name}`, rule.queue ?? '', isNowhere ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop' : note)
     }
   }
 

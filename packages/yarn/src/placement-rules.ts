@@ -15,7 +15,7 @@ export function readRules(element: XmlElement, file: FairFile): PlacementRule[] 
   return rules
 }
 
-function readRule(element: XmlElement, file: FairFile, isNested = false): PlacementRule {
+function readRule(element: XmlElement, file: FairFile): PlacementRule {
   const at = { file: file.file, line: element.line, field: 'queuePlacementPolicy' }
   if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at)
   const name = ruleNames.find((each) => each === element.attributes['name'])
@@ -24,22 +24,20 @@ function readRule(element: XmlElement, file: FairFile, isNested = false): Placem
   const inside = element.children.at(-1) // of several, Hadoop takes the last
   if (name === 'nestedUserQueue') {
     if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
-    const nested = readRule(inside, file, true)
+    const nested = readRule(inside, file)
     if (nested.name === 'reject' || nested.name === 'nestedUserQueue') throw new SchedError('BAD_INPUT', `rule "${nested.name}" gives no queue to make queues of users in.`, { ...at, line: nested.line }, 'Nest another rule.')
     return { ...rule, nested }
   }
   if (name !== 'default') return rule
   const named = element.attributes['queue'] ?? 'root.default'
   const queue = named === 'root' || named.startsWith('root.') ? named : `root.${named}`
-  checkTarget(queue, rule.create, isNested, file, at)
+  checkTarget(queue, rule.create, file, at)
   return { ...rule, queue }
 }
 
-/** A rule to a queue that holds queues, unless it is to hold those of users, or that is neither declared nor may be made. */
-function checkTarget(path: string, create: boolean, isNested: boolean, { root }: FairFile, at: object): void {
-  const found = find(root, path)
-  if (found === undefined && !create) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, at, suggest(path, paths(root)))
-  if (found?.isParent === true && !isNested) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which holds queues and no jobs.`, at, 'Name a queue inside it.')
+/** A rule to a queue that is neither declared nor may be made. */
+function checkTarget(path: string, create: boolean, { root }: FairFile, at: object): void {
+  if (!create && find(root, path) === undefined) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, at, suggest(path, paths(root)))
 }
 
 /** The declared queue of a full path. */

@@ -166,6 +166,21 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', typeof rules === 'string' ? rules : JSON.stringify({ rules })]])).toContain(expected)
   })
 
+  it('passes over capacities of a label that no node has, as files of cloud vendors have them, and refuses a queue that names one', () => {
+    const known: ClusterFacts = { ...facts, partitions: ['gpu'] }
+    const on = (pairs: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), known)
+    const { options, findings } = on([...ab, ['root.accessible-node-labels', '*'], ['root.accessible-node-labels.CORE.capacity', '100'], ['root.a.accessible-node-labels.CORE.capacity', '-1'], ['root.b.accessible-node-labels.gpu.capacity', '100']] as Pairs)
+    expect(options).toMatchObject({ queues: { root: { accessibleLabels: '*' }, 'root.b': { labels: { gpu: { capacity: 100 } } } } })
+    expect((options as { queues: Record<string, object> }).queues['root']).not.toHaveProperty('labels')
+    expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => [line, note])).toEqual([[6, 'no node has the label "CORE"'], [7, 'no node has the label "CORE"']])
+    expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
+  })
+
+  it('says of a file of Hadoop 1 that it is one', () => {
+    const text = '<configuration><property><name>mapred.capacity-scheduler.queue.default.capacity</name><value>100</value></property></configuration>'
+    expect(() => readQueues({ file: 'cap.xml', text })).toThrow('It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.')
+  })
+
   it('names the nearest property for one that does not exist, and the queue that is not listed', () => {
     const notes = policy([...ab, ['root.a.capasity', '3'], ['node-localty-delay', '3'], ['root.research.capacity', '10']]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => `${line}: ${note}`)
     expect(notes).toEqual([
@@ -217,6 +232,7 @@ describe('a capacity-scheduler.xml', () => {
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
     ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
+    ['an order of jobs on a queue that holds queues', [...ab, ['root.ordering-policy', 'fair']], '"cap.xml" line 5 yarn.scheduler.capacity.root.ordering-policy: found "fair", expected utilization or priority-utilization. fifo and fair order the jobs of a queue, and this one holds queues.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
     ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
   ])('tells the line of %s', (_, pairs, expected) => {

@@ -122,6 +122,25 @@ describe('a fair-scheduler.xml', () => {
     ])
   })
 
+  it('says where a setting belongs that stands in the wrong place or is one of Hadoop 1', () => {
+    const { findings } = policy(inside(
+      '<queue name="a">', '<userMaxAppsDefault>2</userMaxAppsDefault>', '<minMaps>4</minMaps>', '<queuePlacementPolicy/>', '</queue>',
+      '<weight>2</weight>', '<user name="u"><maxRunningJobs>1</maxRunningJobs></user>', '<poolMaxJobsDefault>5</poolMaxJobsDefault>',
+    ))
+    const elsewhere = 'it stands in <allocations>, not inside a queue or user'
+    const old = (name: string) => `a setting of Hadoop 1, which YARN does not read; there it is ${name}`
+    expect(findings.map(({ verdict, line, note }) => [verdict, line, note])).toEqual([
+      ['ignored', 3, elsewhere], ['ignored', 4, old('minResources')], ['ignored', 5, elsewhere], ['ignored', 7, 'it stands inside a <queue>'], ['ignored', 8, old('maxRunningApps')], ['ignored', 9, old('queueMaxAppsDefault')],
+    ])
+  })
+
+  it('takes a default rule to a queue that holds queues, as in the documentation of Hadoop, and says what comes of it', () => {
+    const { findings } = policy(inside('<queue name="a"><queue name="b"/></queue>', '<queuePlacementPolicy>', '<rule name="specified"/>', '<rule name="default" queue="a"/>', '</queuePlacementPolicy>'))
+    expect(findings.map(({ line, setting, value, note }) => [line, setting, value, note])).toEqual([
+      [4, 'rule specified', '', ''], [5, 'rule default', 'root.a', 'it holds queues: jobs that come to this rule are refused, as in Hadoop'],
+    ])
+  })
+
   it.each([
     ['a negative weight', inside('<queue name="a">', '<weight>-1</weight>', '</queue>'), '"fair.xml" line 3 root.a weight: found "-1", expected a number of at least 0.'],
     ['a weight that is no number', inside('<queue name="a"><weight>two</weight></queue>'), '"fair.xml" line 2 root.a weight: found "two", expected a number of at least 0.'],
@@ -137,7 +156,6 @@ describe('a fair-scheduler.xml', () => {
     ['fifo for all', inside('<defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy>'), '"fair.xml" line 2 defaultQueueSchedulingPolicy: the policy of all queues cannot be fifo.'],
     ['an unknown rule', inside('<queuePlacementPolicy>', '<rule name="usr"/>', '</queuePlacementPolicy>'), '"fair.xml" line 3 queuePlacementPolicy: there is no placement rule "usr". Did you mean "user"?'],
     ['a rule to no queue', inside('<queue name="adhoc"/>', '<queuePlacementPolicy>', '<rule name="default" queue="root.adhok" create="false"/>', '</queuePlacementPolicy>'), '"fair.xml" line 4 queuePlacementPolicy: rule "default" names queue "root.adhok", which is not declared. Did you mean "root.adhoc"?'],
-    ['a rule to a queue that holds queues', inside('<queue name="a" type="parent"/>', '<queuePlacementPolicy><rule name="default" queue="a"/></queuePlacementPolicy>'), '"fair.xml" line 3 queuePlacementPolicy: rule "default" names queue "root.a", which holds queues and no jobs.'],
     ['a last rule that may leave jobs', inside('<queuePlacementPolicy>', '<rule name="specified"/>', '</queuePlacementPolicy>'), '"fair.xml" line 3 queuePlacementPolicy: the last rule, "specified", may leave a job without a queue.'],
     ['a rule that is never reached', inside('<queuePlacementPolicy>', '<rule name="reject"/>', '<rule name="user"/>', '</queuePlacementPolicy>'), '"fair.xml" line 4: rule "reject" in line 3 always decides, so this one is never reached.'],
     ['another root element', '<queues/>', '"fair.xml" line 1: begins with <queues>.'],
