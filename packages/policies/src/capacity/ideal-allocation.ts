@@ -12,7 +12,7 @@ export interface QueueLoads {
   readonly parent: ArrayLike<number>
   readonly guaranteed: ArrayLike<number>
   readonly most: ArrayLike<number>
-  /** Running and reserved. */
+  /** Running and reserved; of parents the sum. */
   readonly used: ArrayLike<number>
   /** Wanted beside it by waiting jobs, as far as user limits let them; of leaves, parents are summed. */
   readonly pending: ArrayLike<number>
@@ -78,7 +78,7 @@ export class IdealPlan implements IdealAllocation {
   #needed = new Float64Array(0)
   #zone = new Float64Array(0)
   /** Children of the queue that is divided that want more, and what is left for them. */
-  #offers = new Offers(0)
+  readonly #offers = new Offers()
   #loads!: QueueLoads
   #factors!: PreemptionFactors
 
@@ -91,6 +91,7 @@ export class IdealPlan implements IdealAllocation {
     this.#fit()
     this.#readUp()
     this.toObtain.fill(0, 0, count * width)
+    this.#offers.use({ count, width, divisors: this.#divisors, ideal: this.ideal, limit: this.#limit, guaranteed, guaranteedShare: this.#guaranteedShare, priority: loads.priority })
     for (let i = 0; i < width; i++) this.ideal[i] = guaranteed[i] as number
     for (let queue = 0; queue < count; queue++) if (this.#mayGive[queue] === 1 && (this.#children[queue] as number[]).length > 0) this.#divide(queue, most)
     return this
@@ -110,7 +111,6 @@ export class IdealPlan implements IdealAllocation {
     if (this.#divisors.length !== width) {
       const vector = () => new Float64Array(width)
       ;[this.#needed, this.#zone, this.#divisors] = [vector(), vector(), vector()]
-      this.#offers = new Offers(width)
     }
     for (let i = 0; i < width; i++) this.#divisors[i] = (total[i] as number) > 0 ? (total[i] as number) : Infinity
     for (let queue = this.#children.length; queue < count; queue++) {
@@ -121,8 +121,8 @@ export class IdealPlan implements IdealAllocation {
 
   /** Reads all queues, from the leaves up: what is pending in parents, which extra may be taken, and all that does not depend on siblings. */
   #readUp(): void {
-    const { count, width, parent, pending, unreserved, isProtected } = this.#loads
-    const [preemptables, pendings, opens, mayGive] = [this.#preemptable, this.#pending, this.#unreserved, this.#mayGive]
+    const { count, width, parent, used, guaranteed, most, pending, unreserved, isProtected } = this.#loads
+    const [preemptables, pendings, opens, keeps, limits, mayGive, divisors] = [this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#mayGive, this.#divisors]
     preemptables.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
     pendings.fill(0, 0, count * width)
     opens.fill(0, 0, count * width)
@@ -130,51 +130,44 @@ export class IdealPlan implements IdealAllocation {
     for (let queue = count - 1; queue >= 0; queue--) {
       const from = queue * width
       const isLeaf = (this.#children[queue] as number[]).length === 0
-      if (isLeaf)
-        for (let at = from; at < from + width; at++) {
-          pendings[at] = pending[at] as number
-          opens[at] = unreserved[at] as number
-          preemptables[at] = isProtected[queue] === 1 ? 0 : Infinity
-        }
-      this.#readQueue(queue, isLeaf)
-      if (queue === 0) return
-      const above = parent[queue] as number
-      for (let at = from, to = above * width; at < from + width; at++, to++) {
-        preemptables[to] = (preemptables[to] as number) + (preemptables[at] as number)
-        pendings[to] = (pendings[to] as number) + (pendings[at] as number)
-        opens[to] = (opens[to] as number) + (opens[at] as number)
+      const isOver = this.#isAbove(used, from, guaranteed, from)
+      let share = 0
+      let hasGuarantee = 0
+      let isHungry = 0
+      for (let i = 0, at = from, above = (parent[queue] as number) * width; i < width; i++, at++, above++) {
+        const uses = used[at] as number
+        const own = guaranteed[at] as number
+        const extra = uses > own ? uses - own : 0
+        let mayTake = preemptables[at] as number
+        let wants = pendings[at] as number
+        let open = opens[at] as number
+        if (isLeaf) {
+          mayTake = isProtected[queue] === 1 ? 0 : extra
+          wants = pending[at] as number
+          open = unreserved[at] as number
+        } else if (mayTake > extra) mayTake = extra
+        const kept = isOver ? own + extra - mayTake : uses
+        const wanted = uses + open
+        let limit = most[at] as number
+        if (wanted < limit) limit = wanted
+        if (isLeaf && limit > uses && limit > own) limit = uses > own ? uses : own
+        const part = own / (divisors[i] as number)
+        keeps[at] = kept
+        limits[at] = limit
+        if (kept < uses + wants) isHungry = 1
+        if (own > 0) hasGuarantee = 1
+        if (part > share) share = part
+        if (queue === 0) continue
+        preemptables[above] = (preemptables[above] as number) + mayTake
+        pendings[above] = (pendings[above] as number) + wants
+        opens[above] = (opens[above] as number) + open
       }
-      if (mayGive[queue] === 1) mayGive[above] = 1
+      this.#guaranteedShare[queue] = share
+      this.#hasGuarantee[queue] = hasGuarantee
+      this.#isHungry[queue] = isHungry
+      if (isLeaf && isOver && this.#isOut(queue)) mayGive[queue] = 1
+      if (queue > 0 && mayGive[queue] === 1) mayGive[parent[queue] as number] = 1
     }
-  }
-
-  #readQueue(queue: number, isLeaf: boolean): void {
-    const { width, used, guaranteed, most } = this.#loads
-    const [preemptables, pendings, opens, keeps, limits, divisors] = [this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#divisors]
-    const from = queue * width
-    const isOver = this.#isAbove(used, from, guaranteed, from)
-    let share = 0
-    let hasGuarantee = 0
-    let isHungry = 0
-    for (let i = 0, at = from; i < width; i++, at++) {
-      const uses = used[at] as number
-      const own = guaranteed[at] as number
-      const extra = uses > own ? uses - own : 0
-      const preemptable = extra < (preemptables[at] as number) ? extra : (preemptables[at] as number)
-      const kept = isOver ? own + extra - preemptable : uses
-      const limit = Math.min(most[at] as number, uses + (opens[at] as number))
-      const part = own / (divisors[i] as number)
-      preemptables[at] = preemptable
-      keeps[at] = kept
-      limits[at] = isLeaf ? Math.min(limit, uses > own ? uses : own) : limit
-      if (kept < uses + (pendings[at] as number)) isHungry = 1
-      if (own > 0) hasGuarantee = 1
-      if (part > share) share = part
-    }
-    this.#guaranteedShare[queue] = share
-    this.#hasGuarantee[queue] = hasGuarantee
-    this.#isHungry[queue] = isHungry
-    if (isLeaf && isOver && this.#isOut(queue)) this.#mayGive[queue] = 1
   }
 
   /** Whether a leaf may give, and uses more than its guarantee and the dead zone above. */
@@ -197,17 +190,18 @@ export class IdealPlan implements IdealAllocation {
     let scale = 0 // not known yet
     for (const child of children) {
       if (this.#mayGive[child] === 0 || (this.#children[child] as number[]).length > 0) continue
-      if (scale === 0) scale = this.#scale(children, most)
+      if (scale === 0) scale = this.#scale(queue, most)
       this.#obtain(child, scale)
     }
   }
 
-  /** The part of what queues have above their ideal that may be taken. */
-  #scale(children: readonly number[], most: number): number {
+  /** The part of what children have above their ideal that may be taken: all, if it cannot be more than the dominant share `most`. */
+  #scale(queue: number, most: number): number {
     const { width, used, total } = this.#loads
     const { ideal } = this
+    if (dominantShare(used, queue * width, total, 0, width) <= most) return 1
     const needed = this.#needed.fill(0)
-    for (const child of children) {
+    for (const child of this.#children[queue] as number[]) {
       const from = child * width
       if (!this.#isAbove(used, from, ideal, from)) continue
       for (let i = 0; i < width; i++) needed[i] = (needed[i] as number) + Math.max(0, (used[from + i] as number) - (ideal[from + i] as number))
@@ -218,11 +212,12 @@ export class IdealPlan implements IdealAllocation {
 
   /** Settles the children with a guarantee (1), or those without one (0), and offers them what is left; whether there are other children. */
   #share(children: readonly number[], having: 0 | 1): boolean {
-    const { width, guaranteed, priority } = this.#loads
+    const { width } = this.#loads
     const offers = this.#offers
     const { left } = offers
+    const [ideal, keeps, divisors] = [this.ideal, this.#kept, this.#divisors]
     let hasOthers = false
-    offers.begin(children.length, this.#divisors)
+    offers.begin()
     for (const queue of children) {
       if (this.#hasGuarantee[queue] !== having) {
         hasOthers = true
@@ -230,16 +225,15 @@ export class IdealPlan implements IdealAllocation {
       }
       let share = 0
       for (let i = 0, at = queue * width; i < width; i++, at++) {
-        const kept = this.#kept[at] as number
-        const part = kept / (this.#divisors[i] as number)
-        this.ideal[at] = kept
+        const kept = keeps[at] as number
+        const part = kept / (divisors[i] as number)
+        ideal[at] = kept
         left[i] = (left[i] as number) - kept
         if (part > share) share = part
       }
-      if (this.#isHungry[queue] === 1) offers.add(queue, this.#kept, this.#limit, guaranteed, this.#guaranteedShare[queue] as number, share, priority[queue] as number)
+      if (this.#isHungry[queue] === 1) offers.add(queue, share)
     }
     offers.run(having === 0)
-    offers.read(this.ideal)
     return hasOthers
   }
 

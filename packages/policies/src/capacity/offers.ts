@@ -4,121 +4,112 @@ const NO_GUARANTEE = 0x7fffffff
 /** Up to so many members are moved one by one, more in a block. */
 const SHORT = 24
 
+/** What offers are made by; vectors are `[queue * width + i]`. */
+export interface OfferColumns {
+  readonly count: number
+  readonly width: number
+  /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
+  readonly divisors: Float64Array
+  /** What queues have so far, which grows, and the most they would have. */
+  readonly ideal: Float64Array
+  readonly limit: Float64Array
+  readonly guaranteed: ArrayLike<number>
+  /** By queue: the dominant share that is guaranteed. */
+  readonly guaranteedShare: Float64Array
+  /** By queue. */
+  readonly priority: ArrayLike<number>
+}
+
 /**
  * Rounds in which what is left of some resources is offered to queues that want more: to the most under-served, all of them
  * at once, in proportion to their guarantees, until nothing is left or wanted. A queue that takes nothing is done.
  *
- * Queues are rows in the order of their ids; rows and vectors are columns by resource, `[resource * stride + row]`, that are
- * used again.
- *
  * Source: Hadoop 3, AbstractPreemptableResourceCalculator.computeFixpointAllocation.
  */
 export class Offers {
-  #rows = 0
-  #stride = 0
-  /** By row: the queue. */
-  #queues = new Int32Array(0)
-  /** What each has so far, the most it would have, and its guarantee. */
-  #has = new Float64Array(0)
-  #limit = new Float64Array(0)
-  #own = new Float64Array(0)
   /** What is left to be offered. */
-  readonly left: Float64Array
-  readonly #width: number
+  left = new Float64Array(0)
+  #columns!: OfferColumns
   /** What the queues that are not done are guaranteed together. */
-  readonly #active: Float64Array
-  #divisors = new Float64Array(0)
-  #priority = new Float64Array(0)
+  #active = new Float64Array(0)
   #hasPriorities = false
-  /** Dominant shares of the guarantee and of what the queue has, and what that is of the guarantee. */
-  #guaranteedShare = new Float64Array(0)
+  /** By queue: the dominant share of what it has, and what that is of its guarantee's; whether it took something in this round. */
   #share = new Float64Array(0)
   #ratio = new Float64Array(0)
   #hasGained = new Uint8Array(0)
-  /** Rows that are not done, from `#from` on, the most under-served first; and those of the last round that took something. */
+  /** Queues that are not done, from `#from` to `#to`, the most under-served first; and those of a round that took something. */
   #order = new Int32Array(0)
   #from = 0
+  #to = 0
   #gained = new Int32Array(0)
 
-  constructor(width: number) {
-    this.#width = width
-    this.left = new Float64Array(width)
-    this.#active = new Float64Array(width)
+  /** Takes columns over that hold until the next call. */
+  use(columns: OfferColumns): void {
+    const { count, width } = columns
+    this.#columns = columns
+    if (this.left.length !== width) [this.left, this.#active] = [new Float64Array(width), new Float64Array(width)]
+    if (count <= this.#share.length) return
+    ;[this.#share, this.#ratio] = [new Float64Array(count * 2), new Float64Array(count * 2)]
+    ;[this.#order, this.#gained] = [new Int32Array(count * 2), new Int32Array(count * 2)]
+    this.#hasGained = new Uint8Array(count * 2)
   }
 
-  /** Starts anew, for no more than so many queues; `divisors`: the totals to divide by, Infinity where there is nothing. */
-  begin(most: number, divisors: Float64Array<ArrayBuffer>): void {
-    this.#divisors = divisors
-    this.#active.fill(0)
+  /** Starts anew with no queues. */
+  begin(): void {
+    for (let i = 0; i < this.#active.length; i++) this.#active[i] = 0
     this.#hasPriorities = false
-    this.#from = 0
-    this.#rows = 0
-    this.#stride = most
-    if (most > this.#queues.length) this.#grow(most * 2)
+    this.#from = this.#to = 0
   }
 
-  /** Adds a queue with its vectors in columns by queue, `[queue * width + i]`. Ids ascend. */
-  add(queue: number, has: Float64Array, limit: Float64Array, guaranteed: ArrayLike<number>, guaranteedShare: number, share: number, priority: number): void {
-    const row = this.#rows++
-    const stride = this.#stride
-    const width = this.#width
-    for (let i = 0, at = queue * width, to = row; i < width; i++, at++, to += stride) {
-      const own = guaranteed[at] as number
-      this.#has[to] = has[at] as number
-      this.#limit[to] = limit[at] as number
-      this.#own[to] = own
-      this.#active[i] = (this.#active[i] as number) + own
-    }
-    this.#queues[row] = queue
-    this.#guaranteedShare[row] = guaranteedShare
-    this.#share[row] = share
-    this.#rank(row)
-    this.#priority[row] = priority
-    if (priority !== 0) this.#hasPriorities = true
+  /** Adds a queue that wants more; `share`: the dominant share of what it has. */
+  add(queue: number, share: number): void {
+    const { width, guaranteed, priority } = this.#columns
+    const active = this.#active
+    for (let i = 0, at = queue * width; i < width; i++, at++) active[i] = (active[i] as number) + (guaranteed[at] as number)
+    if (priority[queue] !== 0) this.#hasPriorities = true
+    this.#share[queue] = share
+    this.#order[this.#to++] = queue
   }
 
   /** Offers what is left; `isEqual`: in equal parts, not by guarantees. */
   run(isEqual: boolean): void {
-    for (let row = 0; row < this.#rows; row++) this.#insert(this.#order, row, row)
-    while (this.#from < this.#rows && this.#isLeft()) this.#settle(this.#offer(isEqual))
-  }
-
-  /** Writes what the queues have now to a column by queue. */
-  read(to: Float64Array): void {
-    const width = this.#width
-    for (let row = 0; row < this.#rows; row++)
-      for (let i = 0, at = row; i < width; i++, at += this.#stride) to[(this.#queues[row] as number) * width + i] = this.#has[at] as number
+    for (let k = 0; k < this.#to; k++) {
+      const queue = this.#order[k] as number
+      this.#rank(queue)
+      this.#insert(this.#order, queue, k)
+    }
+    while (this.#from < this.#to && this.#isLeft()) this.#settle(this.#offer(isEqual))
   }
 
   /** Offers to all that are equally under-served; how many they are. */
   #offer(isEqual: boolean): number {
-    const width = this.#width
-    const count = this.#countFirst()
+    const { width, divisors, ideal, limit, guaranteed } = this.#columns
     const { left } = this
-    const [stride, order, has, limit, own, share, hasGained] = [this.#stride, this.#order, this.#has, this.#limit, this.#own, this.#share, this.#hasGained]
+    const [active, order, share, hasGained] = [this.#active, this.#order, this.#share, this.#hasGained]
     const from = this.#from
-    const equal = this.#rows - from
+    const count = this.#countFirst()
+    const equal = this.#to - from
     for (let k = from; k < from + count; k++) hasGained[order[k] as number] = 0
     for (let i = 0; i < width; i++) {
       const rest = left[i] as number
-      const all = this.#active[i] as number
+      const all = active[i] as number
       if (rest <= 0 || (all === 0 && !isEqual)) continue
-      const divisor = this.#divisors[i] as number
+      const divisor = divisors[i] as number
       let given = 0
       for (let k = from; k < from + count; k++) {
-        const row = order[k] as number
-        const at = i * stride + row
-        const had = has[at] as number
+        const queue = order[k] as number
+        const at = queue * width + i
+        const had = ideal[at] as number
         const room = (limit[at] as number) - had
         if (room <= 0) continue
-        const offered = rounded(rest * (isEqual ? 1 / equal : (own[at] as number) / all), width)
+        const offered = rounded(rest * (isEqual ? 1 / equal : (guaranteed[at] as number) / all), width)
         const accepted = offered < room ? offered : room
         if (accepted === 0) continue
-        hasGained[row] = 1
-        has[at] = had + accepted
+        hasGained[queue] = 1
+        ideal[at] = had + accepted
         given += accepted
         const part = (had + accepted) / divisor
-        if (part > (share[row] as number)) share[row] = part
+        if (part > (share[queue] as number)) share[queue] = part
       }
       left[i] = rest - given
     }
@@ -127,16 +118,16 @@ export class Offers {
 
   /** The first so many have been offered something: those that took none are done, the others go where they belong now. */
   #settle(count: number): void {
-    const width = this.#width
+    const { width, guaranteed } = this.#columns
     const order = this.#order
-    const gained = this.#gained
+    const active = this.#active
     let size = 0
     for (let k = this.#from; k < this.#from + count; k++) {
-      const row = order[k] as number
-      if (this.#hasGained[row] === 1) {
-        this.#rank(row)
-        this.#insert(gained, row, size++)
-      } else for (let i = 0, at = row; i < width; i++, at += this.#stride) this.#active[i] = (this.#active[i] as number) - (this.#own[at] as number)
+      const queue = order[k] as number
+      if (this.#hasGained[queue] === 1) {
+        this.#rank(queue)
+        this.#insert(this.#gained, queue, size++)
+      } else for (let i = 0, at = queue * width; i < width; i++, at++) active[i] = (active[i] as number) - (guaranteed[at] as number)
     }
     this.#merge(size, this.#from + count)
   }
@@ -147,31 +138,31 @@ export class Offers {
     let to = next - size
     this.#from = to
     for (let k = 0; k < size; k++) {
-      const row = this.#gained[k] as number
-      const end = this.#place(order, row, next, this.#rows)
+      const queue = this.#gained[k] as number
+      const end = this.#place(order, queue, next, this.#to)
       if (end - next > SHORT) order.copyWithin(to, next, end)
       else for (let i = next; i < end; i++) order[i - next + to] = order[i] as number
       to += end - next
       next = end
-      order[to++] = row
+      order[to++] = queue
     }
   }
 
-  /** Puts a row where it belongs among the first `size` of a list. */
-  #insert(list: Int32Array<ArrayBuffer>, row: number, size: number): void {
-    const at = this.#place(list, row, 0, size)
+  /** Puts a queue where it belongs among the first `size` of a list. */
+  #insert(list: Int32Array<ArrayBuffer>, queue: number, size: number): void {
+    const at = this.#place(list, queue, 0, size)
     if (size - at > SHORT) list.copyWithin(at + 1, at, size)
     else for (let i = size; i > at; i--) list[i] = list[i - 1] as number
-    list[at] = row
+    list[at] = queue
   }
 
-  /** The first position in [low, high) whose member comes after the row; `high` if none does. Mostly it is one of the ends. */
-  #place(list: Int32Array<ArrayBuffer>, row: number, low: number, high: number): number {
-    if (low === high || this.#isAfter(list[low] as number, row)) return low
-    if (!this.#isAfter(list[high - 1] as number, row)) return high
+  /** The first position in [low, high) whose member comes after the queue; `high` if none does. Mostly it is one of the ends. */
+  #place(list: Int32Array<ArrayBuffer>, queue: number, low: number, high: number): number {
+    if (low === high || this.#isAfter(list[low] as number, queue)) return low
+    if (!this.#isAfter(list[high - 1] as number, queue)) return high
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#isAfter(list[middle] as number, row)) high = middle
+      if (this.#isAfter(list[middle] as number, queue)) high = middle
       else low = middle + 1
     }
     return low
@@ -179,11 +170,11 @@ export class Offers {
 
   /** How many are equally under-served, from the first on. */
   #countFirst(): number {
-    const order = this.#order
-    const from = this.#from
+    const { priority } = this.#columns
+    const [order, ratio, from, end] = [this.#order, this.#ratio, this.#from, this.#to]
     const first = order[from] as number
     let to = from + 1
-    while (to < this.#rows && this.#ratio[order[to] as number] === this.#ratio[first] && (!this.#hasPriorities || this.#priority[order[to] as number] === this.#priority[first])) to++
+    while (to < end && ratio[order[to] as number] === ratio[first] && (!this.#hasPriorities || priority[order[to] as number] === priority[first])) to++
     return to - from
   }
 
@@ -191,29 +182,23 @@ export class Offers {
   #isAfter(a: number, b: number): boolean {
     const first = this.#ratio[a] as number
     const second = this.#ratio[b] as number
-    if (this.#hasPriorities && this.#priority[a] !== this.#priority[b] && first >= 1 === second >= 1) return (this.#priority[a] as number) < (this.#priority[b] as number)
+    if (this.#hasPriorities && first >= 1 === second >= 1) {
+      const { priority } = this.#columns
+      if (priority[a] !== priority[b]) return (priority[a] as number) < (priority[b] as number)
+    }
     return first === second ? a > b : first > second
   }
 
-  #rank(row: number): void {
-    const guaranteed = this.#guaranteedShare[row] as number
-    if (guaranteed === 0) this.#ratio[row] = NO_GUARANTEE
-    else this.#ratio[row] = (this.#share[row] as number) / guaranteed
+  #rank(queue: number): void {
+    const guaranteed = this.#columns.guaranteedShare[queue] as number
+    if (guaranteed === 0) this.#ratio[queue] = NO_GUARANTEE // a conditional value would be boxed here, which takes longer than the division
+    else this.#ratio[queue] = (this.#share[queue] as number) / guaranteed
   }
 
   #isLeft(): boolean {
-    for (let i = 0; i < this.#width; i++) if ((this.left[i] as number) > 0 && this.#divisors[i] !== Infinity) return true
+    const { width, divisors } = this.#columns
+    for (let i = 0; i < width; i++) if ((this.left[i] as number) > 0 && divisors[i] !== Infinity) return true
     return false
-  }
-
-  /** Room for so many rows. */
-  #grow(rows: number): void {
-    const vectors = () => new Float64Array(rows * this.#width)
-    const column = () => new Float64Array(rows)
-    ;[this.#has, this.#limit, this.#own] = [vectors(), vectors(), vectors()]
-    ;[this.#guaranteedShare, this.#share, this.#ratio, this.#priority] = [column(), column(), column(), column()]
-    ;[this.#queues, this.#order, this.#gained] = [new Int32Array(rows), new Int32Array(rows), new Int32Array(rows)]
-    this.#hasGained = new Uint8Array(rows)
   }
 }
 

@@ -169,10 +169,9 @@ export class CapacityPreemption implements Policy {
     const { work } = this.#env
     const toTake = this.#toTake
     const isSplit = this.#queues.pots.partitions.length > 1
-    const { tasks, ordered } = this.#running.of(job, lane)
-    for (let i = ordered - 1; i >= 0 && !toTake.isDone; i--) {
-      const task = tasks[i] as TaskId
-      if (task < 0 || (isSplit && !toTake.isHere(work.nodeOf(task), lane))) continue
+    const running = this.#running
+    for (let task = running.last(job, lane) as TaskId; task >= 0 && !toTake.isDone; task = running.next(task) as TaskId) {
+      if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
       if (toTake.take(work.shapeOf(task))) this.#tasks[this.#chosen++] = task
     }
   }

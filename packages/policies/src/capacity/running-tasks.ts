@@ -1,36 +1,19 @@
-import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
-
-/** Tasks of a job in a lane that are claimed. */
-export interface Claimed {
-  /** As they were claimed, -1 where one has gone. */
-  readonly tasks: readonly number[]
-  /** So many of them have started and are in ascending order of start, then id. */
-  readonly ordered: number
-}
-
-interface ClaimedList extends Claimed {
-  readonly tasks: number[]
-  ordered: number
-  gone: number
-}
-
-/** So many gaps are left in a list however short it is. */
-const GAPS = 16
-const NONE: Claimed = { tasks: [], ordered: 0 }
+import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
 
 /**
- * Claimed tasks by job and lane, the last started first. Tasks mostly start in the order in which they are claimed, so that
- * lists are in order as they come, and a look reads only those it takes.
+ * Claimed tasks by job and lane in chains, the last started first. Tasks mostly start in the order in which they are
+ * claimed, so that a chain is in order as it comes, and a look reads only the tasks it takes.
  */
 export class RunningTasks {
   readonly #work: WorkView
   readonly #lanes: number
-  /** `[job * lanes + lane]`. */
-  readonly #claimed: (ClaimedList | undefined)[] = []
-  /** By task: its place in the list, and its start, NaN until that is asked and known. */
-  readonly #at: number[] = []
-  readonly #started: Seconds[] = []
-  readonly #compare = (a: number, b: number): number => (this.#started[a] as Seconds) - (this.#started[b] as Seconds) || a - b
+  /** `[(job * lanes + lane) * 2]`: the task claimed last; `+ 1`: the first of those that are in order, from which on all are. -1: none. */
+  #first = new Int32Array(64).fill(-1)
+  /** By task: those next to it in its chain, -1: none. */
+  #before = new Int32Array(64)
+  #after = new Int32Array(64)
+  /** The one that started last comes first. */
+  readonly #compare = (a: number, b: number): number => this.#started(b) - this.#started(a) || b - a
 
   constructor(work: WorkView, lanes: number) {
     this.#work = work
@@ -38,62 +21,74 @@ export class RunningTasks {
   }
 
   add(job: JobId, lane: LaneId, task: TaskId): void {
-    const { tasks } = (this.#claimed[job * this.#lanes + lane] ??= { tasks: [], ordered: 0, gone: 0 })
-    this.#at[task] = tasks.length
-    this.#started[task] = NaN
-    tasks.push(task)
+    const at = (job * this.#lanes + lane) * 2
+    if (at >= this.#first.length) this.#first = grown(this.#first, at)
+    if (task >= this.#after.length) [this.#before, this.#after] = [grown(this.#before, task), grown(this.#after, task)]
+    this.#link(-1, task)
+    this.#link(task, this.#first[at] as number)
+    this.#first[at] = task
   }
 
   remove(job: JobId, lane: LaneId, task: TaskId): void {
-    const list = this.#claimed[job * this.#lanes + lane] as ClaimedList
-    const { tasks } = list
-    tasks[this.#at[task] as number] = -1
-    list.gone++
-    for (; tasks[tasks.length - 1] === -1; list.gone--) tasks.pop()
-    if (list.ordered > tasks.length) list.ordered = tasks.length
-    if (list.gone > GAPS && list.gone * 2 > tasks.length) this.#close(list)
+    const at = (job * this.#lanes + lane) * 2
+    const after = this.#after[task] as number
+    this.#link(this.#before[task] as number, after)
+    if (this.#first[at] === task) this.#first[at] = after
+    if (this.#first[at + 1] === task) this.#first[at + 1] = after
   }
 
-  /** The tasks of a job, those that have started in order; to be read before another comes or goes. */
-  of(job: JobId, lane: LaneId): Claimed {
-    const list = this.#claimed[job * this.#lanes + lane]
-    if (list === undefined) return NONE
-    if (list.ordered < list.tasks.length) this.#order(list)
-    return list
+  /** The task of a job that started last, of several the one with the largest id; -1: none has started. */
+  last(job: JobId, lane: LaneId): number {
+    const at = (job * this.#lanes + lane) * 2
+    if (at >= this.#first.length) return -1
+    if (this.#first[at] !== this.#first[at + 1]) this.#order(at)
+    return this.#first[at + 1] as number
   }
 
-  /** Takes what has started since the last look among those in order. */
-  #order(list: ClaimedList): void {
-    const { tasks } = list
-    const fresh = this.#withoutGaps(list, tasks.splice(list.ordered))
-    for (const task of fresh) this.#started[task] = this.#work.started(task as TaskId)
-    const started = fresh.filter((task) => !Number.isNaN(this.#started[task])).sort(this.#compare)
-    const last = tasks.findLast((task) => task !== -1)
-    const isSorted = started.length === 0 || last === undefined || this.#compare(last, started[0] as number) < 0
-    const ordered = isSorted ? started : [...this.#withoutGaps(list, tasks.splice(0)), ...started].sort(this.#compare)
-    this.#append(list, ordered)
-    list.ordered = tasks.length
-    this.#append(list, fresh.filter((task) => Number.isNaN(this.#started[task])))
+  /** The task that started before one that was read; -1: none. */
+  next(task: number): number {
+    return this.#after[task] as number
   }
 
-  /** Removes the gaps. */
-  #close(list: ClaimedList): void {
-    const late = this.#withoutGaps(list, list.tasks.splice(list.ordered))
-    this.#append(list, this.#withoutGaps(list, list.tasks.splice(0)))
-    list.ordered = list.tasks.length
-    this.#append(list, late)
+  /** Takes those that have started since the last look among those in order. */
+  #order(at: number): void {
+    const ordered = this.#first[at + 1] as number
+    const fresh = this.#chain(this.#first[at] as number, ordered)
+    const late = fresh.filter((task) => Number.isNaN(this.#started(task)))
+    const started = fresh.filter((task) => !Number.isNaN(this.#started(task))).sort(this.#compare)
+    const oldest = started[started.length - 1]
+    if (oldest === undefined) return
+    const rest = ordered < 0 || this.#compare(oldest, ordered) < 0 ? ordered : -1
+    const all = rest === ordered ? started : [...started, ...this.#chain(ordered, -1)].sort(this.#compare)
+    let before = -1
+    for (const task of [...late, ...all, rest]) {
+      this.#link(before, task)
+      before = task
+    }
+    this.#first[at] = late[0] ?? (all[0] as number)
+    this.#first[at + 1] = all[0] as number
   }
 
-  #withoutGaps(list: ClaimedList, part: readonly number[]): number[] {
-    const tasks = part.filter((task) => task !== -1)
-    list.gone -= part.length - tasks.length
+  /** The tasks of a chain from one to another, which is left out. */
+  #chain(from: number, to: number): number[] {
+    const tasks: number[] = []
+    for (let task = from; task !== to; task = this.#after[task] as number) tasks.push(task)
     return tasks
   }
 
-  #append({ tasks }: ClaimedList, more: readonly number[]): void {
-    for (const task of more) {
-      this.#at[task] = tasks.length
-      tasks.push(task)
-    }
+  #link(before: number, after: number): void {
+    if (before >= 0) this.#after[before] = after
+    if (after >= 0) this.#before[after] = before
   }
+
+  #started(task: number): number {
+    return this.#work.started(task as TaskId)
+  }
+}
+
+/** A longer column, in which a place is. */
+function grown(column: Int32Array<ArrayBuffer>, place: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(place + 2, column.length * 2)).fill(-1)
+  larger.set(column)
+  return larger
 }
