@@ -10,7 +10,7 @@ export class HoldingJobs {
   readonly #lanes: number
   readonly #keys = new Keys()
   /** `[leaf * lanes + lane]`. */
-  readonly #jobs: (SortedIds | undefined)[] = []
+  readonly #jobs: SortedIds[] = []
   /** `[job * lanes + lane]`: how many tasks and reservations. */
   readonly #held: number[] = []
   #reading: SortedIds | undefined
@@ -34,8 +34,11 @@ export class HoldingJobs {
     const at = job * this.#lanes + lane
     const held = (this.#held[at] as number) + sign
     this.#held[at] = held
-    if (held === 0) this.#jobs[leaf * this.#lanes + lane]?.remove(job)
-    else if (held === 1 && sign === 1) (this.#jobs[leaf * this.#lanes + lane] ??= new SortedIds(this.#keys)).add(job)
+    if (held > 1 || (held === 1 && sign < 0)) return
+    while (this.#jobs.length <= leaf * this.#lanes + lane) this.#jobs.push(new SortedIds(this.#keys))
+    const jobs = this.#jobs[leaf * this.#lanes + lane] as SortedIds
+    if (held === 0) jobs.remove(job)
+    else jobs.add(job)
   }
 
   /** Turns to the jobs of a leaf, by the keys of `keyOf` where their order changes. No job may join before the last `next`, and only the one that was read may leave. */

@@ -14,7 +14,7 @@ export class NodeReservations {
   onChange: ((reservation: Reservation, sign: 1 | -1) => void) | undefined
   readonly #lanes: number
   readonly #byNode = new Map<number, Reservation>()
-  readonly #byJob = new Map<JobId, Reservation[]>()
+  readonly #byJob: (Reservation[] | undefined)[] = []
   /** `[job * lanes + lane]`: times that a reserved node was looked at and still had no room, since the job's last reservation was made or given up. */
   readonly #again: number[] = []
 
@@ -31,7 +31,7 @@ export class NodeReservations {
   }
 
   of(job: JobId): readonly Reservation[] {
-    return this.#byNode.size === 0 ? NONE : (this.#byJob.get(job) ?? NONE)
+    return this.#byNode.size === 0 ? NONE : (this.#byJob[job] ?? NONE)
   }
 
   /** Reservations of a job in a lane. */
@@ -61,9 +61,8 @@ export class NodeReservations {
   add(reservation: Reservation): void {
     const { job, node, lane } = reservation
     this.#byNode.set(node * this.#lanes + lane, reservation)
-    const own = this.#byJob.get(job)
-    if (own === undefined) this.#byJob.set(job, [reservation])
-    else own.push(reservation)
+    while (this.#byJob.length <= job) this.#byJob.push(undefined) // no holes: reading is faster than of a map
+    ;(this.#byJob[job] ??= []).push(reservation)
     this.#again[job * this.#lanes + lane] = 0
     this.onChange?.(reservation, 1)
   }
@@ -71,9 +70,8 @@ export class NodeReservations {
   drop(reservation: Reservation): void {
     const { job, node, lane } = reservation
     this.#byNode.delete(node * this.#lanes + lane)
-    const own = this.#byJob.get(job)?.filter((each) => each !== reservation) ?? []
-    if (own.length > 0) this.#byJob.set(job, own)
-    else this.#byJob.delete(job)
+    const left = this.#byJob[job]?.filter((each) => each !== reservation) ?? []
+    this.#byJob[job] = left.length > 0 ? left : undefined
     this.#again[job * this.#lanes + lane] = 0
     this.onChange?.(reservation, -1)
   }

@@ -160,19 +160,29 @@ export class CapacityPreemption implements Policy {
   #giveUp(job: JobId): void {
     for (const reservation of this.#policy.reservations.of(job)) {
       const { shape, node, lane } = reservation
-      if (this.#toTake.isHere(node, lane) && this.#toTake.take(shape) && !this.#options.observeOnly) this.#policy.giveUp(reservation)
+      if (!this.#toTake.isHere(node, lane) || this.#toTake.most(shape) === 0) continue
+      this.#toTake.take(shape, 1)
+      if (!this.#options.observeOnly) this.#policy.giveUp(reservation)
     }
   }
 
-  /** Chooses tasks of a job, newest first, until nothing is left to obtain. */
+  /** Chooses tasks of a job, newest first, until nothing is left to obtain; neighbours of one shape at once. */
   #takeFrom(job: JobId, lane: LaneId): void {
     const { work } = this.#env
-    const toTake = this.#toTake
+    const [running, toTake] = [this.#running, this.#toTake]
     const isSplit = this.#queues.pots.partitions.length > 1
-    const running = this.#running
-    for (let task = running.last(job, lane) as TaskId; task >= 0 && !toTake.isDone; task = running.next(task) as TaskId) {
-      if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
-      if (toTake.take(work.shapeOf(task))) this.#tasks[this.#chosen++] = task
+    for (let task = running.last(job, lane) as TaskId; task >= 0; ) {
+      const shape = work.shapeOf(task)
+      const most = toTake.most(shape)
+      let count = 0
+      for (; count < most && task >= 0 && work.shapeOf(task) === shape; task = running.next(task) as TaskId) {
+        if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
+        this.#tasks[this.#chosen++] = task
+        count++
+      }
+      toTake.take(shape, count)
+      if (toTake.isDone) return
+      while (task >= 0 && work.shapeOf(task) === shape) task = running.next(task) as TaskId // refused as well
     }
   }
 }
