@@ -53,6 +53,46 @@ describe('batch tasks of Alibaba\'s trace of 2017', () => {
   })
 })
 
+describe('batch tasks of Alibaba\'s trace of 2018', () => {
+  const header2018 = 'task_name,instance_num,job_name,task_type,status,start_time,end_time,plan_cpu,plan_mem\n'
+  const shape = ({ stages }: { stages: readonly { name: string; after?: readonly { stage: number }[] }[] }) => stages.map(({ name, after = [] }) => `${name}<${after.map(({ stage }) => stages[stage]!.name).join(' ')}`)
+
+  it.each([header2018, ''])('are stages that wait for those their names tell, whatever their order in the table (header: %j)', (first) => {
+    const trace = read(`${first}J3_1_2,4,j_8,1,Terminated,700,760,50,0.25\nR2_1,1.0,j_8,12,Terminated,650,700,100.0,1.5\nM1,2,j_8,1,Terminated,600,650,,\ntask_Nzg=,1,j_9,1,Terminated,640,641,100,0.1\n`)
+    const demand = { cpu: 100, mem: 5000 }
+    expect([...jobsOf(trace)]).toEqual([
+      { id: 'j_8', submit: 0, stages: [
+        { name: 'M1', tasks: 2, demand, duration: 50 },
+        { name: 'R2_1', tasks: 1, demand: { cpu: 100, mem: 15_000 }, duration: 50, after: [{ stage: 0, fraction: 1 }] },
+        { name: 'J3_1_2', tasks: 4, demand: { cpu: 50, mem: 2500 }, duration: 60, after: [{ stage: 0, fraction: 1 }, { stage: 1, fraction: 1 }] },
+      ] },
+      { id: 'j_9', submit: 40, stages: [{ name: 'task_Nzg=', tasks: 1, demand: { cpu: 100, mem: 1000 }, duration: 1 }] },
+    ])
+    expect([trace.format, trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual(['alibaba-2018', [['demand', 1], ['later', 1]]])
+  })
+
+  it('take any letters, several of one number, and parts of a name that are no number', () => {
+    const rows = ['MergeTask', 'M1', 'N1', 'R4_1_Stg2', 'K5_4_4'].map((name, i) => `${name},1,j_1,1,Terminated,${i + 1},9,100,0.1\n`)
+    expect([...jobsOf(read(rows.join('')))].map(shape)).toEqual([['MergeTask<', 'M1<', 'N1<', 'R4_1_Stg2<M1 N1', 'K5_4_4<R4_1_Stg2']])
+  })
+
+  it('whose times are not in the trace are left out, with who waits for them told; a job in a circle is left out', () => {
+    const rows = 'M1,1,j_1,1,Terminated,0,90,100,0.1\nR2_1,1,j_1,1,Terminated,90,99,100,0.1\nM1,1,j_2,1,Terminated,50,0,100,0.1\nM1_2,1,j_3,1,Terminated,5,6,100,0.1\nM2_1,1,j_3,1,Terminated,5,6,100,0.1\nM1,1,j_4,1,Failed,5,6,100,0.1\n'
+    const trace = read(rows)
+    expect([[...jobsOf(trace)].map(({ id, stages }) => [id, shape({ stages })]), trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual([[['j_1', ['R2_1<']]], [['status', 1], ['outside', 2], ['missing', 1], ['circle', 1]]])
+    expect([...jobsOf(read(rows, { outside: 'keep' }))].map(({ id, submit }) => [id, submit])).toEqual([['j_1', 0]])
+  })
+
+  it.each([
+    ['M1,1,j_1,1,Terminated,1,2', '"b.csv" line 2: found 7 columns, expected 9: task name, number of instances, job name, task type, status, start time, end time, CPU, memory. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'],
+    ['M1,0,j_1,1,Terminated,1,2,100,1', `"b.csv" line 2 number of instances: found "0", expected a number of at least 1. ${skip}`],
+    [',1,j_1,1,Terminated,1,2,100,1', `"b.csv" line 2 task name: is empty. ${skip}`],
+    ['M1,1,j_1,1,Terminated,1,2,0,0', `"b.csv" line 2: an instance asks for nothing. ${skip}`],
+  ])('answer the row %j', (text, message) => {
+    expect(messageOf(() => read(`${header2018}${text}\n`))).toBe(message)
+  })
+})
+
 describe('machines of Alibaba\'s traces', () => {
   it('are added in 2017, listed with failure domains in 2018', () => {
     expect(readMachines('0,1,add,,64,0.69,1\n0,2,add,,64,0.69,1\n50,1,softerror,x,64,0.69,1\n')).toEqual({ name: 'alibaba 2017', nodes: [{ names: ['1', '2'], count: 2, resources: { cpu: 6400, mem: 690_000 } }] })

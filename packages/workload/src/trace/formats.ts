@@ -3,6 +3,7 @@ import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { openbFormat } from '../openb/pods.js'
+import { batchTask2018Format } from '../alibaba/batch-tasks-2018.js'
 import { batchTaskFormat } from '../alibaba/batch-tasks.js'
 import { phillyFormat } from '../philly/log.js'
 import { phillyTableFormat } from '../philly/table.js'
@@ -20,7 +21,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
   native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
-  batchTaskFormat, jobTableFormat,
+  batchTaskFormat, batchTask2018Format, jobTableFormat,
 ]
 
 /** Bytes of a file's start that detection looks at. */

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { splitCsv } from '../slurm/csv.js'
+import type { TraceFormat } from '../trace/format.js'
+import { TaskGraph } from './task-graph.js'
+import { demandOption, memoryOption, statusOption, TaskTable, type TaskColumns } from './task-table.js'
+
+const columns: TaskColumns = {
+  names: ['task name', 'number of instances', 'job name', 'task type', 'status', 'start time', 'end time', 'CPU', 'memory'],
+  task: 0, instances: 1, job: 2, status: 4, start: 5, end: 6, cpu: 7, memory: 8, wholeMemory: 100, zeroIsOutside: true,
+  isHeader: (line) => /^\s*task_name\s*,\s*(instance|inst)_num\s*,\s*job_name\s*,/.test(line),
+}
+const options2018 = z.strictObject({
+  status: statusOption, memory: memoryOption, demand: demandOption(100, 5000),
+  outside: z.enum(['skip', 'keep']).default('skip').describe('Tasks whose start or end is 0, which stands for a time before or after the trace: left out, or taken as 0.'),
+})
+
+/**
+ * The table `batch_task` of Alibaba's trace of 2018, with or without a header: nine columns. The tasks of a job are its stages,
+ * which wait for each other as their names say; the job is submitted when the first of them started. An instance asks `cpu`
+ * (1/100 core) and `mem` (millionths of a machine; the table has 0 to 100 for the largest).
+ *
+ * Deviation: as for 2017, an instance runs as long as its whole task was there.
+ *
+ * Source: Alibaba Cluster Trace Program, cluster-trace-v2018.
+ */
+export const batchTask2018Format: TraceFormat<typeof options2018> = {
+  name: 'alibaba-2018',
+  title: 'batch tasks of Alibaba\'s trace of 2018, with their dependencies (CSV)',
+  source: 'Alibaba Cluster Trace Program, v2018',
+  options: options2018,
+  isHeld: true,
+  detect: (head) => columns.isHeader(head.split('\n', 1)[0]!) || isRow(splitCsv(head.split('\n', 1)[0]!.trim())),
+  parser: (options, place) => new TaskTable(columns, new TaskGraph(), options, place),
+}
+
+const isRow = (fields: readonly string[]) => fields.length === 9 && /^j_\d+$/.test(fields[2]!) && /^[A-Za-z]+$/.test(fields[4]!) && [1, 5, 6].every((i) => /^-?\d+(\.0*)?$/.test(fields[i]!))

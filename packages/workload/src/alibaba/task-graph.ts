@@ -1,0 +1,55 @@
+import type { StageSpec } from '@sched/core'
+import type { TaskOrder, TaskRow } from './task-table.js'
+
+/**
+ * Dependencies as Alibaba's trace of 2018 has them in the names of tasks: a letter or word, the number of the task in its job,
+ * and the numbers of those it waits for, `R4_2_3`. Other names (`task_Nzg=`, `MergeTask`) have none. Parts that are no number
+ * mean nothing.
+ *
+ * Source: Alibaba Cluster Trace Program, cluster-trace-v2018, trace_2018.md.
+ */
+export class TaskGraph implements TaskOrder {
+  #missing = 0
+  #circles = 0
+
+  /** Stages in an order in which each comes after those it waits for, else as the table has them; none for tasks in a circle. */
+  stages(rows: readonly TaskRow[]): StageSpec[] | undefined {
+    const named = rows.map(({ task }) => nameOf(task))
+    const byNumber = new Map<string, number[]>()
+    for (const [i, { number }] of named.entries()) if (number !== undefined) byNumber.set(number, [...(byNumber.get(number) ?? []), i])
+    const before = named.map(({ waits }) => waits.flatMap((number) => byNumber.get(number) ?? []))
+    if (named.some(({ waits }) => waits.some((number) => !byNumber.has(number)))) this.#missing++
+    const order = sorted(before)
+    if (order === undefined) return void this.#circles++
+    const index = new Map(order.map((row, at) => [row, at]))
+    return order.map((row) => {
+      const after = [...new Set(before[row])].map((each) => ({ stage: index.get(each)!, fraction: 1 }))
+      return { ...rows[row]!.stage, ...(after.length > 0 && { after }) }
+    })
+  }
+
+  rules() {
+    return [
+      { rule: 'missing', jobs: this.#missing, text: 'with tasks that wait for ones that are left out or not there: not waited for' },
+      { rule: 'circle', jobs: this.#circles, text: 'whose tasks wait for each other in a circle: left out' },
+    ]
+  }
+}
+
+function nameOf(task: string): { number: string | undefined; waits: string[] } {
+  const [, number, rest = ''] = /^[A-Za-z]+(\d+)((?:_.*)?)$/.exec(task) ?? []
+  return { number, waits: number === undefined ? [] : rest.split('_').filter((part) => /^\d+$/.test(part)) }
+}
+
+/** Of what is ready, the first in the table. */
+function sorted(before: readonly (readonly number[])[]): number[] | undefined {
+  const order: number[] = []
+  const done = new Set<number>()
+  while (order.length < before.length) {
+    const next = before.findIndex((each, i) => !done.has(i) && each.every((one) => done.has(one)))
+    if (next === -1) return undefined
+    done.add(next)
+    order.push(next)
+  }
+  return order
+}

@@ -1,0 +1,146 @@
+import type { Demand, JobSpec, StageSpec } from '@sched/core'
+import { z } from 'zod'
+import { numberIn, wholeIn } from '../job-table/values.js'
+import { splitCsv } from '../slurm/csv.js'
+import { HeldJobs } from '../table/held-jobs.js'
+import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { lineText } from '../trace/fields.js'
+import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
+
+export const statusOption = z.array(z.string().min(1)).min(1).default(['Terminated']).describe('Which tasks to read, by their status: Terminated, Failed, Running, Waiting.')
+export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory of a machine in the unit of the demand (mem): the trace has fractions of it.')
+export const demandOption = (cpu: number, mem: number) =>
+  z.strictObject({ cpu: z.int().min(0), mem: z.int().min(0) }).default({ cpu, mem }).describe('What an instance asks for that does not say it: cpu in 1/100 core, mem in the unit above.')
+
+export interface TaskOptions {
+  readonly status: readonly string[]
+  readonly memory: number
+  readonly demand: { readonly cpu: number; readonly mem: number }
+  readonly outside?: 'skip' | 'keep'
+}
+
+/** Which column is which; names are those in messages. */
+export interface TaskColumns {
+  readonly names: readonly string[]
+  readonly start: number
+  readonly end: number
+  readonly job: number
+  readonly task: number
+  readonly instances: number
+  readonly status: number
+  readonly cpu: number
+  readonly memory: number
+  /** What a column of memory has for a whole machine. */
+  readonly wholeMemory: number
+  /** Time 0 is what is written for a time outside the trace. */
+  readonly zeroIsOutside: boolean
+  isHeader(line: string): boolean
+}
+
+/** A task of a job as the table has it. */
+export interface TaskRow {
+  readonly task: string
+  readonly at: number
+  readonly stage: StageSpec
+}
+
+/** Puts the tasks of a job in order, and says which wait for which; `undefined` for a job that cannot run. */
+export interface TaskOrder {
+  stages(rows: readonly TaskRow[]): StageSpec[] | undefined
+  rules(): readonly RuleCount[]
+}
+
+interface Job {
+  submit: number
+  readonly line: number
+  readonly rows: TaskRow[]
+}
+
+/** Tables of batch tasks of Alibaba's traces: the tasks of a job are its stages, submitted with the earliest of them. */
+export class TaskTable implements LineParser {
+  readonly #jobs = new Map<string, Job>()
+  readonly #demands = new Map<string, Demand>()
+  #held: HeldJobs | undefined
+  readonly #counts = { status: 0, outside: 0, backwards: 0, demand: 0, later: 0 }
+
+  constructor(
+    private readonly columns: TaskColumns,
+    private readonly order: TaskOrder,
+    private readonly options: TaskOptions,
+    private readonly place: LinePlace,
+  ) {}
+
+  line(bytes: Uint8Array, from: number, to: number): undefined {
+    const line = lineText(bytes, from, to)
+    if (this.columns.isHeader(line)) return
+    const { names } = this.columns
+    const fields = splitCsv(line).map((field) => field.trim())
+    if (fields.length !== names.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${names.length}: ${names.join(', ')}.`, 'Was the file cut short? Copy it again')
+    this.#task(fields)
+  }
+
+  end(): void {
+    const held = new HeldJobs('first')
+    for (const [id, { submit, rows, line }] of this.#jobs) {
+      if (rows.some(({ at }) => at > submit)) this.#counts.later++
+      const stages = this.order.stages(rows)
+      if (stages !== undefined) held.add({ id, submit, stages }, line)
+    }
+    held.end()
+    this.#held = held
+  }
+
+  more(): JobSpec | undefined {
+    return this.#held?.more()
+  }
+
+  report() {
+    const { status, outside, backwards, demand, later } = this.#counts
+    const rules = [
+      { rule: 'status', jobs: status, text: `tasks of a status other than ${this.options.status.join(', ')}: left out` },
+      { rule: 'outside', jobs: outside, text: 'tasks that start or end outside the days of the trace (time 0): left out' },
+      { rule: 'backwards', jobs: backwards, text: 'tasks that end before they start: left out' },
+      { rule: 'demand', jobs: demand, text: 'tasks that do not say what they ask for: given the default' },
+      { rule: 'later', jobs: later, text: 'with tasks created after the first: all submitted with it' },
+      ...this.order.rules(),
+    ].filter(({ jobs }) => jobs > 0)
+    return { rules, notes: rules.map(ruleLine) }
+  }
+
+  #task(fields: readonly string[]): void {
+    const { names, start, end, job, task, instances, status, cpu, memory } = this.columns
+    const number = (column: number) => wholeIn(fields[column]!, names[column]!, -Infinity)
+    if (!this.options.status.includes(fields[status]!)) return void this.#counts.status++
+    const at = number(start)
+    const until = number(end)
+    const duration = until - at
+    const empty = [job, task].find((column) => fields[column] === '')
+    if (empty !== undefined) throw new BadLine(names[empty], 'is empty.')
+    const tasks = wholeIn(fields[instances]!, names[instances]!, 1)
+    if (this.columns.zeroIsOutside && this.options.outside !== 'keep' && (at === 0 || until === 0)) return void this.#counts.outside++
+    if (duration < 0) return void this.#counts.backwards++
+    const name = fields[task]!
+    const row = { task: name, at, stage: { name: /^\d/.test(name) ? `task${name}` : name, tasks, demand: this.#demandOf(fields[cpu]!, fields[memory]!), duration } }
+    const known = this.#jobs.get(fields[job]!)
+    if (known === undefined) this.#jobs.set(fields[job]!, { submit: at, line: this.place.line, rows: [row] })
+    else {
+      known.submit = Math.min(known.submit, at)
+      known.rows.push(row)
+    }
+  }
+
+  #demandOf(cpu: string, memory: string): Demand {
+    const { demand, memory: machine } = this.options
+    const { names, cpu: ofCpu, memory: ofMemory, wholeMemory } = this.columns
+    if (cpu === '' || memory === '') this.#counts.demand++
+    const asked = {
+      cpu: cpu === '' ? demand.cpu : Math.ceil(numberIn(cpu, names[ofCpu]!, 0)),
+      mem: memory === '' ? demand.mem : Math.ceil((numberIn(memory, names[ofMemory]!, 0) / wholeMemory) * machine),
+    }
+    if (asked.cpu + asked.mem === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
+    const key = `${asked.cpu} ${asked.mem}`
+    const known = this.#demands.get(key) ?? asked
+    this.#demands.set(key, known)
+    return known
+  }
+}
