@@ -2,6 +2,7 @@ import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
 import { jobListFormat } from '../omega/job-list.js'
+import { batsimFormat } from '../batsim/workload.js'
 import { openbFormat } from '../openb/pods.js'
 import { batchTask2018Format } from '../alibaba/batch-tasks-2018.js'
 import { batchTaskFormat } from '../alibaba/batch-tasks.js'
@@ -20,7 +21,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, swfFormat, sacctFormat, eagleFormat, openbFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, swfFormat, sacctFormat, eagleFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, jobTableFormat,
 ]
 

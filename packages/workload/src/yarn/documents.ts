@@ -161,6 +161,27 @@ export class Fields {
     return value.map((each, i) => new Fields(each, `${this.path}${key}[${i}].`))
   }
 
+  /** An object inside; `undefined` where it is absent. */
+  object(key: string): Fields | undefined {
+    return this.has(key) ? new Fields(this.#object[key], `${this.path}${key}.`) : undefined
+  }
+
+  /** The elements of a list of texts or numbers. */
+  texts(key: string): string[] {
+    return Array.from({ length: this.size(key) }, (_, i) => {
+      const element = new Fields({ [i]: (this.#object[key] as unknown[])[i] }, `${this.path}${key}.`).text(String(i))
+      if (element === undefined) throw this.bad(key, `element ${i} is empty.`)
+      return element
+    })
+  }
+
+  /** A number, or the largest of a list of numbers; 0 where it is absent. */
+  most(key: string): number {
+    if (!Array.isArray(this.#object[key])) return this.number(key) ?? 0
+    const list = this.#object[key] as unknown[]
+    return list.reduce<number>((most, _, i) => Math.max(most, new Fields({ [i]: list[i] }, `${this.path}${key}.`).number(String(i)) ?? 0), 0)
+  }
+
   /** Whole numbers above 0 under keys that start with a prefix, by the rest of the key; `except` are something else. */
   amounts(prefix: string, except: ReadonlySet<string>): Record<string, number> {
     const amounts: Record<string, number> = {}
