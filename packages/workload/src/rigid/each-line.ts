@@ -1,19 +1,23 @@
 import { SchedError } from '@sched/core'
 import { binaryKind } from '../trace/looks-like.js'
 
+export interface LineVisitor {
+  /** Told the bounds of a line, without its end. */
+  visit(line: number, from: number, to: number): void
+  /** Asked first, which saves the search for the end of the line: where the next line starts, if it has dealt with this one; else 0. */
+  quick?(line: number, from: number): number
+}
+
 /**
- * Calls `visit` with the bounds of every line that is not empty, without its end, and returns the number of lines, empty
- * ones too. Lines end in LF or CR LF; a byte order mark is passed over. Throws `BAD_INPUT` for bytes that are not text.
- *
- * `quick` is asked first, and saves the search for the end of the line: where the next line starts, if it has dealt with
- * this one; else 0.
+ * Tells a visitor of every line that is not empty, and returns the number of lines, empty ones too. Lines end in LF or
+ * CR LF; a byte order mark is passed over. Throws `BAD_INPUT` for bytes that are not text.
  */
-export function eachLine(bytes: Uint8Array, file: string | undefined, visit: (line: number, from: number, to: number) => void, quick?: (line: number, from: number) => number): number {
+export function eachLine(bytes: Uint8Array, file: string | undefined, visitor: LineVisitor): number {
   const kind = binaryKind(bytes)
   if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file }, kind.wayOut)
   let line = 0
   for (let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0; from < bytes.length; ) {
-    const next = quick === undefined ? 0 : quick(line + 1, from)
+    const next = visitor.quick?.(line + 1, from) ?? 0
     if (next > 0) {
       from = next
       line++
@@ -23,7 +27,7 @@ export function eachLine(bytes: Uint8Array, file: string | undefined, visit: (li
     const to = end === -1 ? bytes.length : end
     const last = to > from && bytes[to - 1] === 13 ? to - 1 : to
     line++
-    if (last > from) visit(line, from, last)
+    if (last > from) visitor.visit(line, from, last)
     from = to + 1
   }
   return line

@@ -51,10 +51,11 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
     if (jobs.length > 0 && job.submit < jobs.at(-1)!.submit) unsorted++
     jobs.push(job)
   }
-  const count = eachLine(bytes, file, (line, from, to) => {
+  const visit = (line: number, from: number, to: number) => {
     place.line = line
     excuse(bad, place, () => read(from, to))
-  })
+  }
+  const count = eachLine(bytes, file, { visit })
   const rules = [...made.rules(), ...(lines.rules?.() ?? [])]
   if (jobs.length === 0) throw empty(file, bad, rules.map(ruleLine))
   if (unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)

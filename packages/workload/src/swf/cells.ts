@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, Seconds, StageSpec } from '@sched/core'
 import type { RigidResource } from '../rigid/resources.js'
 import { RigidStages } from '../rigid/stages.js'
 import { statusNames } from './fields.js'
@@ -30,32 +30,12 @@ export class SwfJobs {
 
   /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
   job(cells: Float64Array, at: number): JobSpec {
-    const user = cells[at + Cell.user]!
-    const queue = cells[at + Cell.queue]!
-    const group = cells[at + Cell.group]!
-    const partition = cells[at + Cell.partition]!
-    const application = cells[at + Cell.application]!
-    const estimate = cells[at + Cell.estimate]!
-    const stages = this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!)
-    const job: Changing<JobSpec> = { id: String(cells[at + Cell.job]!), submit: cells[at + Cell.submit]!, stages }
-    if (user >= 0) job.user = this.#text(user)
-    if (queue >= 0) job.queue = this.#text(queue)
-    if (group >= 0) job.group = this.#text(group)
-    if (partition >= 0) job.partition = this.#text(partition)
-    if (application >= 0) job.application = this.#text(application)
-    if (estimate >= 0) job.estimate = estimate
+    const job = new SwfJob(cells, at, this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!), this.#texts)
     if (this.#before !== undefined) this.#chain(job, cells[at + Cell.job]!, cells[at + Cell.preceding]!, cells[at + Cell.think]!, this.#before)
-    const recorded = recordedRun(cells[at + Cell.wait]!, cells[at + Cell.recorded]!, cells[at + Cell.status]!)
-    if (recorded !== undefined) job.recorded = recorded
     return job
   }
 
-  /** Users, queues and the like are few, and many jobs share one text. */
-  #text(number: number): string {
-    return number < MOST_TEXTS ? (this.#texts[number] ??= String(number)) : String(number)
-  }
-
-  #chain(job: Changing<JobSpec>, number: number, preceding: number, think: number, before: Set<number>): void {
+  #chain(job: SwfJob, number: number, preceding: number, think: number, before: Set<number>): void {
     if (preceding > 0 && before.has(preceding)) {
       job.after = String(preceding)
       if (think > 0) job.think = think
@@ -63,6 +43,45 @@ export class SwfJobs {
     before.add(number)
   }
 }
+
+/** A class, so that all fields have a place in the object from the start: added to a literal one by one they cost as much again as reading the line. */
+class SwfJob implements JobSpec {
+  readonly id: string
+  readonly submit: Seconds
+  readonly stages: readonly StageSpec[]
+  declare readonly user?: string
+  declare readonly queue?: string
+  declare readonly group?: string
+  declare readonly partition?: string
+  declare readonly application?: string
+  declare readonly estimate?: Seconds
+  declare readonly recorded?: NonNullable<JobSpec['recorded']>
+  declare after?: string
+  declare think?: Seconds
+
+  constructor(cells: Float64Array, at: number, stages: readonly StageSpec[], texts: string[]) {
+    const user = cells[at + Cell.user]!
+    const queue = cells[at + Cell.queue]!
+    const group = cells[at + Cell.group]!
+    const partition = cells[at + Cell.partition]!
+    const application = cells[at + Cell.application]!
+    const estimate = cells[at + Cell.estimate]!
+    const recorded = recordedRun(cells[at + Cell.wait]!, cells[at + Cell.recorded]!, cells[at + Cell.status]!)
+    this.id = String(cells[at + Cell.job]!)
+    this.submit = cells[at + Cell.submit]!
+    this.stages = stages
+    if (user >= 0) this.user = textOf(user, texts)
+    if (queue >= 0) this.queue = textOf(queue, texts)
+    if (group >= 0) this.group = textOf(group, texts)
+    if (partition >= 0) this.partition = textOf(partition, texts)
+    if (application >= 0) this.application = textOf(application, texts)
+    if (estimate >= 0) this.estimate = estimate
+    if (recorded !== undefined) this.recorded = recorded
+  }
+}
+
+/** Users, queues and the like are few, and many jobs share one text. */
+const textOf = (number: number, texts: string[]): string => (number < MOST_TEXTS ? (texts[number] ??= String(number)) : String(number))
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -133,8 +133,9 @@ export class SwfReading {
     cells[at + Cell.runtime] = runtime
     cells[at + Cell.estimate] = estimate
     cells[at + Cell.recorded] = row[Field.runtime] === runtime ? -1 : row[Field.runtime]!
+    const last = Field.think
     const rest = at + Cell.status - Field.status // the other fields stand side by side in both
-    for (let i = Field.status; i <= Field.think; i++) cells[rest + i] = row[i]!
+    for (let i: number = Field.status; i <= last; i++) cells[rest + i] = row[i]!
     for (let r = 0; r < amounts.length; r++) cells[at + Cell.amounts + r] = amounts[r]!
   }
 }

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { eachLine } from '../rigid/each-line.js'
+import { eachLine, type LineVisitor } from '../rigid/each-line.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
@@ -7,6 +7,31 @@ import { Cell, cellsOf } from './cells.js'
 import { NumberSet } from './number-set.js'
 import { resourcesOf, type SwfRules } from './options.js'
 import { SwfReading } from './reading.js'
+
+/** Reads line after line into a table. */
+class Lines implements LineVisitor {
+  constructor(private readonly table: SwfTable, private readonly bytes: Uint8Array) {}
+
+  quick(line: number, from: number): number {
+    const to = this.table.reading.plain(this.bytes, from)
+    if (to < 0) return 0
+    this.table.line = line
+    this.table.read(this.bytes, from, to, true)
+    return this.bytes[to] === 10 ? to + 1 : to + 2
+  }
+
+  visit(line: number, from: number, to: number): void {
+    this.table.line = line
+    this.table.read(this.bytes, from, to, false)
+  }
+}
+
+/** The lines of a log, if all are as long as those in the middle of it. */
+function aboutLines(bytes: Uint8Array): number {
+  const sample = bytes.subarray(bytes.length >> 1, (bytes.length >> 1) + 4096)
+  const lines = sample.reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0)
+  return Math.ceil((1.1 * bytes.length * (lines + 1)) / Math.max(64, sample.length))
+}
 
 /** The cells of all jobs, one after another. */
 export class SwfTable {
@@ -28,19 +53,8 @@ export class SwfTable {
     this.bad = new BadLines(onBadLine)
     this.reading = new SwfReading(options, this, true)
     this.width = cellsOf(resourcesOf(options))
-    this.cells = new Float64Array(this.width * Math.ceil(bytes.length / 64)) // lines of the archive's logs are longer; pages not written cost nothing
-    const quick = (line: number, from: number) => {
-      const to = this.reading.plain(bytes, from)
-      if (to < 0) return 0
-      this.line = line
-      this.#read(bytes, from, to, true)
-      return bytes[to] === 10 ? to + 1 : to + 2
-    }
-    const visit = (line: number, from: number, to: number) => {
-      this.line = line
-      this.#read(bytes, from, to, false)
-    }
-    this.lines = eachLine(bytes, file, visit, quick)
+    this.cells = new Float64Array(this.width * aboutLines(bytes))
+    this.lines = eachLine(bytes, file, new Lines(this, bytes))
     if (this.size === 0) throw this.#empty()
   }
 
@@ -56,7 +70,7 @@ export class SwfTable {
   }
 
   /** A line, or the plain job that was read from it. */
-  #read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
+  read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
     try {
       const at = this.size * this.width
       if (at + this.width > this.cells.length) this.#grow()

@@ -1,4 +1,4 @@
-import type { JobSource } from '@sched/core'
+import type { JobSource, JobSpec } from '@sched/core'
 import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
 import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
@@ -17,7 +17,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
   const stages = new RigidStages(resourcesOf(options), options.tasks)
   const table = new SwfTable(options, reading, bytes)
   const sorted = table.sort()
-  const { size, width } = table
+  const { size } = table
   const { machine, notes } = machineAndNotes(table, options)
   const rules = [...table.reading.rules(), ...sortedRule(sorted)]
   return {
@@ -29,11 +29,20 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
     header: table.reading.header.fields,
     report: { lines: table.lines, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {
-      const jobs = new SwfJobs(options, stages)
-      const { cells } = table
-      let next = 0
-      return { next: () => (next < size ? jobs.job(cells, width * next++) : undefined) }
+      return new TableJobs(new SwfJobs(options, stages), table)
     },
+  }
+}
+
+/** The jobs of a table, one after another. */
+class TableJobs implements JobSource {
+  #next = 0
+
+  constructor(private readonly jobs: SwfJobs, private readonly table: SwfTable) {}
+
+  next(): JobSpec | undefined {
+    const { cells, size, width } = this.table
+    return this.#next < size ? this.jobs.job(cells, width * this.#next++) : undefined
   }
 }
 
