@@ -1,7 +1,7 @@
 /** Rank of queues without a guarantee: after all others. */
 const NO_GUARANTEE = 0x7fffffff
 
-/** Up to so many members are moved one by one, more in a block. */
+/** Places are looked for among so many one by one, among more by halving. */
 const SHORT = 24
 
 /** What offers are made by; vectors are `[queue * width + i]`. */
@@ -78,25 +78,26 @@ export class Offers {
       this.#rank(queue)
       this.#insert(this.#order, queue, k)
     }
-    while (this.#from < this.#to && this.#isLeft()) this.#settle(this.#offer(isEqual))
+    while (this.#from < this.#to && this.#isLeft()) this.#round(isEqual)
   }
 
-  /** Offers to all that are equally under-served; how many they are. */
-  #offer(isEqual: boolean): number {
+  /** Offers to all that are equally under-served. Those that take nothing are done, the others go where they belong then. */
+  #round(isEqual: boolean): void {
     const { width, divisors, ideal, limit, guaranteed } = this.#columns
     const { left } = this
-    const [active, order, share, hasGained] = [this.#active, this.#order, this.#share, this.#hasGained]
+    const [active, order, share, hasGained, gained] = [this.#active, this.#order, this.#share, this.#hasGained, this.#gained]
     const from = this.#from
-    const count = this.#countFirst()
-    const equal = this.#to - from
-    for (let k = from; k < from + count; k++) hasGained[order[k] as number] = 0
+    const end = this.#to
+    let next = from + this.#countFirst()
+    const equal = end - from
+    for (let k = from; k < next; k++) hasGained[order[k] as number] = 0
     for (let i = 0; i < width; i++) {
       const rest = left[i] as number
       const all = active[i] as number
       if (rest <= 0 || (all === 0 && !isEqual)) continue
       const divisor = divisors[i] as number
       let given = 0
-      for (let k = from; k < from + count; k++) {
+      for (let k = from; k < next; k++) {
         const queue = order[k] as number
         const at = queue * width + i
         const had = ideal[at] as number
@@ -113,46 +114,37 @@ export class Offers {
       }
       left[i] = rest - given
     }
-    return count
-  }
-
-  /** The first so many have been offered something: those that took none are done, the others go where they belong now. */
-  #settle(count: number): void {
-    const { width, guaranteed } = this.#columns
-    const order = this.#order
-    const active = this.#active
     let size = 0
-    for (let k = this.#from; k < this.#from + count; k++) {
+    for (let k = from; k < next; k++) {
       const queue = order[k] as number
-      if (this.#hasGained[queue] === 1) {
+      if (hasGained[queue] === 1) {
         this.#rank(queue)
-        this.#insert(this.#gained, queue, size++)
+        this.#insert(gained, queue, size++)
       } else for (let i = 0, at = queue * width; i < width; i++, at++) active[i] = (active[i] as number) - (guaranteed[at] as number)
     }
-    this.#merge(size, this.#from + count)
-  }
-
-  /** Puts those that gained among the others, which start at `next`. */
-  #merge(size: number, next: number): void {
-    const order = this.#order
     let to = next - size
     this.#from = to
     for (let k = 0; k < size; k++) {
-      const queue = this.#gained[k] as number
-      const end = this.#place(order, queue, next, this.#to)
-      if (end - next > SHORT) order.copyWithin(to, next, end)
-      else for (let i = next; i < end; i++) order[i - next + to] = order[i] as number
-      to += end - next
-      next = end
+      const queue = gained[k] as number
+      const near = next + SHORT < end ? next + SHORT : end
+      while (next < near && this.#isAfter(queue, order[next] as number)) order[to++] = order[next++] as number
+      if (next === near && near < end) {
+        const place = this.#place(order, queue, next, end)
+        order.copyWithin(to, next, place)
+        to += place - next
+        next = place
+      }
       order[to++] = queue
     }
   }
 
   /** Puts a queue where it belongs among the first `size` of a list. */
   #insert(list: Int32Array<ArrayBuffer>, queue: number, size: number): void {
-    const at = this.#place(list, queue, 0, size)
-    if (size - at > SHORT) list.copyWithin(at + 1, at, size)
-    else for (let i = size; i > at; i--) list[i] = list[i - 1] as number
+    let at = size
+    if (size > SHORT) {
+      at = this.#place(list, queue, 0, size)
+      list.copyWithin(at + 1, at, size)
+    } else for (; at > 0 && this.#isAfter(list[at - 1] as number, queue); at--) list[at] = list[at - 1] as number
     list[at] = queue
   }
 
