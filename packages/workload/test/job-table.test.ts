@@ -22,6 +22,10 @@ describe('a table of jobs', () => {
     expect(detectFormatOf(bytesOf('{"submit": 1, "start": 2, "end": 4}\n')).name).toBe('job-table')
   })
 
+  it('does not know a time that is None, NaN or NULL', () => {
+    expect(jobs('submit,start,end,duration,cores\n5,None,NULL,10,2\n6,8,9,nan,2\n').map(({ recorded, stages }) => [recorded, stages[0]!.duration])).toEqual([[undefined, 10], [{ wait: 2 }, 1]])
+  })
+
   it('is read through a mapping: names, units, scales, totals, labels and defaults', () => {
     const text = 'when;secs;n;c;m;model;team\n2024-01-31T10:00:00;01:30;3;1.5;7;T4|P100;\n2024-01-31 10:00:10;90;;2;;;x\n'
     const options = {

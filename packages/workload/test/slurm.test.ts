@@ -33,6 +33,16 @@ const jobs = (text: string, options?: object) => [...jobsOf(read(text, options))
 const first = (change: Record, options?: object) => jobs(table(change, { JobID: '999' }), options)[0]!
 
 describe('sacct', () => {
+  it.each([',', ';', '\t'])('may have separated its fields by %j; in CSV some stand in quotes', (separator) => {
+    const head = ['JobID', 'Submit', 'Start', 'End', 'NCPUS', 'State', 'AllocTRES']
+    const fields = ['7', '2024-01-31T10:00:00', '2024-01-31T10:00:10', '2024-01-31T10:01:10', '4', 'CANCELLED by 1', separator === ',' ? '"cpu=4,mem=8G"' : 'cpu=4,mem=8G']
+    const text = [head, fields].map((each) => each.join(separator)).join('\n')
+    expect([read(text).format, ...jobs(text, { memory: 'requested' })]).toEqual(['sacct', {
+      id: '7', submit: 0, estimate: 60, recorded: { wait: 10, status: 'cancelled' }, stages: [{ name: 'job', tasks: 1, demand: { procs: 4, mem: 8192 }, duration: 60 }],
+    }])
+    expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a "${separator}": leave JobName`)
+  })
+
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {
     expect(jobs(table({}))[0]).toEqual({
       id: '101', submit: 0, user: 'ada', queue: 'main', group: 'math', account: 'proj', partition: 'main', priority: 500, estimate: 7200,

@@ -1,4 +1,5 @@
 import { SchedError, suggest, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
+import { isUnknown } from '../slurm/times.js'
 import { headerOf } from '../table/header-rows.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
@@ -31,6 +32,7 @@ function keysOf(line: string): string[] {
 }
 
 type Meaning = keyof JobTableOptions['columns']
+const times: ReadonlySet<Meaning> = new Set(['duration', 'start', 'end', 'estimate', 'deadline'])
 
 class JobRows implements RowReader {
   #rows: Rows | undefined
@@ -140,8 +142,10 @@ class JobRows implements RowReader {
     return text
   }
 
+  /** Of times that may be absent, words such as None and NaN say nothing. */
   #text(row: Row, meaning: Meaning): string {
-    return row(this.#column(meaning))
+    const text = row(this.#column(meaning))
+    return times.has(meaning) && isUnknown(text) ? '' : text
   }
 
   #column(meaning: Meaning): string {

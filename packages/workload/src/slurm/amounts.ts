@@ -2,10 +2,10 @@ const mib: Readonly<Record<string, number>> = { '': 1, K: 1 / 1024, M: 1, G: 102
 
 /**
  * Memory of a job in MiB, rounded up: `64G` for the job, `4Gn` for each of its nodes, `2000Mc` for each of its
- * processors. -1 where it is absent or 0, `undefined` for anything else.
+ * processors. -1 where it is absent, ? or 0, `undefined` for anything else.
  */
 export function requestedMemory(text: string, nodes: number, procs: number): number | undefined {
-  if (text === '' || /^0[KMGTPE]?[nc]?$/.test(text)) return -1
+  if (text === '' || text === '?' || /^0[KMGTPE]?[nc]?$/.test(text)) return -1
   const parts = /^(\d+(?:\.\d+)?)([KMGTPE]?)([nc]?)\??$/.exec(text)
   if (parts === null) return undefined
   const times = parts[3] === 'n' ? nodes : parts[3] === 'c' ? procs : 1

@@ -3,6 +3,7 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
 import { Columns } from './columns.js'
+import { splitCsv } from './csv.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord } from './records.js'
@@ -25,13 +26,21 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
   reader: (place) => new SacctReader(place),
 })
 
+/** `sacct --delimiter` may have set another one than |, and tables made of its output are CSV. */
+const separators = ['|', ',', ';', '\t'] as const
+const split = (line: string, separator: string): string[] => (separator === ',' ? splitCsv(line) : line.split(separator))
+const separatorOf = (line: string) => separators.find((separator) => split(line.trim(), separator).length > 1) ?? '|'
+
 function isHeader(line: string): boolean {
-  const names = line.trim().toLowerCase().split('|')
-  return names.length > 1 && (names.includes('jobid') || names.includes('jobidraw'))
+  const separator = separatorOf(line)
+  const names = split(line.trim().toLowerCase(), separator).map((name) => name.trim())
+  const has = (...known: string[]) => known.some((name) => names.includes(name))
+  return names.length > 1 && has('jobid', 'jobidraw') && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes')))
 }
 
 class SacctReader implements RecordReader {
   #columns: Columns | undefined
+  #separator = '|'
   readonly #ids = new RepeatedIds('requeued')
   /** Id and submit time, Slurm's own key of a record, of the job above. */
   #above = ''
@@ -39,12 +48,14 @@ class SacctReader implements RecordReader {
   constructor(private readonly place: LinePlace) {}
 
   line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined {
-    const fields = lineText(bytes, from, to).split('|')
+    const line = lineText(bytes, from, to)
+    if (this.#columns === undefined) this.#separator = separatorOf(line)
+    const fields = split(line, this.#separator)
     if (this.#columns === undefined) {
       this.#columns = this.#header(new Columns(fields))
       return undefined
     }
-    this.#columns.take(fields, 'A name may hold a "|": leave JobName, WorkDir and SubmitLine out of --format')
+    this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : ''}`)
     const found = record(this.#columns)
     if (found === 'step') return found
     const key = `${found.id} ${found.submit}`

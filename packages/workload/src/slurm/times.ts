@@ -1,5 +1,8 @@
 /** Times that are not known, in Slurm's words and those of tables made from its records. */
-const unknown = /^(|unknown|none|none assigned|invalid|nat|nan|n\/a|-)$/i
+const unknown = /^(|unknown|none|null|none assigned|invalid|nat|nan|n\/a|-)$/i
+
+/** Whether a text is how tables say that they do not know a time. */
+export const isUnknown = (text: string): boolean => unknown.test(text)
 
 /**
  * Seconds since 1970 of `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, or of a plain number of them; NaN where it is not

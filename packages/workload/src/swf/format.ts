@@ -64,6 +64,6 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
 function looksLikeSwf(head: string): boolean {
   const lines = head.split('\n', 200).map((line) => line.trim()).filter((line) => line !== '')
   if (lines[0]?.startsWith(';') === true) return true
-  const fields = lines[0]?.split(/\s+/) ?? []
+  const fields = lines.find((line) => !line.startsWith('#'))?.split(/\s+/) ?? []
   return fields.length >= 15 && fields.length <= 21 && fields.every((field) => /^[-+]?\d+(\.\d*)?$/.test(field))
 }

@@ -1,6 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
+import { guessMapping } from '../job-table/guess.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { batsimFormat } from '../batsim/workload.js'
 import { openbFormat } from '../openb/pods.js'
@@ -41,6 +42,9 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const known = traceFormats.map(({ name, title }) => `${name} (${title})`).join(', ')
   const kind = textKind(text)
   if (kind === GOOGLE_EVENTS) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
+  const mapping = guessMapping(text)
+  if (mapping !== undefined)
+    throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.`)
   throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
 }
 

@@ -1,0 +1,42 @@
+import { splitCsv } from '../slurm/csv.js'
+
+/** Names that columns of job tables often have, without regard to case and punctuation. */
+const columns: Readonly<Record<string, readonly string[]>> = {
+  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime'],
+  duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
+  start: ['start', 'starttime', 'started'],
+  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished'],
+  id: ['id', 'jobid', 'jid', 'job'],
+  tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers'],
+  user: ['user', 'userid', 'username'],
+  queue: ['vc', 'virtualcluster', 'queuename', 'queue'], // Helios has queueing times under `queue`
+  estimate: ['estimate', 'walltime', 'timelimit', 'requestedtime', 'reqtime', 'requestedwalltime'],
+  priority: ['priority'],
+  status: ['status', 'state'],
+}
+const demands: Readonly<Record<string, readonly string[]>> = {
+  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs'],
+  gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus'],
+  mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem'],
+}
+
+/** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
+export function guessMapping(head: string): string | undefined {
+  const line = head.split('\n', 1)[0]!.trim()
+  const separator = [',', '\t', ';', '|'].find((each) => line.includes(each))
+  if (separator === undefined) return undefined
+  const names = (separator === ',' ? splitCsv(line) : line.split(separator)).map((name) => name.trim())
+  const found = (known: readonly string[]) => known.flatMap((each) => names.find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0]
+  const means = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
+  if (!means.has('submit') || !(means.has('duration') || (means.has('start') && means.has('end')))) return undefined
+  if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
+  const asks = Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [`${resource}: ${quoted(found(known)!)}`]))
+  const parts = [
+    `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
+    asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
+    ...(separator === ',' ? [] : [`separator: ${JSON.stringify(separator)}`]),
+  ]
+  return `{ ${parts.join(', ')} }`
+}
+
+const quoted = (name: string): string => (/^[A-Za-z_][\w.-]*$/.test(name) ? name : JSON.stringify(name))
