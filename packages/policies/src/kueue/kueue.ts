@@ -1,0 +1,227 @@
+import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { forwarding } from '../disciplines/forwarding.js'
+import { startGang } from '../disciplines/gangs.js'
+import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import type { SortedIds } from '../orders/sorted-ids.js'
+import { assign, fits, Mode, type Assignment } from './assignment.js'
+import { byBorrowing, fairest, type Entry } from './entries.js'
+import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
+import { targets } from './preemption.js'
+import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
+import { tooLarge } from './too-large.js'
+import { charge, discharge, type Workload } from './workload.js'
+import { Workloads } from './workloads.js'
+
+/**
+ * Admission by quota, as Kueue does it for Kubernetes: jobs wait in ClusterQueues, whose quota those of one cohort lend to
+ * each other. In every cycle the first workload of each queue is looked at; those that need not borrow come first, then
+ * those of higher priority, then older ones; with `fairSharing` those whose queue would have the smallest share. A workload
+ * without room may preempt others, as its queue says. What is admitted starts as soon as nodes have room, in order of admission.
+ *
+ * A gang is one workload; of another job every task is one, and one at a time is admitted before it has a node.
+ *
+ * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; one flavor for all resources
+ * of a workload; no admission checks, partial admission, topology, or usage over time.
+ */
+export const kueuePolicy = definePolicy({
+  name: 'kueue',
+  summary: 'Kueue: jobs are admitted by quotas of queues that borrow in cohorts, with preemption and fair sharing',
+  source: 'Kueue, ClusterQueue and Cohort',
+  options: kueueOptions,
+  inner: { placement: 'placement' },
+  defaults: { placement: 'first-fit' },
+  create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env)),
+})
+
+/** Admission by quota. Where rounds have many nodes the placement names one; default: the lowest with room. */
+export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
+  kueuePolicy.plug({ placement: placement as Plug<'placement'> }, options)
+
+class Kueue implements Policy {
+  readonly #env: Env
+  readonly #fairSharing: KueueSettings['fairSharing']
+  readonly #queues: Queues
+  readonly #workloads: Workloads
+  readonly #placement: Placement | undefined
+  /** Jobs that are done with in this call, and queues whose first workload must wait. */
+  readonly #done = new DoneJobs()
+  readonly #closed = new Set<ClusterQueue>()
+  /** What first workloads keep from others. */
+  readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
+  #hasPreempted = false
+  /** Whether the cycle has admitted or passed over anybody. */
+  #hasMoved = false
+
+  constructor(settings: KueueSettings, env: Env, placement: Placement | undefined) {
+    this.#env = env
+    this.#fairSharing = settings.fairSharing
+    this.#queues = new Queues(settings, env.cluster)
+    this.#workloads = new Workloads(env, this.#queues)
+    this.#placement = placement
+    Object.assign(this, forwarding(this.#workloads, placement))
+  }
+
+  admits(spec: JobSpec): string | undefined {
+    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#queues.resources)
+  }
+
+  schedule(round: Round): void {
+    this.#done.begin()
+    this.#startAdmitted(round)
+    if (this.#workloads.isChanged[round.lane] === 1 && !this.#isOver(round)) this.#admitAll(round)
+    if (round.explained) this.#explain(round)
+  }
+
+  /** Starting a workload takes it out of the set, which a walk over it allows. */
+  #startAdmitted(round: Round): void {
+    for (const workload of this.#workloads.unstarted[round.lane] as Set<Workload>) {
+      if (this.#isOver(round) || (round.jobsLeft === Infinity && !this.#hasRoom(round))) return
+      this.#start(workload, round)
+    }
+  }
+
+  /** Whether the smallest task could start somewhere in sight. */
+  #hasRoom(round: Round): boolean {
+    const [first] = round.nodes
+    return round.nodes.length === 1 ? round.room(first as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
+  }
+
+  /** No more jobs may be taken up. */
+  #isOver(round: Round): boolean {
+    return round.jobsLeft === 0
+  }
+
+  #admitAll(round: Round): void {
+    this.#closed.clear()
+    this.#hasPreempted = false
+    while (!this.#isOver(round) && this.#cycle(round)) {
+      // the next workload of each queue
+    }
+    this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted ? 1 : 0
+  }
+
+  /** Looks at the first workload of each queue; false when nothing has come of it. */
+  #cycle(round: Round): boolean {
+    this.#hasMoved = false
+    let entries = [...this.#workloads.waiting(round.lane)].flatMap(([queue, list]) => this.#entry(queue, list, round) ?? [])
+    if (this.#fairSharing === false) entries.sort(byBorrowing)
+    while (entries.length > 0 && !this.#isOver(round)) {
+      const entry = this.#fairSharing === false ? (entries[0] as Entry) : (fairest(entries, this.#queues.resources.length) as Entry)
+      entries = entries.filter((each) => each !== entry)
+      this.#consider(entry, round)
+    }
+    this.#charge(-1)
+    this.#kept.length = 0
+    return this.#hasMoved
+  }
+
+  /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
+  #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
+    const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
+    const end = isStrict ? list.from + 1 : list.to
+    for (let i = list.from; i < end; i++) {
+      const job = list.ids[i] as JobId
+      if (this.#done.has(job) && !this.#closed.has(queue)) continue
+      const workload = this.#workloads.next(job, round.lane)
+      const assignment = assign(workload, this.#fairSharing)
+      workload.flavor = Math.max(0, assignment.flavor)
+      if (assignment.mode !== Mode.NoFit) return { workload, assignment }
+      this.#passOver(workload)
+    }
+    return undefined
+  }
+
+  #consider({ workload, assignment }: Entry, round: Round): void {
+    if (assignment.mode === Mode.Fit) {
+      if (fits(workload)) this.#admit(workload, round) // otherwise another took it in this cycle, and it comes again in the next
+      return
+    }
+    const taken = this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
+    for (const each of taken) this.#preempt(each, round)
+    if (taken.length > 0) return this.#admit(workload, round)
+    this.#keep(workload, assignment)
+    this.#passOver(workload)
+  }
+
+  /** Whom the workload preempts, if it then fits beside what is kept for others. */
+  #targets(workload: Workload, assignment: Assignment, round: Round): readonly Workload[] {
+    if (round.claimsLeft === 0) return []
+    const { work } = this.#env
+    const admitted = [...this.#workloads.admitted].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task)))) // not of this draft
+    this.#charge(-1)
+    const taken = targets({ workload, assignment, admitted, fairSharing: this.#fairSharing, resources: this.#queues.resources.length })
+    this.#charge(1)
+    for (const each of taken) discharge(each, each.tasks)
+    const hasRoom = fits(workload)
+    for (const each of taken) charge(each, each.tasks)
+    return hasRoom ? taken : []
+  }
+
+  #preempt(workload: Workload, round: Round): void {
+    this.#hasPreempted = true
+    this.#done.add(workload.job)
+    this.#workloads.dismiss(workload)
+    for (const task of [...workload.running]) round.evict(task)
+  }
+
+  #admit(workload: Workload, round: Round): void {
+    this.#hasMoved = true
+    this.#workloads.admit(workload)
+    if (round.jobsLeft < Infinity || this.#hasRoom(round)) this.#start(workload, round)
+  }
+
+  /** With StrictFIFO nobody behind the first one is looked at. */
+  #passOver({ job, queue }: Workload): void {
+    if (!this.#done.has(job)) this.#hasMoved = true
+    this.#done.add(job)
+    if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.add(queue)
+  }
+
+  /** What it asks within the nominal quota, or to the borrowing limit if it borrows, is kept from others for the rest of the cycle. */
+  #keep({ queue, demand, tasks, flavor }: Workload, { borrows }: Assignment): void {
+    for (let r = 0; r < demand.length; r++) {
+      const c = flavor * demand.length + r
+      const most = (queue.subtree[c] as number) + (borrows ? (queue.quota.borrowing[c] as number) : 0)
+      const amount = Math.max(0, Math.min((demand[r] as number) * tasks, most - (queue.usage[c] as number)))
+      if (amount === 0) continue
+      queue.add(c, amount)
+      this.#kept.push({ queue, c, amount })
+    }
+  }
+
+  /** Counts what is kept, or does no longer. */
+  #charge(sign: 1 | -1): void {
+    for (const { queue, c, amount } of this.#kept)
+      if (sign === 1) queue.add(c, amount)
+      else queue.remove(c, amount)
+  }
+
+  #start(workload: Workload, round: Round): void {
+    const { job, lane } = workload
+    if (!round.take(job) || round.claimsLeft === 0) return
+    this.#workloads.starting(workload, () => {
+      if (round.work.together(job, lane) > 1) startGang(job, round, (_, within) => this.#nodeFor(workload, within))
+      else {
+        const node = this.#nodeFor(workload, round)
+        if (node !== None) startNearest(job, node, round.cluster.levels, round)
+      }
+    })
+  }
+
+  #nodeFor({ job, flavor }: Workload, round: Round): NodeId | None {
+    const own = this.#queues.flavors[flavor] as Flavor
+    if (round.nodes.length > 1) {
+      const picked = this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+      if (picked === None || isOf(own, picked)) return picked
+    }
+    return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None
+  }
+
+  #explain(round: Round): void {
+    const { lane } = round
+    for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) round.defer(job, Reason.NoRoom)
+    for (const [queue, list] of this.#workloads.waiting(lane))
+      for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
+  }
+}

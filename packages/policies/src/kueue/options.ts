@@ -1,0 +1,73 @@
+import { z } from 'zod'
+
+const amount = z.number().nonnegative()
+/** By resource; or by flavor, and then by resource. */
+const quantities = z.record(z.string(), z.union([amount, z.record(z.string(), amount)]))
+export type Quantities = z.output<typeof quantities>
+
+const cohortFields = {
+  nominalQuota: quantities.optional().describe('amounts by resource, or by flavor and resource, in the order in which flavors are tried'),
+  borrowingLimit: quantities.optional().describe('the most above the nominal quota that is taken from the cohort; default no limit'),
+  lendingLimit: quantities.optional().describe('the most of the nominal quota that others in the cohort may take; default all'),
+  weight: z.number().nonnegative().optional().describe('fair sharing: what it borrows counts over this; default 1, 0: it counts as infinite'),
+}
+
+const queueFields = {
+  ...cohortFields,
+  cohort: z.string().min(1).optional().describe('queues of a cohort borrow what others of it have idle; default: none'),
+  queueingStrategy: z
+    .enum(['BestEffortFIFO', 'StrictFIFO'])
+    .optional()
+    .describe('whether workloads behind the first are tried if it is not admitted; default BestEffortFIFO'),
+  preemption: z
+    .strictObject({
+      withinClusterQueue: z
+        .enum(['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'])
+        .default('Never')
+        .describe('which admitted workloads of its own queue a workload may preempt'),
+      reclaimWithinCohort: z
+        .enum(['Never', 'LowerPriority', 'Any'])
+        .default('Never')
+        .describe('which workloads of queues that borrow it may preempt, if it stays within the nominal quota'),
+      borrowWithinCohort: z
+        .strictObject({
+          policy: z.enum(['Never', 'LowerPriority']).default('Never'),
+          maxPriorityThreshold: z.number().int().optional().describe('only workloads of this priority and below'),
+        })
+        .prefault({})
+        .describe('which workloads of other queues it may preempt although it borrows itself'),
+    })
+    .optional(),
+  flavorFungibility: z
+    .strictObject({
+      whenCanBorrow: z.enum(['MayStopSearch', 'Borrow', 'TryNextFlavor']).default('MayStopSearch').describe('a flavor where it fits by borrowing: take it, or look for one where it need not'),
+      whenCanPreempt: z.enum(['MayStopSearch', 'Preempt', 'TryNextFlavor']).default('TryNextFlavor').describe('a flavor where it would have to preempt: do, or look for one where it need not'),
+    })
+    .optional(),
+}
+
+export const kueueOptions = z.strictObject({
+  queues: z.record(z.string().min(1), z.strictObject(queueFields)).default({}).describe('ClusterQueues by name: the queue of a job'),
+  cohorts: z
+    .record(z.string().min(1), z.strictObject({ ...cohortFields, parent: z.string().min(1).optional().describe('the cohort it lies in') }))
+    .default({})
+    .describe('cohorts that lie in others, or have quota of their own'),
+  defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named. Without a nominal quota: as much as the nodes have'),
+  flavors: z
+    .record(z.string().min(1), z.record(z.string(), z.string()))
+    .default({})
+    .describe('resource flavors: the labels of their nodes; default: one, of all nodes'),
+  fairSharing: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        preemptionStrategies: z.array(z.enum(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])).min(1).default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare']),
+      }),
+    ])
+    .default(false)
+    .describe('whether queues of a cohort are served, and preempted, by what they borrow over their weight; false: by priority and age'),
+})
+export type KueueSettings = z.output<typeof kueueOptions>
+export type QueueSettings = KueueSettings['defaults']
+export type CohortSettings = KueueSettings['cohorts'][string]
+export type KueueOptions = z.input<typeof kueueOptions>

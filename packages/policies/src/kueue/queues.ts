@@ -1,0 +1,125 @@
+import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import type { CohortSettings, KueueSettings, Quantities, QueueSettings } from './options.js'
+import { QuotaNode, type Quota } from './quota-node.js'
+
+/** Nodes of one kind. */
+export interface Flavor {
+  readonly name: string
+  /** By node; undefined: all nodes are of it. */
+  readonly has: Uint8Array | undefined
+  /** Amounts of its nodes together, by resource. */
+  readonly capacity: Float64Array
+}
+
+export const isOf = ({ has }: Flavor, node: NodeId): boolean => has === undefined || has[node] === 1
+
+/** A ClusterQueue with its settings. */
+export class ClusterQueue extends QuotaNode {
+  readonly settings: QueueSettings
+  /** Flavors in the order in which they are tried, by index. */
+  readonly flavors: readonly number[]
+
+  constructor(name: string, quota: Quota, settings: QueueSettings, flavors: readonly number[], parent: QuotaNode | undefined) {
+    super(name, quota, settings.weight ?? 1, parent)
+    this.settings = settings
+    this.flavors = flavors
+  }
+}
+
+/** The queues and cohorts of a cluster; queues that are not named are made when they are first asked for. */
+export class Queues {
+  readonly flavors: readonly Flavor[]
+  readonly resources: readonly string[]
+  readonly #settings: KueueSettings
+  readonly #cohorts = new Map<string, QuotaNode>()
+  readonly #byName = new Map<string, ClusterQueue>()
+
+  /** Throws `BAD_OPTION` for cohorts in a ring, unknown resources and flavors, flavors without nodes and limits outside of cohorts. */
+  constructor(settings: KueueSettings, cluster: ClusterView) {
+    this.#settings = settings
+    this.resources = cluster.resources
+    this.flavors = flavorsOf(settings.flavors, cluster)
+    for (const name of Object.keys(settings.cohorts)) this.#cohort(name, [])
+    for (const name of Object.keys(settings.queues)) this.of(name)
+    if (Object.keys(settings.queues).length === 0) this.#quota(settings.defaults, 'defaults', false)
+  }
+
+  of(name: string): ClusterQueue {
+    return this.#byName.get(name) ?? this.#make(name)
+  }
+
+  #make(name: string): ClusterQueue {
+    const own = this.#settings.queues[name] ?? {}
+    const settings: QueueSettings = { ...this.#settings.defaults, ...own }
+    const field = `queues.${name}`
+    const parent = settings.cohort === undefined ? undefined : this.#cohort(settings.cohort, [])
+    if (parent === undefined && (settings.borrowingLimit ?? settings.lendingLimit) !== undefined)
+      throw new SchedError('BAD_OPTION', `queue "${name}" has a limit of borrowing or lending, and no cohort.`, { field }, 'Name its cohort.')
+    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#flavorsFor(settings), parent)
+    this.#byName.set(name, queue)
+    return queue
+  }
+
+  #cohort(name: string, inside: readonly string[]): QuotaNode {
+    const known = this.#cohorts.get(name)
+    if (known !== undefined) return known
+    const settings: CohortSettings = this.#settings.cohorts[name] ?? {}
+    if (inside.includes(name)) throw new SchedError('BAD_OPTION', `cohort "${name}" lies in itself: ${[...inside, name].join(' in ')}.`, { field: `cohorts.${name}.parent` }, 'Take a parent away.')
+    const parent = settings.parent === undefined ? undefined : this.#cohort(settings.parent, [...inside, name])
+    const cohort = new QuotaNode(name, this.#quota(settings, `cohorts.${name}`, true), settings.weight ?? 1, parent)
+    this.#cohorts.set(name, cohort)
+    return cohort
+  }
+
+  #quota({ nominalQuota, borrowingLimit, lendingLimit }: CohortSettings, field: string, isCohort: boolean): Quota {
+    const usual = (flavor: number, r: number): number => (isCohort ? 0 : (this.flavors[flavor]?.capacity[r] as number))
+    return {
+      nominal: this.#columns(nominalQuota, `${field}.nominalQuota`, usual),
+      borrowing: this.#columns(borrowingLimit, `${field}.borrowingLimit`, () => Infinity),
+      lending: this.#columns(lendingLimit, `${field}.lendingLimit`, () => Infinity),
+    }
+  }
+
+  #columns(given: Quantities | undefined, field: string, usual: (flavor: number, r: number) => number): Float64Array {
+    const columns = Float64Array.from({ length: this.flavors.length * this.resources.length }, (_, c) => usual(Math.floor(c / this.resources.length), c % this.resources.length))
+    for (const [name, value] of Object.entries(given ?? {})) {
+      if (typeof value === 'number') {
+        if (this.flavors.length > 1) throw new SchedError('BAD_OPTION', 'there are several flavors.', { field: `${field}.${name}` }, 'Give amounts by flavor and resource: { spot: { cpu: 10 } }.')
+        columns[this.#index(name, this.resources, 'the cluster has no resource', `${field}.${name}`)] = value
+        continue
+      }
+      const flavor = this.#index(name, this.flavors.map((each) => each.name), 'there is no flavor', `${field}.${name}`)
+      for (const [resource, amount] of Object.entries(value))
+        columns[flavor * this.resources.length + this.#index(resource, this.resources, 'the cluster has no resource', `${field}.${name}.${resource}`)] = amount
+    }
+    return columns
+  }
+
+  #index(name: string, known: readonly string[], what: string, field: string): number {
+    const found = known.indexOf(name)
+    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known))
+    return found
+  }
+
+  /** The flavors that the quota names, in its order; all where it names none. */
+  #flavorsFor({ nominalQuota = {} }: QueueSettings): number[] {
+    const named = Object.keys(nominalQuota).map((name) => this.flavors.findIndex((each) => each.name === name))
+    return named.length > 0 && named.every((index) => index >= 0) ? named : this.flavors.map((_, index) => index)
+  }
+}
+
+function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView): Flavor[] {
+  const nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
+  const flavor = (name: string, has?: Uint8Array): Flavor => ({
+    name,
+    has,
+    capacity: Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0)),
+  })
+  const named = Object.entries(given)
+  if (named.length === 0) return [flavor('')]
+  return named.map(([name, labels]) => {
+    const has = Uint8Array.from(nodes, (node) => (Object.entries(labels).every(([key, value]) => cluster.label(node, key) === value) ? 1 : 0))
+    if (!has.includes(1)) throw new SchedError('BAD_OPTION', `no node has the labels ${JSON.stringify(labels)}.`, { field: `flavors.${name}` }, 'Correct the labels, or label nodes in the description of the cluster.')
+    return flavor(name, has)
+  })
+}

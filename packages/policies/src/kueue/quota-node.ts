@@ -1,0 +1,106 @@
+/** What is allowed, by column: a flavor and a resource. */
+export interface Quota {
+  readonly nominal: Float64Array
+  /** `Infinity`: no limit. */
+  readonly borrowing: Float64Array
+  readonly lending: Float64Array
+}
+
+/**
+ * A queue or cohort in the tree of quotas. What a node has beyond what it keeps for itself (its nominal quota less the
+ * lending limit) counts as its parent's, and so does what it uses beyond that.
+ *
+ * Source: Kueue, resource_node.go and fair_sharing.go.
+ */
+export class QuotaNode {
+  readonly name: string
+  readonly parent: QuotaNode | undefined
+  readonly weight: number
+  readonly quota: Quota
+  readonly children: QuotaNode[] = []
+  /** Its nominal quota with what its children lend. */
+  readonly subtree: Float64Array
+  readonly usage: Float64Array
+
+  constructor(name: string, quota: Quota, weight: number, parent?: QuotaNode) {
+    this.name = name
+    this.quota = quota
+    this.weight = weight
+    this.parent = parent
+    this.subtree = Float64Array.from(quota.nominal)
+    this.usage = new Float64Array(quota.nominal.length)
+    parent?.children.push(this)
+    for (let c = 0; c < this.subtree.length; c++) parent?.widen(c, this.lent(c))
+  }
+
+  /** The outermost cohort around it, itself if there is none. */
+  get root(): QuotaNode {
+    return this.parent?.root ?? this
+  }
+
+  /** What it does not lend. */
+  kept(c: number): number {
+    return Math.max(0, (this.subtree[c] as number) - (this.quota.lending[c] as number))
+  }
+  lent(c: number): number {
+    return (this.subtree[c] as number) - this.kept(c)
+  }
+
+  /** A child that lends so much has come. */
+  widen(c: number, amount: number): void {
+    const before = this.lent(c)
+    this.subtree[c] = (this.subtree[c] as number) + amount
+    this.parent?.widen(c, this.lent(c) - before)
+  }
+
+  add(c: number, amount: number): void {
+    const here = Math.max(0, this.kept(c) - (this.usage[c] as number))
+    this.usage[c] = (this.usage[c] as number) + amount
+    if (amount > here) this.parent?.add(c, amount - here)
+  }
+
+  remove(c: number, amount: number): void {
+    const inParent = (this.usage[c] as number) - this.kept(c)
+    this.usage[c] = (this.usage[c] as number) - amount
+    if (inParent > 0) this.parent?.remove(c, Math.min(amount, inParent))
+  }
+
+  /** What it may still use. */
+  available(c: number): number {
+    if (this.parent === undefined) return (this.subtree[c] as number) - (this.usage[c] as number)
+    const kept = this.kept(c)
+    const used = this.usage[c] as number
+    const toLimit = (this.subtree[c] as number) - kept - Math.max(0, used - kept) + (this.quota.borrowing[c] as number)
+    return Math.max(0, kept - used) + Math.min(toLimit, this.parent.available(c))
+  }
+
+  /** What it could use if nobody used anything. */
+  potential(c: number): number {
+    if (this.parent === undefined) return this.subtree[c] as number
+    return Math.min((this.subtree[c] as number) + (this.quota.borrowing[c] as number), this.kept(c) + this.parent.potential(c))
+  }
+
+  /** Whether it uses more than its quota, with so much more. */
+  borrows(c: number, more = 0): boolean {
+    return (this.usage[c] as number) + more > (this.subtree[c] as number)
+  }
+
+  /**
+   * Dominant resource share: the largest part of what a resource has to lend in the parent that it has borrowed of it, over
+   * all flavors, divided by its weight; 0 for a node without a parent and one that does not borrow.
+   */
+  share(resources: number): number {
+    if (this.parent === undefined) return 0
+    let largest = 0
+    for (let r = 0; r < resources; r++) {
+      let borrowed = 0
+      let lendable = 0
+      for (let c = r; c < this.usage.length; c += resources) {
+        borrowed += Math.max(0, (this.usage[c] as number) - (this.subtree[c] as number))
+        lendable += this.parent.potential(c)
+      }
+      if (borrowed > 0 && lendable > 0) largest = Math.max(largest, borrowed / lendable)
+    }
+    return largest === 0 ? 0 : largest / this.weight
+  }
+}

@@ -1,0 +1,30 @@
+import type { JobId, LaneId, ShapeId, TaskId } from '@sched/core'
+import type { ClusterQueue } from './queues.js'
+
+/** What is admitted as one: all tasks of a gang, or one task of another job. */
+export interface Workload {
+  readonly job: JobId
+  readonly lane: LaneId
+  readonly queue: ClusterQueue
+  readonly priority: number
+  /** Of its job: when it was submitted, against others. */
+  readonly rank: number
+  readonly shape: ShapeId
+  /** What one task asks, by resource. */
+  readonly demand: Float64Array
+  flavor: number
+  /** Its place among all admissions; the larger, the later. */
+  admission: number
+  /** Tasks that count against the quota, and those of them that wait for room on a node. */
+  tasks: number
+  unstarted: number
+  readonly running: TaskId[]
+}
+
+export function charge({ queue, demand, flavor }: Workload, tasks: number): void {
+  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.add(flavor * demand.length + r, (demand[r] as number) * tasks)
+}
+
+export function discharge({ queue, demand, flavor }: Workload, tasks: number): void {
+  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.remove(flavor * demand.length + r, (demand[r] as number) * tasks)
+}

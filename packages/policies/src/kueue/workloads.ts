@@ -1,0 +1,178 @@
+import type { Env, JobId, LaneId, NodeId, Release, TaskId, WorkListener } from '@sched/core'
+import { Keys, SortedIds } from '../orders/sorted-ids.js'
+import { isOf, type ClusterQueue, type Queues } from './queues.js'
+import { charge, discharge, type Workload } from './workload.js'
+
+/**
+ * Jobs that wait for admission, by queue, and what is admitted. A job has at most one workload that is admitted and waits
+ * for room on nodes; it waits for admission again when that one has started. A task that has ended gives its part of the
+ * quota back, as Kueue does for pods that are reclaimable.
+ */
+export class Workloads implements WorkListener {
+  /** Admitted and not ended. */
+  readonly admitted = new Set<Workload>()
+  /** By lane: admitted, with tasks that have no node yet, in order of admission. */
+  readonly unstarted: readonly Set<Workload>[]
+  /** By lane: whether anything has changed since admission was last tried in vain. */
+  readonly isChanged: Uint8Array
+  readonly #env: Env
+  readonly #queues: Queues
+  readonly #keys: readonly Keys[]
+  /** By lane: queues with jobs that wait for admission, and these by priority and age. */
+  readonly #waiting: readonly Map<ClusterQueue, SortedIds>[]
+  /** `[lane][job]`: it has unplaced tasks; it waits for admission; what of it is admitted and has no node. */
+  readonly #isOpen: boolean[][]
+  readonly #isWaiting: boolean[][]
+  readonly #unstartedOf: (Workload | undefined)[][]
+  readonly #ofTask: (Workload | undefined)[] = []
+  #admissions = 0
+  #starting: Workload | undefined
+
+  constructor(env: Env, queues: Queues) {
+    const { lanes } = env.cluster
+    this.#env = env
+    this.#queues = queues
+    this.unstarted = lanes.map(() => new Set())
+    this.isChanged = new Uint8Array(lanes.length).fill(1)
+    this.#keys = lanes.map(() => new Keys())
+    this.#waiting = lanes.map(() => new Map())
+    this.#isOpen = lanes.map(() => [])
+    this.#isWaiting = lanes.map(() => [])
+    this.#unstartedOf = lanes.map(() => [])
+  }
+
+  /** Queues with jobs that wait for admission, and these by priority and age. */
+  waiting(lane: LaneId): ReadonlyMap<ClusterQueue, SortedIds> {
+    return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
+  }
+
+  /** What of the job would be admitted next. */
+  next(job: JobId, lane: LaneId): Workload {
+    const tasks = this.#env.work.together(job, lane)
+    return { ...this.#make(job, lane), tasks, unstarted: tasks }
+  }
+
+  admit(workload: Workload): void {
+    const { job, lane, tasks } = workload
+    workload.admission = ++this.#admissions
+    charge(workload, tasks)
+    this.admitted.add(workload)
+    this.unstarted[lane]?.add(workload)
+    this.#row(this.#unstartedOf, lane)[job] = workload
+    this.#refresh(job, lane)
+  }
+
+  /** Runs `start`, which claims nodes for all tasks that have none, or for none of them. */
+  starting(workload: Workload, start: () => void): boolean {
+    this.#starting = workload
+    start()
+    this.#starting = undefined
+    if (workload.unstarted > 0) return false
+    this.#dropUnstarted(workload)
+    return true
+  }
+
+  /** It is admitted no longer, as far as its tasks have no node; what runs is to be evicted. */
+  dismiss(workload: Workload): void {
+    this.#lose(workload, workload.unstarted)
+    workload.unstarted = 0
+    this.#dropUnstarted(workload)
+  }
+
+  // ---- keeping current ----
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#row(this.#isOpen, lane)[job] = true
+    this.#refresh(job, lane)
+  }
+
+  /** A gang with more tasks to start than it was admitted for is admitted anew. */
+  onMore(job: JobId, lane: LaneId): void {
+    const workload = this.#row(this.#unstartedOf, lane)[job]
+    if (workload !== undefined && workload !== this.#starting) this.dismiss(workload)
+    this.#refresh(job, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#row(this.#isOpen, lane)[job] = false
+    const workload = this.#row(this.#unstartedOf, lane)[job]
+    if (workload !== undefined && workload !== this.#starting) this.dismiss(workload)
+    this.#refresh(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    const workload = this.#starting ?? this.#again(job, lane, task, node)
+    if (workload === this.#starting) workload.unstarted--
+    workload.running.push(task)
+    this.#ofTask[task] = workload
+  }
+
+  onRelease(_job: JobId, _lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
+    const workload = this.#ofTask[task]
+    if (workload === undefined) return
+    this.#ofTask[task] = undefined
+    workload.running.splice(workload.running.indexOf(task), 1)
+    if (why === 'withdrawn' && workload === this.#starting) workload.unstarted++
+    else this.#lose(workload, 1)
+  }
+
+  /** An eviction was taken back: the task counts again. */
+  #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
+    const workload = { ...this.#make(job, lane, this.#env.work.shapeOf(task)), tasks: 1, flavor: this.#flavorOf(node), admission: ++this.#admissions }
+    charge(workload, 1)
+    this.admitted.add(workload)
+    return workload
+  }
+
+  #flavorOf(node: NodeId): number {
+    return Math.max(0, this.#queues.flavors.findIndex((flavor) => isOf(flavor, node)))
+  }
+
+  #make(job: JobId, lane: LaneId, shape = this.#env.work.shape(job, lane)): Workload {
+    const { work, cluster } = this.#env
+    const demand = new Float64Array(cluster.resources.length)
+    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = work.demand(shape, r)
+    const queue = this.#queues.of(work.queueName(work.queue(job)))
+    return { job, lane, queue, priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks: 0, unstarted: 0, running: [] }
+  }
+
+  #lose(workload: Workload, tasks: number): void {
+    if (tasks > 0) discharge(workload, tasks)
+    workload.tasks -= tasks
+    if (workload.tasks === 0) this.admitted.delete(workload)
+    this.isChanged.fill(1)
+  }
+
+  #dropUnstarted(workload: Workload): void {
+    const { job, lane } = workload
+    this.unstarted[lane]?.delete(workload)
+    const row = this.#row(this.#unstartedOf, lane)
+    if (row[job] === workload) row[job] = undefined
+    this.#refresh(job, lane)
+  }
+
+  #refresh(job: JobId, lane: LaneId): void {
+    const isWaiting = this.#row(this.#isOpen, lane)[job] === true && this.#row(this.#unstartedOf, lane)[job] === undefined
+    const row = this.#row(this.#isWaiting, lane)
+    if (isWaiting) this.isChanged[lane] = 1
+    if ((row[job] ?? false) === isWaiting) return
+    row[job] = isWaiting
+    const { work } = this.#env
+    const keys = this.#keys[lane] as Keys
+    const lists = this.#waiting[lane] as Map<ClusterQueue, SortedIds>
+    const queue = this.#queues.of(work.queueName(work.queue(job)))
+    const list = lists.get(queue) ?? new SortedIds(keys)
+    if (isWaiting) {
+      keys.set(job, -work.priority(job), work.rank(job))
+      list.add(job)
+      lists.set(queue, list)
+    } else {
+      list.remove(job)
+      if (list.size === 0) lists.delete(queue)
+    }
+  }
+
+  #row<T>(rows: readonly T[], lane: LaneId): T {
+    return rows[lane] as T
+  }
+}

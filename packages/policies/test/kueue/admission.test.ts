@@ -1,0 +1,172 @@
+import { kueue, type KueueOptions } from '@sched/policies'
+import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { world } from './world.js'
+
+// Cases of Kueue's own tests (TestSchedule, TestEntryOrdering, TestClusterQueueUpdate), in numbers of ours.
+
+describe('admission', () => {
+  const cohort = { cohort: 'all' } as const
+  const two: KueueOptions = { queues: { a: { ...cohort, nominalQuota: { cpu: 4 } }, b: { ...cohort, nominalQuota: { cpu: 4 } } } }
+
+  it('is by quota, borrowed ones included, and gives back what has ended', () => {
+    const { come, end, running } = world(two)
+    expect(come(['a_1', 6]).started).toEqual(['a_1'])
+    expect(come(['b_1', 3]).started).toEqual([]) // 2 are left
+    expect(come(['b_2', 2]).started).toEqual(['b_2'])
+    expect(end('a_1').started).toEqual(['b_1'])
+    expect(running()).toEqual(['b_1', 'b_2'])
+  })
+
+  it('is not beyond limits of borrowing, nor into what is not lent', () => {
+    const limited = (a: object, b: object) => world({ queues: { a: { ...cohort, nominalQuota: { cpu: 4 }, ...a }, b: { ...cohort, nominalQuota: { cpu: 4 }, ...b } } })
+    expect(limited({ borrowingLimit: { cpu: 1 } }, {}).come(['a_1', 5]).started).toEqual(['a_1'])
+    expect(() => limited({ borrowingLimit: { cpu: 1 } }, {}).come(['a_1', 6])).toThrow(/queue a: 6 cpu of at most 5/)
+    expect(() => limited({}, { lendingLimit: { cpu: 1 } }).come(['a_1', 6])).toThrow(/queue a: 6 cpu of at most 5/)
+    const { come } = limited({}, { lendingLimit: { cpu: 1 } })
+    expect(come(['a_1', 5]).started).toEqual(['a_1'])
+    expect(come(['b_1', 3]).started).toEqual(['b_1'])
+  })
+
+  it('is first of those that need not borrow, then of higher priorities, then of older ones', () => {
+    const { come, end } = world({ queues: { a: { ...cohort, nominalQuota: { cpu: 2 } }, b: { ...cohort, nominalQuota: { cpu: 2 } }, c: { ...cohort, nominalQuota: { cpu: 2 } } } })
+    come(['c_0', 6])
+    come(['a_borrows', 3, 9], ['b_1', 2], ['c_1', 2, 1])
+    expect(end('c_0').started).toEqual(['c_1', 'b_1']) // 2 are left, and a_borrows asks 3
+    const next = world(two)
+    next.come(['a_0', 8])
+    next.come(['a_old', 2], ['b_young', 2])
+    expect(next.end('a_0').started).toEqual(['a_old', 'b_young'])
+  })
+
+  it('of a queue is by priority and age, and passes over what does not fit unless it is StrictFIFO', () => {
+    const queue = (queueingStrategy: 'StrictFIFO' | 'BestEffortFIFO') => {
+      const { come } = world({ queues: { a: { nominalQuota: { cpu: 4 }, queueingStrategy } } })
+      come(['a_0', 2])
+      return come(['a_1', 1], ['a_2', 3, 1], ['a_3', 1, 1]).started
+    }
+    expect(queue('BestEffortFIFO')).toEqual(['a_3', 'a_1'])
+    expect(queue('StrictFIFO')).toEqual([])
+  })
+
+  it('keeps for the first of a StrictFIFO queue what is its own, though others could borrow it', () => {
+    const run = (queueingStrategy: 'StrictFIFO' | 'BestEffortFIFO') => {
+      const { come, end } = world({ queues: { a: { ...cohort, nominalQuota: { cpu: 4 }, queueingStrategy }, b: { ...cohort, nominalQuota: { cpu: 2 } } } })
+      come(['a_0', 1])
+      come(['b_0', 3])
+      come(['a_big', 3]) // 2 are left
+      const started = come(['b_1', 1]).started
+      return [started, end('b_0').started]
+    }
+    expect(run('BestEffortFIFO')).toEqual([['b_1'], ['a_big']])
+    expect(run('StrictFIFO')).toEqual([[], ['a_big', 'b_1']])
+  })
+
+  it('does not take for borrowed what is kept for the first of a StrictFIFO queue', () => {
+    // c and b have 8 of 8; a's first, of 5, cannot have what is its own, and keeps it; so a is above its quota by no workload of its own
+    const reclaim = { preemption: { reclaimWithinCohort: 'Any' as const } }
+    const { come } = world({ queues: { a: { ...cohort, nominalQuota: { cpu: 4 }, queueingStrategy: 'StrictFIFO', borrowingLimit: { cpu: 4 } }, b: { ...cohort, nominalQuota: { cpu: 4 }, ...reclaim } } })
+    come(['a_0', 3])
+    come(['b_0', 3])
+    come(['a_1', 4])
+    expect(come(['b_1', 4], ['b_2', 1])).toEqual({ started: ['b_2'], killed: [] })
+  })
+
+  /** Starts by queue when the tasks of `pool`, which hold all CPUs, end one after the other. */
+  const oneByOne = (options: KueueOptions, cpus: number, queues: readonly string[]) => {
+    const { come, end } = world(options)
+    const fill = Array.from({ length: cpus }, (_, i) => [`pool_${i}`, 1] as const)
+    come(...fill)
+    come(...queues.flatMap((queue) => Array.from({ length: cpus }, (_, i) => [`${queue}_${i}`, 1] as const)))
+    const started = fill.flatMap(([id]) => end(id).started)
+    return queues.map((queue) => started.filter((id) => id.startsWith(queue)).length)
+  }
+
+  it('with fair sharing is of the queue that would have the smallest share', () => {
+    const all = (weight: number) => ({ ...cohort, nominalQuota: { cpu: 0 }, weight })
+    const shares = (a: number, b: number) => oneByOne({ fairSharing: true, queues: { a: all(a), b: all(b), pool: { ...cohort, nominalQuota: { cpu: 9 } } } }, 9, ['a', 'b'])
+    expect(shares(1, 1)).toEqual([5, 4])
+    expect(shares(2, 1)).toEqual([6, 3])
+    expect(shares(0, 1)).toEqual([0, 9])
+  })
+
+  it('with fair sharing divides among cohorts first, then in them', () => {
+    const of = (name: string) => ({ cohort: name, nominalQuota: { cpu: 0 } })
+    const options: KueueOptions = { fairSharing: true, cohorts: { left: { parent: 'root' }, right: { parent: 'root' } }, queues: { a: of('left'), b: of('left'), c: of('right'), pool: { cohort: 'root', nominalQuota: { cpu: 12 } } } }
+    expect(oneByOne(options, 12, ['a', 'b', 'c'])).toEqual([3, 3, 6])
+  })
+
+  it('looks at one workload of each queue in a cycle, so that weights count where not all of them fit', () => {
+    const all = (weight: number) => ({ ...cohort, nominalQuota: { cpu: 0 }, weight })
+    const { come } = world({ fairSharing: true, queues: { a: all(2), b: all(1), pool: { ...cohort, nominalQuota: { cpu: 4 } } } })
+    expect(come(...['a', 'b'].flatMap((queue) => Array.from({ length: 4 }, (_, i) => [`${queue}_${i}`, 1] as const))).started).toEqual(['a_0', 'b_0', 'a_1', 'b_1'])
+  })
+
+  it('reserves quota for a whole gang, which starts when nodes have room for it', () => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 2 } }] }), policy: kueue({ queues: { a: { nominalQuota: { cpu: 4 } }, b: { nominalQuota: { cpu: 4 } } } }) })
+    const one = job({ id: 'one', queue: 'b', demand: { cpu: 1 } })
+    const gang = job({ id: 'gang', queue: 'a', tasks: 2, gang: true, demand: { cpu: 2 } })
+    master.submit(one, 0)
+    const [task] = master.pass(0).start
+    master.submit(gang, 1)
+    master.submit({ ...one, id: 'a1', queue: 'a' }, 1)
+    expect(master.pass(1).start).toEqual([]) // the gang holds all of a's quota and waits for a node
+    master.taskEnded(task as NonNullable<typeof task>, 2)
+    expect(master.pass(2).start.map((each) => each.job)).toEqual(['gang', 'gang'])
+  })
+
+  it('starts all tasks of a job that is no gang one by one, as far as the quota goes', () => {
+    const { submit } = world({ queues: { a: { nominalQuota: { cpu: 3 } } } })
+    expect(submit(job({ id: 'a_wide', queue: 'a', tasks: 5, demand: { cpu: 1 } })).started).toEqual(['a_wide', 'a_wide', 'a_wide'])
+  })
+})
+
+describe('flavors', () => {
+  const nodes = { nodes: [{ count: 1, resources: { cpu: 4 }, labels: { type: 'spot' } }, { count: 1, resources: { cpu: 4 }, labels: { type: 'reserved' } }] }
+  const start = (options: KueueOptions, sizes: readonly number[]) => {
+    const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, ...options }) })
+    for (const [i, cpu] of sizes.entries()) master.submit(job({ id: `${i}`, queue: 'a', demand: { cpu } }), i)
+    return master.pass(9).start.map(({ job: id, node }) => `${id} on ${node.startsWith('node0') ? 'spot' : 'reserved'}`)
+  }
+
+  it('are tried in the order of the queue, each with its own nodes and quota', () => {
+    expect(start({ queues: { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on reserved', '1 on spot', '2 on spot'])
+    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 }, reserved: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
+    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 } } } } }, [2, 2])).toEqual(['0 on spot'])
+  })
+
+  it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
+    const queues = (whenCanBorrow: 'Borrow' | 'TryNextFlavor') => ({
+      a: { cohort: 'c', nominalQuota: { reserved: { cpu: 0 }, spot: { cpu: 2 } }, flavorFungibility: { whenCanBorrow } },
+      b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } },
+    })
+    expect(start({ queues: queues('Borrow') }, [2, 2, 2])).toEqual(['0 on reserved', '1 on reserved', '2 on spot'])
+    expect(start({ queues: queues('TryNextFlavor') }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
+  })
+
+  it('are preempted in only if no other has room, unless whenCanPreempt says so', () => {
+    const preempting = (whenCanPreempt: 'Preempt' | 'TryNextFlavor') => {
+      const queues = { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 2 } }, preemption: { withinClusterQueue: 'LowerPriority' as const }, flavorFungibility: { whenCanPreempt } } }
+      const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, queues }) })
+      master.submit(job({ id: 'low', queue: 'a', demand: { cpu: 2 } }), 0)
+      master.pass(0)
+      master.submit(job({ id: 'high', queue: 'a', priority: 1, demand: { cpu: 2 } }), 1)
+      return master.pass(1).kill.map((each) => each.job)
+    }
+    expect(preempting('TryNextFlavor')).toEqual([])
+    expect(preempting('Preempt')).toEqual(['low'])
+  })
+})
+
+describe('mistakes', () => {
+  const made = (options: KueueOptions) => () => world(options)
+  it.each<[string, KueueOptions, RegExp]>([
+    ['an unknown resource', { queues: { a: { nominalQuota: { cpus: 1 } } } }, /no resource "cpus".*Did you mean "?cpu/],
+    ['an unknown flavor', { queues: { a: { nominalQuota: { spot: { cpu: 1 } } } } }, /no flavor "spot"/],
+    ['cohorts in a ring', { cohorts: { x: { parent: 'y' }, y: { parent: 'x' } } }, /cohort "x" lies in itself: x in y in x/],
+    ['a limit without a cohort', { queues: { a: { lendingLimit: { cpu: 1 } } } }, /no cohort/],
+    ['a flavor without nodes', { flavors: { spot: { type: 'spot' } } }, /no node has the labels/],
+  ])('%s', (_, options, message) => {
+    expect(made(options)).toThrow(message)
+  })
+})

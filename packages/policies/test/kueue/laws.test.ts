@@ -1,0 +1,76 @@
+import { kueue, type KueueOptions } from '@sched/policies'
+import { checkPolicyLaws, prepare, serial, worlds, type LawOptions, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const preemption = { withinClusterQueue: 'LowerOrNewerEqualPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } } as const
+/** Queues of a world in a tree of cohorts, in the world's order, with settings that depend on the name alone. */
+const tree = (queues: readonly string[], options: Pick<KueueOptions, 'fairSharing'>, strict = false): KueueOptions => ({
+  ...options,
+  cohorts: { left: { parent: 'root' }, root: {} },
+  queues: Object.fromEntries(
+    queues.map((name) => [
+      name,
+      { cohort: name < 'b' ? 'left' : 'root', weight: name === 'a' ? 2 : 1, preemption, queueingStrategy: strict && name > 'a' ? ('StrictFIFO' as const) : ('BestEffortFIFO' as const) },
+    ]),
+  ),
+})
+
+describe('the laws of policies', () => {
+  const cases: Readonly<Record<string, [(queues: readonly string[]) => KueueOptions, LawOptions]>> = {
+    'one quota of all for every queue': [() => ({}), {}],
+    'queues that preempt each other': [(queues) => tree(queues, {}, true), {}],
+    'fair sharing': [(queues) => tree(queues, { fairSharing: true }), { worlds: { heartbeats: true } }],
+    'fair sharing with queues that are strict': [(queues) => tree(queues, { fairSharing: true }, true), {}],
+  }
+  it.each(Object.entries(cases))('hold for %s', (_, [options, law]) => {
+    const { launches } = checkPolicyLaws(({ queues }) => kueue(options(queues)), { runs: 30, ...law })
+    expect(launches).toBeGreaterThan(300)
+  })
+})
+
+/** Most of each resource that each queue, and all of them, had at a time. */
+function most(world: World, options: KueueOptions): { readonly evictions: number; readonly byQueue: ReadonlyMap<string, number>; readonly all: ReadonlyMap<string, number> } {
+  const { recorder, simulation } = prepare({ policy: kueue(options), cluster: world.cluster, jobs: world.jobs, seed: world.seed, runtime: world.runtime, infeasible: 'reject', architecture: serial() })
+  simulation.run(3000) // preemption of newer workloads of the same priority may go on for ever
+  const held = new Map<string, number>()
+  const byQueue = new Map<string, number>()
+  const all = new Map<string, number>()
+  const note = (key: string, change: number, into: Map<string, number>): void => {
+    const now = (held.get(key) ?? 0) + change
+    held.set(key, now)
+    into.set(key, Math.max(into.get(key) ?? 0, now))
+  }
+  // what ends at an instant is told before what starts then
+  for (const event of recorder.events) {
+    if (event.kind !== 'launch' && event.kind !== 'end') continue
+    const { queue = '', user = '', stages } = world.jobs.find(({ id }) => id === event.job) as World['jobs'][number]
+    for (const [resource, amount] of Object.entries(stages[event.stage]?.demand ?? {})) {
+      const change = event.kind === 'launch' ? amount : -amount
+      note(`${queue || user || 'default'} ${resource}`, change, byQueue)
+      note(resource, change, all)
+    }
+  }
+  return { evictions: recorder.evictions.length, byQueue, all }
+}
+
+describe('quotas', () => {
+  it('are kept on any small world, by each queue and by its cohort', () => {
+    let evictions = 0
+    const quota = fc.record({ nominal: fc.integer({ min: 1, max: 6 }), borrowing: fc.integer({ min: 0, max: 4 }) })
+    fc.assert(
+      fc.property(worlds({ jobs: 10 }), quota, fc.boolean(), (world, { nominal, borrowing }, fairSharing) => {
+        const names = [...new Set(world.jobs.map(({ queue, user }) => queue ?? user ?? 'default'))]
+        const resources = [...new Set(world.jobs.flatMap(({ stages }) => stages.flatMap(({ demand }) => Object.keys(demand))))]
+        const every = (amount: number) => Object.fromEntries(resources.map((name) => [name, amount]))
+        const queue = { cohort: 'all', nominalQuota: every(nominal), borrowingLimit: every(borrowing), preemption: { ...preemption, withinClusterQueue: 'LowerPriority' as const } }
+        const found = most(world, { fairSharing, queues: Object.fromEntries(names.map((name) => [name, queue])) })
+        evictions += found.evictions
+        expect([...found.byQueue].filter(([, amount]) => amount > nominal + borrowing)).toEqual([])
+        expect([...found.all].filter(([, amount]) => amount > nominal * names.length)).toEqual([])
+      }),
+      { seed: 7, numRuns: 100 },
+    )
+    expect(evictions).toBeGreaterThan(50)
+  })
+})

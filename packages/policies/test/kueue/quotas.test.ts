@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { QuotaNode } from '../../src/kueue/quota-node.js'
+
+const INF = Infinity
+interface Given {
+  readonly nominal: readonly number[]
+  readonly borrowing?: readonly number[]
+  readonly lending?: readonly number[]
+  readonly weight?: number
+}
+const node = (name: string, { nominal, borrowing, lending, weight = 1 }: Given, parent?: QuotaNode) =>
+  new QuotaNode(name, { nominal: Float64Array.from(nominal), borrowing: Float64Array.from(borrowing ?? nominal.map(() => INF)), lending: Float64Array.from(lending ?? nominal.map(() => INF)) }, weight, parent)
+
+describe('the share of a queue, as in TestDominantResourceShare of Kueue', () => {
+  /** CPU and GPU in one flavor; per mille. */
+  const share = (given: Given, usage: readonly number[], other: Given = { nominal: [8, 5] }, hasCohort = true) => {
+    const cohort = hasCohort ? node('cohort', { nominal: given.nominal.map(() => 0) }) : undefined
+    const queue = node('queue', given, cohort)
+    if (cohort !== undefined) node('lending', other, cohort)
+    usage.forEach((amount, c) => queue.add(c, amount))
+    return queue.share(2) * 1000
+  }
+
+  it('is 0 without a cohort and below the nominal quota', () => {
+    expect(share({ nominal: [2, 5] }, [3, 7], undefined, false)).toBe(0)
+    expect(share({ nominal: [2, 5] }, [1, 2])).toBe(0)
+  })
+  it('is what is borrowed over what the cohort has, of the resource of which that is most', () => {
+    expect(share({ nominal: [2, 5] }, [3, 7])).toBe(200) // (7 - 5) / 10
+    expect(share({ nominal: [2, 5] }, [3, 3])).toBe(100) // (3 - 2) / 10
+    expect(share({ nominal: [2, 5] }, [5, 6])).toBe(300) // (5 - 2) / 10
+  })
+  it('leaves out what nobody lends', () => {
+    expect(share({ nominal: [2, 2], lending: [INF, 0] }, [5, 5], { nominal: [8, 64], lending: [INF, 0] })).toBe(300)
+  })
+  it('adds up what is borrowed in all flavors, and does not count what is left in others', () => {
+    // CPU and GPU of two flavors: 15 + 10 of 20, and 5 of 80
+    expect(share({ nominal: [20, 0, 80, 0] }, [25, 0, 5, 0], { nominal: [100, 0, 0, 0] })).toBe(25) // 5 / 200
+  })
+  it('is divided by the weight', () => {
+    expect(share({ nominal: [2, 5], weight: 2 }, [0, 7])).toBe(100)
+    expect(share({ nominal: [2, 5], weight: 0.5 }, [0, 7])).toBe(400)
+    expect(share({ nominal: [2, 5], weight: 0 }, [0, 7])).toBe(INF)
+    expect(share({ nominal: [2, 5], weight: 0 }, [0, 3])).toBe(0)
+  })
+})
+
+describe('what a queue may use', () => {
+  it('is bounded by limits of borrowing and lending at every level', () => {
+    // root has 10 of its own; the left cohort lends 4 of its 12 and borrows 5 at most; its queue a keeps 2 of 6 for itself
+    const root = node('root', { nominal: [10] })
+    const left = node('left', { nominal: [0], borrowing: [5], lending: [4] }, root)
+    const a = node('a', { nominal: [6], lending: [4] }, left)
+    const b = node('b', { nominal: [8], borrowing: [3] }, left)
+    const c = node('c', { nominal: [1] }, root)
+    expect([left.subtree[0], root.subtree[0]]).toEqual([12, 15]) // 4 + 8; 10 + 4 + 1
+    expect([a.potential(0), b.potential(0), c.potential(0)]).toEqual([2 + 17, 11, 15])
+    expect([a.available(0), b.available(0), c.available(0)]).toEqual([19, 11, 15])
+    a.add(0, 15)
+    expect([left.usage[0], root.usage[0]]).toEqual([13, 5]) // 2 stay in a; 8 of 13 stay in left
+    expect([a.available(0), b.available(0), c.available(0)]).toEqual([4, 4, 10])
+    a.remove(0, 14)
+    expect([left.usage[0], root.usage[0], a.available(0)]).toEqual([0, 0, 18])
+  })
+
+  it('is what plain sums say, however workloads come and go', () => {
+    const amount = fc.integer({ min: 0, max: 9 })
+    const limit = fc.oneof(fc.constant(INF), amount)
+    const given = fc.record({ nominal: amount, borrowing: limit, lending: limit })
+    const world = fc.record({ nodes: fc.array(given, { minLength: 2, maxLength: 7 }), parents: fc.array(fc.nat(), { minLength: 7, maxLength: 7 }), steps: fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 6 }), fc.boolean()), { maxLength: 30 }) })
+    fc.assert(
+      fc.property(world, ({ nodes, parents, steps }) => {
+        const made: QuotaNode[] = []
+        for (const [i, each] of nodes.entries()) made.push(node(`${i}`, { nominal: [each.nominal], borrowing: [each.borrowing], lending: [each.lending] }, i === 0 ? undefined : made[(parents[i] as number) % i]))
+        const own = nodes.map(() => 0)
+        for (const [which, by, isMore] of steps) {
+          const leaves = made.filter(({ children }) => children.length === 0)
+          const leaf = leaves[which % leaves.length] as QuotaNode
+          const at = made.indexOf(leaf)
+          if (isMore) leaf.add(0, by)
+          else leaf.remove(0, Math.min(by, own[at] as number))
+          own[at] = (own[at] as number) + (isMore ? by : -Math.min(by, own[at] as number))
+        }
+        const childrenOf = (i: number) => made.flatMap((each, j) => (each.parent === made[i] ? [j] : []))
+        const subtree = (i: number): number => (nodes[i] as (typeof nodes)[number]).nominal + childrenOf(i).reduce((sum, j) => sum + subtree(j) - kept(j), 0)
+        const kept = (i: number): number => Math.max(0, subtree(i) - (nodes[i] as (typeof nodes)[number]).lending)
+        const usage = (i: number): number => (own[i] as number) + childrenOf(i).reduce((sum, j) => sum + Math.max(0, usage(j) - kept(j)), 0)
+        for (const [i, each] of made.entries()) expect([each.subtree[0], each.usage[0]]).toEqual([subtree(i), usage(i)])
+      }),
+      { seed: 3, numRuns: 300 },
+    )
+  })
+})

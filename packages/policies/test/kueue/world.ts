@@ -1,0 +1,56 @@
+import type { JobSpec } from '@sched/core'
+import { kueue, type KueueOptions } from '@sched/policies'
+import { dispatcher, instantCluster, job } from '@sched/testkit'
+
+type Amounts = number | Readonly<Record<string, number>>
+/** A workload of one task: its name (of which the part before `-` or a digit is its queue), what it asks (CPUs where it is a number), its priority. */
+export type Load = readonly [id: string, asks: Amounts, priority?: number]
+
+const queueOf = (id: string): string => id.split('_')[0] as string
+const cpu = (asks: Amounts) => (typeof asks === 'number' ? { cpu: asks } : asks)
+
+/** Workloads `queue_name` that come one after the other on a cluster with more of everything than any quota. */
+export function world(options: KueueOptions, resources: Readonly<Record<string, number>> = { cpu: 1000, mem: 1000 }) {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources }] }), policy: kueue(options) })
+  let now = 0
+  const running = new Map<string, ReturnType<typeof master.pass>['start'][number]>()
+  const pass = () => {
+    const { start, kill } = master.pass(now)
+    for (const each of kill) running.delete(each.job)
+    for (const each of start) running.set(each.job, each)
+    return { started: start.map((each) => each.job), killed: kill.map((each) => each.job).sort() }
+  }
+  const submit = (...specs: readonly JobSpec[]) => {
+    now++
+    for (const spec of specs) master.submit(spec, now)
+    return pass()
+  }
+  return {
+    running: () => [...running.keys()].sort(),
+    submit,
+    /** Submits together. */
+    come: (...loads: readonly Load[]) => submit(...loads.map(([id, asks, priority = 0]) => job({ id, queue: queueOf(id), priority, demand: cpu(asks) }))),
+    /** They end. */
+    end: (...ids: readonly string[]) => {
+      now++
+      for (const id of ids) {
+        const task = running.get(id)
+        if (task === undefined) throw new Error(`${id} does not run`)
+        running.delete(id)
+        master.taskEnded(task, now)
+      }
+      return pass()
+    },
+  }
+}
+
+/** Those that are preempted when `incoming` comes to a cluster where the others were admitted one after the other; undefined: it is not admitted. */
+export function preempted(options: KueueOptions, admitted: readonly Load[], incoming: Load): readonly string[] | undefined {
+  const { come } = world(options)
+  for (const load of admitted) {
+    const { started, killed } = come(load)
+    if (started.join() !== load[0] || killed.length > 0) throw new Error(`${load[0]} was to be admitted without preemption: started ${started.join()}, killed ${killed.join()}`)
+  }
+  const { started, killed } = come(incoming)
+  return started.includes(incoming[0]) ? killed : undefined
+}
