@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type None, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
@@ -38,8 +38,8 @@ export class CellState implements ClusterView {
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
   readonly #validate: boolean
-  /** Per lane: all nodes with room, and those that had some when they were last looked at. */
-  #roomy: readonly BitSet[]
+  /** `lane * nodes + node`: all nodes with room, and those that had some when they were last looked at. */
+  #roomy: BitSet
   /** Kept from when somebody first asks for it. */
   #changes: NodeChanges | undefined
   /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
@@ -55,7 +55,7 @@ export class CellState implements ClusterView {
     this.labels = model.labels.keys
     this.heartbeat = model.heartbeat?.interval ?? 0
     this.#validate = options.validate ?? false
-    this.#roomy = model.lanes.map(() => new BitSet(model.nodes))
+    this.#roomy = new BitSet(model.lanes.length * model.nodes)
     shapes.watchLeast(() => this.#allChanged())
     const { stockOf } = options
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
@@ -170,20 +170,22 @@ export class CellState implements ClusterView {
   }
 
   hasRoom(lane: LaneId, node: NodeId): boolean {
-    return (this.#roomy[lane] as BitSet).has(node) && this.#stillHasRoom(lane, node)
+    return this.#roomy.has(lane * this.nodes + node) && this.#stillHasRoom(lane, node)
   }
 
   nextWithRoom(lane: LaneId, from: number): NodeId | None {
-    const roomy = this.#roomy[lane] as BitSet
-    let node = roomy.next(from)
-    while (node >= 0 && !this.#stillHasRoom(lane, node as NodeId)) node = roomy.next(node + 1)
-    return node as NodeId | None
+    const { nodes } = this
+    const roomy = this.#roomy
+    const first = lane * nodes
+    for (let at = from < nodes ? roomy.next(first + from) : -1; at >= 0 && at < first + nodes; at = roomy.next(at + 1))
+      if (this.#stillHasRoom(lane, (at - first) as NodeId)) return (at - first) as NodeId
+    return None
   }
 
   /** Looks at a node that had room: one without is forgotten until it gets something back. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
     if (this.#countRoom(lane, node)) return true
-    ;(this.#roomy[lane] as BitSet).delete(node)
+    this.#roomy.delete(lane * this.nodes + node)
     return false
   }
 
@@ -214,8 +216,8 @@ export class CellState implements ClusterView {
     this.#move(asked, node, 1)
     if (this.#validate) this.#check(shape, node)
     if ((asked.special & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
-    const roomy = this.#roomy[asked.lane] as BitSet
-    if (!roomy.has(node)) roomy.add(node)
+    const room = asked.lane * this.nodes + node
+    if (!this.#roomy.has(room)) this.#roomy.add(room)
   }
 
   /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
@@ -338,13 +340,13 @@ export class CellState implements ClusterView {
   /** A node may have more than before. */
   #gained(node: NodeId): void {
     this.#changes?.add(node)
-    for (let lane = 0; lane < this.lanes.length; lane++) this.#roomy[lane]?.add(node)
+    for (let lane = 0; lane < this.lanes.length; lane++) this.#roomy.add(lane * this.nodes + node)
   }
 
   /** A shape smaller than all before it may find room on any node. */
   #allChanged(): void {
     this.#changes?.all()
-    for (let lane = 0; lane < this.lanes.length; lane++) for (let node = 0; node < this.nodes; node++) this.#roomy[lane]?.add(node)
+    for (let room = 0; room < this.lanes.length * this.nodes; room++) this.#roomy.add(room)
   }
 
   #broken(node: NodeId, resource: number, amount: number): never {

@@ -1,20 +1,60 @@
 import type { JobSpec } from './job.js'
 import type { WorkListener } from './views.js'
 
-const hooks = ['onSubmit', 'onReady', 'onDrained', 'onMore', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat'] as const
+/** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
+type Told = Required<Omit<WorkListener, 'admits'>>
+type Hook = keyof Told
+
+/** Whom a composed policy passes each hook on to. */
+type Targets = { [Name in Hook as `${Name}Of`]: Told }
 
 /**
- * Hooks that pass every call on to the parts of a composed policy, in order. A hook that one part has is that part's
- * own function, so wrapping costs nothing; a hook that none has is left out.
+ * One function per hook for all composed policies. Closures or bound functions of each policy would be new call targets in
+ * every run, which make V8 throw away what it has compiled for the run before.
+ */
+const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>) => void } = {
+  onSubmit(job) {
+    this.onSubmitOf.onSubmit(job)
+  },
+  onReady(job, lane) {
+    this.onReadyOf.onReady(job, lane)
+  },
+  onDrained(job, lane) {
+    this.onDrainedOf.onDrained(job, lane)
+  },
+  onMore(job, lane) {
+    this.onMoreOf.onMore(job, lane)
+  },
+  onClaim(job, lane, task, node) {
+    this.onClaimOf.onClaim(job, lane, task, node)
+  },
+  onRelease(job, lane, task, node, why) {
+    this.onReleaseOf.onRelease(job, lane, task, node, why)
+  },
+  onFinish(job) {
+    this.onFinishOf.onFinish(job)
+  },
+  onNode(node, up) {
+    this.onNodeOf.onNode(node, up)
+  },
+  onHeartbeat(node, now) {
+    this.onHeartbeatOf.onHeartbeat(node, now)
+  },
+}
+
+/**
+ * Hooks that pass every call on to the parts of a composed policy, in order; to be assigned to the policy, whose methods they
+ * are then. A hook that none has is left out.
  */
 export function forwarding(...parts: readonly (WorkListener | undefined)[]): WorkListener {
   const made: Record<string, unknown> = {}
   const judges = parts.filter((part) => part?.admits !== undefined)
   if (judges.length > 0) made['admits'] = (spec: JobSpec) => firstReason(judges, spec)
-  for (const hook of hooks) {
-    const listeners = parts.filter((part) => part?.[hook] !== undefined) as WorkListener[]
-    const call = combined(hook, listeners)
-    if (call !== undefined) made[hook] = call
+  for (const hook of Object.keys(passOn) as Hook[]) {
+    const listeners = parts.filter((part) => part?.[hook] !== undefined) as Told[]
+    if (listeners.length === 0) continue
+    made[hook] = passOn[hook]
+    made[`${hook}Of`] = listeners.length === 1 ? listeners[0] : new Several(listeners)
   }
   return made
 }
@@ -27,13 +67,35 @@ function firstReason(judges: readonly (WorkListener | undefined)[], spec: JobSpe
   return undefined
 }
 
-type Call = (a: number, b: number, c: number, d: number, e: string) => void
+/** Parts that all have the hook for which they are kept. */
+class Several implements Told {
+  constructor(private readonly parts: readonly Told[]) {}
 
-function combined(hook: (typeof hooks)[number], listeners: readonly WorkListener[]): Call | undefined {
-  const [first, ...rest] = listeners
-  if (first === undefined) return undefined
-  if (rest.length === 0) return (first[hook] as Call).bind(first)
-  return (a, b, c, d, e) => {
-    for (let i = 0; i < listeners.length; i++) (listeners[i]?.[hook] as Call).call(listeners[i], a, b, c, d, e)
+  onSubmit(...args: Parameters<Told['onSubmit']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onSubmit(...args)
+  }
+  onReady(...args: Parameters<Told['onReady']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onReady(...args)
+  }
+  onDrained(...args: Parameters<Told['onDrained']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onDrained(...args)
+  }
+  onMore(...args: Parameters<Told['onMore']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onMore(...args)
+  }
+  onClaim(...args: Parameters<Told['onClaim']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onClaim(...args)
+  }
+  onRelease(...args: Parameters<Told['onRelease']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onRelease(...args)
+  }
+  onFinish(...args: Parameters<Told['onFinish']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onFinish(...args)
+  }
+  onNode(...args: Parameters<Told['onNode']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onNode(...args)
+  }
+  onHeartbeat(...args: Parameters<Told['onHeartbeat']>): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onHeartbeat(...args)
   }
 }

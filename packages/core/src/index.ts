@@ -5,6 +5,7 @@ export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './iss
 export type * from './job.js'
 export type * from './views.js'
 export { DoneJobs } from './done-jobs.js'
+export { listOf } from './list-of.js'
 export { forwarding } from './forwarding.js'
 export { kindOfHardware } from './hardware-names.js'
 export { phasesTime } from './phases.js'

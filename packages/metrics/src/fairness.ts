@@ -61,7 +61,7 @@ export class Fairness implements Observer {
     if (!(points >= 2 && points % 2 === 0))
       throw new SchedError('BAD_OPTION', `a series of ${points} points is asked for.`, { field: 'fairness.points' }, 'Use an even number, 2 or more.')
     this.#options = options
-    this.#clock = new SampleClock(step, points, () => this.#lanes.forEach((lane) => lane.thin()))
+    this.#clock = new SampleClock(step, points)
   }
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
@@ -118,7 +118,7 @@ export class Fairness implements Observer {
         lane.record(next, shares, this.#names)
         lane.add(step, shares)
       }
-      this.#clock.advance()
+      if (this.#clock.advance()) for (const lane of this.#lanes) lane.thin()
     }
   }
 }

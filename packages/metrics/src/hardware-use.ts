@@ -66,7 +66,7 @@ export class HardwareUse implements Observer {
 
   constructor({ period = wholeRun, samples = 0 }: HardwareUseOptions) {
     this.#period = period
-    if (samples > 1) this.#clock = new SampleClock(1, samples, () => this.#thin())
+    if (samples > 1) this.#clock = new SampleClock(1, samples)
   }
 
   onRunStart({ cluster }: { readonly cluster: ClusterView }): void {
@@ -157,7 +157,7 @@ export class HardwareUse implements Observer {
     while (clock.next < now) {
       this.#times.push(clock.next)
       this.#samples.push(this.#use.slice())
-      clock.advance()
+      if (clock.advance()) this.#thin()
     }
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, LaneId, ResourceId, ShapeId, Sharing, TaskId, WorkView } from '@sched/core'
+import { listOf, type ClusterView, type JobId, type LaneId, type ResourceId, type ShapeId, type Sharing, type TaskId, type WorkView } from '@sched/core'
 import { grown } from './columns.js'
 import { fillMaxMinShares } from './max-min-shares.js'
 
@@ -23,7 +23,7 @@ export class QueueShares {
   #held = new Float64Array(0)
   #wanted = new Float64Array(0)
   /** What a task of a shape asks of every resource of its lane. */
-  readonly #asked: Float64Array[] = []
+  readonly #asked = listOf<Float64Array>()
   /** Tasks that one queue has come to hold, less those it has given back, and that are not in `#held` yet: tasks of a job start and end in a row. */
   #row = 0
   #rowQueue = 0

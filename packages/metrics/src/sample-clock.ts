@@ -2,7 +2,7 @@ import type { Seconds } from '@sched/core'
 
 /**
  * Sampling times at a fixed step, without knowing how long the run will be: when `limit` samples were taken, the step
- * doubles and every other sample kept so far is dropped (see `onThin`). So at most `limit` are kept, and the number
+ * doubles and every other sample kept so far is dropped (see `advance`). So at most `limit` are kept, and the number
  * taken grows with the logarithm of the run's length.
  */
 export class SampleClock {
@@ -10,14 +10,12 @@ export class SampleClock {
   /** Time of the next sample; state that holds until an event after `next` is the state at `next`. */
   next = Infinity
   readonly #limit: number
-  readonly #onThin: () => void
   #start = 0
   #taken = 0
 
-  constructor(step: Seconds, limit: number, onThin: () => void) {
+  constructor(step: Seconds, limit: number) {
     this.step = step
     this.#limit = limit
-    this.#onThin = onThin
   }
 
   begin(now: Seconds): void {
@@ -25,14 +23,15 @@ export class SampleClock {
     this.next = now
   }
 
-  /** Sets the time of the sample after the one at `next`. */
-  advance(): void {
+  /** Sets the time of the sample after the one at `next`; true when every other sample kept so far is to be dropped, the second, the fourth, ... */
+  advance(): boolean {
     this.#taken++
-    if (this.#taken === this.#limit) {
-      this.#onThin()
+    const isFull = this.#taken === this.#limit
+    if (isFull) {
       this.step *= 2
       this.#taken = Math.ceil(this.#taken / 2)
     }
     this.next = this.#start + this.#taken * this.step
+    return isFull
   }
 }

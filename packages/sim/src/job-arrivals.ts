@@ -1,5 +1,11 @@
-import { SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { listOf, SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
+
+/** Whose jobs they are. */
+export interface ArrivalsHost {
+  submit(spec: JobSpec): void
+  pass(): void
+}
 
 /**
  * Jobs from where they are read to where they are submitted: those of the instant, those that wait for the end of
@@ -12,7 +18,7 @@ export class JobArrivals {
   held = 0
   readonly #source: JobSource
   readonly #queue: EventQueue
-  readonly #submit: (spec: JobSpec) => void
+  readonly #host: ArrivalsHost
   /** Whether jobs may follow others, so that names must be remembered. */
   readonly #isChained: boolean
   readonly #specs: (JobSpec | undefined)[] = []
@@ -23,14 +29,14 @@ export class JobArrivals {
   readonly #endedAt = new Map<string, Seconds>()
   #job: JobSpec | undefined
   /** Jobs of the instant that have been read and not submitted. */
-  readonly #due: JobSpec[] = []
+  readonly #due = listOf<JobSpec>()
   /** Whether the source can give no job that it has not given yet. */
   #drained: boolean
   #last: Seconds = 0
 
-  constructor(workload: Workload, queue: EventQueue, submit: (spec: JobSpec) => void) {
+  constructor(workload: Workload, queue: EventQueue, host: ArrivalsHost) {
     this.#queue = queue
-    this.#submit = submit
+    this.#host = host
     this.#isChained = workload.chained !== false
     this.#source = workload.open()
     this.#drained = this.#source.more === undefined
@@ -64,13 +70,13 @@ export class JobArrivals {
     return !this.isStarved()
   }
 
-  /** Submits what is due, and calls `after` for each. */
-  arrive(now: Seconds, after?: () => void): void {
+  /** Submits what is due; with `hasPasses` each is followed by a pass. */
+  arrive(now: Seconds, hasPasses: boolean): void {
     const due = this.#due
     if (due.length === 0) return
     for (let i = 0; i < due.length; i++) {
       this.#arrive(due[i] as JobSpec, now)
-      after?.()
+      if (hasPasses) this.#host.pass()
     }
     while (due.length > 0) due.pop()
     this.#note()
@@ -87,7 +93,7 @@ export class JobArrivals {
 
   submit(spec: JobSpec): void {
     if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
-    this.#submit(spec)
+    this.#host.submit(spec)
   }
 
   /** A job has ended, or was left out: others follow it, and in a closed loop another one takes its place. */

@@ -1,6 +1,5 @@
 import { infeasible, type ClusterModel, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds, type StageSpec } from '@sched/core'
-import type { JobArrivals } from './job-arrivals.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { SimulationOptions } from './options.js'
@@ -15,8 +14,8 @@ export interface JobLivesOptions {
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
-  /** Whom the end of a job is told to: others may follow it. Asked when a job ends. */
-  readonly arrivals: () => JobArrivals
+  /** Told of the end of a job: others may follow it. */
+  readonly host: { jobLeft(id: string, now: Seconds): void }
 }
 
 /** Jobs from their submission to their end: whether they can run at all, whose they are, and how they leave the system. */
@@ -54,11 +53,11 @@ export class JobLives {
 
   /** The last task of a job has ended. */
   end(job: JobId, now: Seconds): void {
-    const { work, observers, arrivals } = this.#o
+    const { work, observers, host } = this.#o
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
     work.remove(job)
-    arrivals().ended(spec.id, now)
+    host.jobLeft(spec.id, now)
   }
 
   /** Gives up what has not been placed of a job. */
@@ -95,7 +94,7 @@ export class JobLives {
 
   #leaveOut(spec: JobSpec, reason: string, now: Seconds): false {
     this.#o.observers.onReject(spec, reason, now)
-    this.#o.arrivals().ended(spec.id, now)
+    this.#o.host.jobLeft(spec.id, now)
     return false
   }
 }

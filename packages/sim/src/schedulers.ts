@@ -1,6 +1,5 @@
 import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster'
-import { randomStream, SchedError, suggest, type ArchitectureEnv, type Env, type LaneId, type Scheduler, type WorkListener } from '@sched/core'
-import { both } from './both.js'
+import { forwarding, randomStream, SchedError, suggest, type ArchitectureEnv, type Env, type LaneId, type Scheduler } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 
 /** The schedulers that an architecture has added: each runs a policy of its own and drafts its own rounds. */
@@ -31,7 +30,7 @@ export class Schedulers {
     const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
     const policy = (policies?.[name] ?? policies?.[group] ?? ofAll).create({ ...this.#env, random })
     const work = this.#work
-    const id = work.addListener(listeners.reduce<WorkListener>(both, policy))
+    const id = work.addListener(listeners.length === 0 ? policy : forwarding(policy, ...listeners))
     this.drafts.push(new Draft(this.#cell, work, this.#sink, id))
     const scheduler = { id, name, group, policy, pending: (lane: LaneId) => work.pending(id, lane) }
     this.all.push(scheduler)

@@ -24,11 +24,9 @@ import { Prefill } from './prefill.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
 import { Schedulers } from './schedulers.js'
+import { STALL, stalled } from './stall.js'
 import { TaskRuns } from './task-runs.js'
 import { JobKeys } from './task-start.js'
-
-/** Seconds without a running task or a start after which pending work counts as forgotten by the policy. */
-const STALL = 7 * 86_400
 
 /**
  * The run loop: takes the earliest instant from the event queue, the heartbeat ring and the workload, applies all its
@@ -90,7 +88,7 @@ export class Simulation implements DraftSink {
       sharesEvents: options.passPerEvent === undefined,
       commitPending: options.commitPendingBug ?? false,
       progress: progressOf(options.runtime, model, this.cell),
-      jobEnded: (job) => this.#lives.end(job, this.now),
+      host: this,
     })
     const env = {
       cluster: this.cell,
@@ -125,9 +123,9 @@ export class Simulation implements DraftSink {
       architecture: this.#architecture,
       schedulers: this.schedulers,
       infeasible: options.infeasible,
-      arrivals: () => this.#jobs,
+      host: this,
     })
-    this.#jobs = new JobArrivals(options.workload, this.#queue, (spec) => this.#submit(spec))
+    this.#jobs = new JobArrivals(options.workload, this.#queue, this)
   }
 
   /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
@@ -189,7 +187,7 @@ export class Simulation implements DraftSink {
         queue.pop()
         this.#fire(queue.kind, queue.subject)
       } while (queue.next === time)
-      this.#pass()
+      this.pass()
     }
     return left
   }
@@ -242,7 +240,7 @@ export class Simulation implements DraftSink {
     const ring = this.#ring
     if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
-    if (time - this.#lastProgress() > STALL && submit === Infinity) this.#stalled()
+    if (time - this.#lastProgress() > STALL && submit === Infinity) throw stalled(this.#options.policy.name, this.work.active, this.now)
     return time
   }
 
@@ -253,11 +251,11 @@ export class Simulation implements DraftSink {
     while (queue.next === time && queue.pop()) {
       if (queue.kind >= EventKind.Submit) this.#arrive()
       this.#fire(queue.kind, queue.subject)
-      if (passPerEvent !== undefined) this.#pass()
+      if (passPerEvent !== undefined) this.pass()
     }
     this.#arrive()
     const ring = this.#ring
-    if (ring === undefined) return this.#pass()
+    if (ring === undefined) return this.pass()
     if (this.#wakeDue) {
       this.#wakeDue = false
       this.#architecture.trigger({ kind: 'timer' })
@@ -268,10 +266,11 @@ export class Simulation implements DraftSink {
 
   /** Jobs of the workload that are due. */
   #arrive(): void {
-    if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#options.passPerEvent === undefined ? undefined : () => this.#pass())
+    if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#options.passPerEvent !== undefined)
   }
 
-  #pass(): void {
+  /** Lets the architecture open rounds, if anything has changed. */
+  pass(): void {
     if (!this.#passNeeded || this.#ring !== undefined) return
     this.#passNeeded = false
     this.#architecture.trigger(PASS)
@@ -346,7 +345,20 @@ export class Simulation implements DraftSink {
     }
   }
 
-  #submit(spec: JobSpec): void {
+  // ---- what its parts tell it ----
+
+  /** The last task of a job has ended. */
+  jobEnded(job: JobId): void {
+    this.#lives.end(job, this.now)
+  }
+
+  /** A job has left the system. */
+  jobLeft(id: string, now: Seconds): void {
+    this.#jobs.ended(id, now)
+  }
+
+  /** A job of the workload is submitted. */
+  submit(spec: JobSpec): void {
     this.events++
     if (this.#lives.submit(spec, this.now)) this.#passNeeded = true
   }
@@ -364,15 +376,6 @@ export class Simulation implements DraftSink {
     this.#architecture.finish?.()
     this.#observers.onRunEnd(now)
     return 'done'
-  }
-
-  #stalled(): never {
-    throw new SchedError(
-      'BROKEN_CONTRACT',
-      `at ${this.now} s policy "${this.#options.policy.name}" leaves ${this.work.active} jobs unplaced although nothing runs`,
-      {},
-      'A policy must place pending work when the cluster is idle, or ask for a round with wakeAt.',
-    )
   }
 
   #warn(message: string): void {

@@ -22,8 +22,8 @@ export interface TaskRunsOptions {
   readonly commitPending: boolean
   /** How tasks go on where that depends on what else runs; default: each takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
-  /** The last task of a job has ended. */
-  readonly jobEnded: (job: JobId) => void
+  /** Told when the last task of a job has ended. */
+  readonly host: { jobEnded(job: JobId): void }
 }
 
 /**
@@ -171,7 +171,7 @@ export class TaskRuns implements ProgressHost {
   /** Ends a released run: its `runTask` is complemented. */
   #finish(run: number, now: Seconds): void {
     this.#progress?.done?.(run, now)
-    const { work, cell, observers, jobEnded } = this.#o
+    const { work, cell, observers, host } = this.#o
     const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
     const job = work.stageJob[stage] as JobId
@@ -181,7 +181,7 @@ export class TaskRuns implements ProgressHost {
     const stopped = this.#hasHeartbeats ? (work.runEnd[run] as number) : now
     const last = work.finish(task)
     observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, now)
-    if (last) jobEnded(job)
+    if (last) host.jobEnded(job)
   }
 
   // ---- progress that depends on what else runs ----

@@ -1,22 +1,40 @@
-import type { Env, JobBlock, JobId, LaneId, Order, Round } from '@sched/core'
+import type { Env, JobBlock, JobId, LaneId, Order, Round, WorkView } from '@sched/core'
 import { SortedBlocks } from './sorted-blocks.js'
 import { Keys } from './sorted-ids.js'
 
 /** An order by a number that a job has from when it begins to wait in a lane, smallest first; ties by submission. */
-export function byKey({ cluster, work }: Env, keyOf: (job: JobId, lane: LaneId) => number): Order {
-  const keys = cluster.lanes.map(() => new Keys())
-  const lists = keys.map((each) => new SortedBlocks(each))
-  let reading: SortedBlocks | undefined
-  return {
-    onReady: (job: JobId, lane: LaneId) => {
-      keys[lane]?.set(job, keyOf(job, lane), work.rank(job))
-      lists[lane]?.add(job)
-    },
-    onDrained: (job: JobId, lane: LaneId) => lists[lane]?.remove(job),
-    begin: ({ lane }: Round) => {
-      reading = lists[lane]
-      reading?.begin()
-    },
-    next: (): JobBlock | undefined => reading?.next(),
+export const byKey = (env: Env, keyOf: (job: JobId, lane: LaneId) => number): Order => new ByKey(env, keyOf)
+
+class ByKey implements Order {
+  readonly #work: WorkView
+  readonly #keyOf: (job: JobId, lane: LaneId) => number
+  /** By lane. */
+  readonly #keys: readonly Keys[]
+  readonly #lists: readonly SortedBlocks[]
+  #reading: SortedBlocks | undefined
+
+  constructor({ cluster, work }: Env, keyOf: (job: JobId, lane: LaneId) => number) {
+    this.#work = work
+    this.#keyOf = keyOf
+    this.#keys = cluster.lanes.map(() => new Keys())
+    this.#lists = this.#keys.map((each) => new SortedBlocks(each))
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#keys[lane]?.set(job, this.#keyOf(job, lane), this.#work.rank(job))
+    this.#lists[lane]?.add(job)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#lists[lane]?.remove(job)
+  }
+
+  begin({ lane }: Round): void {
+    this.#reading = this.#lists[lane]
+    this.#reading?.begin()
+  }
+
+  next(): JobBlock | undefined {
+    return this.#reading?.next()
   }
 }
