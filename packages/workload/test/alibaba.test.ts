@@ -93,6 +93,47 @@ describe('batch tasks of Alibaba\'s trace of 2018', () => {
   })
 })
 
+describe('tasks of Alibaba\'s GPU trace of 2020', () => {
+  const header2020 = 'job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type\n'
+  const rows = '1f,worker,3.0,Terminated,1000.0,1600.0,400.0,2.5,50.0,T4\n2e,ps,1.0,Terminated,1100.0,1130.0,,,,\n1f,ps,1.0,Terminated,900.0,1600.0,600.0,8.0,0.0,\n'
+
+  it.each([header2020, ''])('are stages of their job, those of several instances gangs, with shares of GPUs in thousandths (header: %j)', (first) => {
+    const trace = read(first + rows)
+    expect([...jobsOf(trace)]).toEqual([
+      { id: '1f', submit: 0, stages: [
+        { name: 'worker', tasks: 3, gang: true, demand: { cpu: 400, mem: 2560, gpu: 500 }, duration: 600 },
+        { name: 'ps', tasks: 1, demand: { cpu: 600, mem: 8192 }, duration: 700 },
+      ] },
+      { id: '2e', submit: 200, stages: [{ name: 'ps', tasks: 1, demand: { cpu: 600, mem: 30_000 }, duration: 30 }] },
+    ])
+    expect([trace.format, trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual(['pai', [['demand', 1], ['later', 1]]])
+  })
+
+  it('without a time or of another status are left out; of several GPUs whole ones are asked', () => {
+    const trace = read('a,x,1,Terminated,5,,600,1,100,\na,y,1,Failed,5,6,600,1,100,\nb,x,1,Terminated,5,6,600,1,150,P100\n', { gpuType: 'require', gang: false })
+    expect([[...jobsOf(trace)].map(({ stages }) => stages), trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual([
+      [[{ name: 'x', tasks: 1, demand: { cpu: 600, mem: 1024, gpu: 2000 }, duration: 1, constraints: { require: { model: 'P100' } } }]], [['status', 1], ['outside', 1], ['gpu', 1]],
+    ])
+  })
+
+  it.each([
+    ['a,x,1,Terminated,5,6,600,1', '"b.csv" line 2: found 8 columns, expected 10: job name, task name, number of instances, status, start time, end time, CPU, memory, GPU, GPU type. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'],
+    ['a,x,1,Terminated,5,6,600,much,0,', `"b.csv" line 2 memory: found "much", expected a number of at least 0. ${skip}`],
+    ['a,x,1,Terminated,5,6,0,0,0,', `"b.csv" line 2: an instance asks for nothing. ${skip}`],
+  ])('answer the row %j', (text, message) => {
+    expect(messageOf(() => read(`${header2020}${text}\n`))).toBe(message)
+  })
+
+  it('run on the machines of the trace', () => {
+    expect(readMachines('a1,CPU,96,512,0\na2,T4,96.0,512.0,2\na3,T4,96,512,2\n')).toEqual({ name: 'pai', nodes: [
+      { names: ['a1'], count: 1, resources: { cpu: 9600, mem: 524_288 } },
+      { names: ['a2', 'a3'], count: 2, resources: { cpu: 9600, mem: 524_288 }, devices: { gpu: { count: 2, milli: 1000 } }, labels: { model: 'T4' } },
+    ] })
+    expect(readMachines('machine,gpu_type,cap_cpu,cap_mem,cap_gpu\na1,CPU,96,512,0\n').nodes).toHaveLength(1)
+    expect(messageOf(() => readMachines('a1,CPU,96,512,0\na2,T4,96\n', 'm.csv'))).toBe('"m.csv" line 2: has not the 5 columns machine, GPU type, CPUs, memory, GPUs. Was the file cut short? Copy it again.')
+  })
+})
+
 describe('machines of Alibaba\'s traces', () => {
   it('are added in 2017, listed with failure domains in 2018', () => {
     expect(readMachines('0,1,add,,64,0.69,1\n0,2,add,,64,0.69,1\n50,1,softerror,x,64,0.69,1\n')).toEqual({ name: 'alibaba 2017', nodes: [{ names: ['1', '2'], count: 2, resources: { cpu: 6400, mem: 690_000 } }] })

@@ -17,6 +17,15 @@ describe('pods of Alibaba\'s GPU cluster', () => {
     ])
   })
 
+  it('of lists without times arrive one after the other and run as long as is said', () => {
+    const text = 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\nx,6000,512,1,460,T4\ny,100,256,0,0,\n'
+    expect(jobs(text, { lifetime: 3600, arrivals: 5 })).toEqual([
+      { id: 'x', submit: 0, stages: [{ name: 'pod', tasks: 1, demand: { cpu: 6000, mem: 512, gpu: 460 }, duration: 3600, constraints: { require: { model: ['T4'] } } }] },
+      { id: 'y', submit: 5, stages: [{ name: 'pod', tasks: 1, demand: { cpu: 100, mem: 256 }, duration: 3600 }] },
+    ])
+    expect(messageOf(() => read(text))).toBe('openb.lifetime: the pods of the list have no times. Give lifetime, the seconds that a pod runs, and arrivals, those between two pods (default 1).')
+  })
+
   it('ask for whole devices as thousands, and for none without a GPU', () => {
     const rows = table('a,1,1,8,1000,,,,0,1,0', 'b,1,0,0,0,,,,0,1,0', 'c,0,0,1,1000,,,,0,1,0')
     expect(jobs(rows).map(({ stages }) => stages[0]!.demand)).toEqual([{ cpu: 1, mem: 1, gpu: 8000 }, { cpu: 1 }, { gpu: 1000 }])

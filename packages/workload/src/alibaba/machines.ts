@@ -1,8 +1,8 @@
 import { SchedError } from '@sched/core'
-import { numberIn } from '../job-table/values.js'
+import { numberIn, wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { eachTextLine } from '../table/header-rows.js'
-import { grouped, type MachineTable } from '../table/machine-table.js'
+import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
 import { BadLine } from '../trace/format.js'
 
 const fieldsOf = (line: string) => splitCsv(line).map((field) => field.trim())
@@ -11,6 +11,28 @@ const firstRow = (head: string) => fieldsOf(head.split('\n', 1)[0]!)
 export const isServerEvents = (head: string): boolean => firstRow(head).length === 7 && ['add', 'softerror', 'harderror'].includes(firstRow(head)[2]!)
 /** `machine_meta` of 2018: machine, time, two failure domains, CPUs, memory, status. */
 export const isMachineMeta = (head: string): boolean => firstRow(head).length === 7 && /^m_\d+$/.test(firstRow(head)[0]!)
+
+/** `pai_machine_spec` of 2020: machine, type of GPU, CPUs, memory, GPUs. */
+export const isPaiMachines = (head: string): boolean => {
+  const row = firstRow(head)
+  return row.length === 5 && (row.join() === 'machine,gpu_type,cap_cpu,cap_mem,cap_gpu' || (/^(CPU|MISC|[A-Z]\d+\w*)$/.test(row[1]!) && row.slice(2).every((text) => /^\d+(\.\d*)?$/.test(text))))
+}
+
+/** The machines of PAI: `cpu` in 1/100 core, `mem` in MiB, GPUs as devices of 1000 with their type as the label `model`. Throws `BAD_INPUT` with file and line. */
+export function paiMachines(text: string, file?: string): MachineTable {
+  const found: ({ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>)[] = []
+  const utf8 = new TextDecoder()
+  eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
+    const [name, type, cpus, memory, gpus, ...rest] = fieldsOf(utf8.decode(bytes.subarray(from, to)))
+    if (gpus === undefined || rest.length > 0) throw new BadLine(undefined, 'has not the 5 columns machine, GPU type, CPUs, memory, GPUs.', 'Was the file cut short? Copy it again')
+    if (name === 'machine') return
+    const count = wholeIn(gpus, 'GPUs', 0)
+    const resources = { cpu: Math.round(numberIn(cpus!, 'CPUs', 0) * 100), mem: Math.round(numberIn(memory!, 'memory', 0) * 1024) }
+    found.push({ name: name!, resources, ...(count > 0 && { devices: { gpu: { count, milli: 1000 } }, labels: { model: type! } }) })
+  })
+  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  return grouped('pai', found)
+}
 
 /** Memory of the largest machine, in the unit of `mem`. */
 const MEMORY = 1_000_000

@@ -1,6 +1,6 @@
-import type { Demand, JobSpec, StageSpec } from '@sched/core'
+import type { JobSpec, StageSpec } from '@sched/core'
 import { z } from 'zod'
-import { numberIn, wholeIn } from '../job-table/values.js'
+import { wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
@@ -8,14 +8,8 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 
 export const statusOption = z.array(z.string().min(1)).min(1).default(['Terminated']).describe('Which tasks to read, by their status: Terminated, Failed, Running, Waiting.')
-export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory of a machine in the unit of the demand (mem): the trace has fractions of it.')
-export const demandOption = (cpu: number, mem: number) =>
-  z.strictObject({ cpu: z.int().min(0), mem: z.int().min(0) }).default({ cpu, mem }).describe('What an instance asks for that does not say it: cpu in 1/100 core, mem in the unit above.')
-
 export interface TaskOptions {
   readonly status: readonly string[]
-  readonly memory: number
-  readonly demand: { readonly cpu: number; readonly mem: number }
   readonly outside?: 'skip' | 'keep'
 }
 
@@ -28,13 +22,15 @@ export interface TaskColumns {
   readonly task: number
   readonly instances: number
   readonly status: number
-  readonly cpu: number
-  readonly memory: number
-  /** What a column of memory has for a whole machine. */
-  readonly wholeMemory: number
-  /** Time 0 is what is written for a time outside the trace. */
-  readonly zeroIsOutside: boolean
+  /** What is written for a time outside the trace. */
+  readonly outside?: string
   isHeader(line: string): boolean
+}
+
+/** What an instance of a task asks for, and what else is said of its task. Throws `BadLine`. */
+export interface TaskAsks {
+  of(fields: readonly string[]): Pick<StageSpec, 'demand' | 'gang' | 'constraints'>
+  rules(): readonly RuleCount[]
 }
 
 /** A task of a job as the table has it. */
@@ -59,13 +55,13 @@ interface Job {
 /** Tables of batch tasks of Alibaba's traces: the tasks of a job are its stages, submitted with the earliest of them. */
 export class TaskTable implements LineParser {
   readonly #jobs = new Map<string, Job>()
-  readonly #demands = new Map<string, Demand>()
   #held: HeldJobs | undefined
-  readonly #counts = { status: 0, outside: 0, backwards: 0, demand: 0, later: 0 }
+  readonly #counts = { status: 0, outside: 0, backwards: 0, later: 0 }
 
   constructor(
     private readonly columns: TaskColumns,
     private readonly order: TaskOrder,
+    private readonly asks: TaskAsks,
     private readonly options: TaskOptions,
     private readonly place: LinePlace,
   ) {}
@@ -95,12 +91,12 @@ export class TaskTable implements LineParser {
   }
 
   report() {
-    const { status, outside, backwards, demand, later } = this.#counts
+    const { status, outside, backwards, later } = this.#counts
     const rules = [
       { rule: 'status', jobs: status, text: `tasks of a status other than ${this.options.status.join(', ')}: left out` },
-      { rule: 'outside', jobs: outside, text: 'tasks that start or end outside the days of the trace (time 0): left out' },
+      { rule: 'outside', jobs: outside, text: `tasks that start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out` },
       { rule: 'backwards', jobs: backwards, text: 'tasks that end before they start: left out' },
-      { rule: 'demand', jobs: demand, text: 'tasks that do not say what they ask for: given the default' },
+      ...this.asks.rules(),
       { rule: 'later', jobs: later, text: 'with tasks created after the first: all submitted with it' },
       ...this.order.rules(),
     ].filter(({ jobs }) => jobs > 0)
@@ -108,39 +104,24 @@ export class TaskTable implements LineParser {
   }
 
   #task(fields: readonly string[]): void {
-    const { names, start, end, job, task, instances, status, cpu, memory } = this.columns
+    const { names, start, end, job, task, instances, status, outside } = this.columns
     const number = (column: number) => wholeIn(fields[column]!, names[column]!, -Infinity)
+    const isOutside = (column: number) => (outside === '' ? fields[column] === '' : fields[column] !== '' && number(column) === Number(outside))
     if (!this.options.status.includes(fields[status]!)) return void this.#counts.status++
-    const at = number(start)
-    const until = number(end)
-    const duration = until - at
     const empty = [job, task].find((column) => fields[column] === '')
     if (empty !== undefined) throw new BadLine(names[empty], 'is empty.')
+    if (outside !== undefined && this.options.outside !== 'keep' && (isOutside(start) || isOutside(end))) return void this.#counts.outside++
+    const at = number(start)
+    const duration = number(end) - at
     const tasks = wholeIn(fields[instances]!, names[instances]!, 1)
-    if (this.columns.zeroIsOutside && this.options.outside !== 'keep' && (at === 0 || until === 0)) return void this.#counts.outside++
     if (duration < 0) return void this.#counts.backwards++
     const name = fields[task]!
-    const row = { task: name, at, stage: { name: /^\d/.test(name) ? `task${name}` : name, tasks, demand: this.#demandOf(fields[cpu]!, fields[memory]!), duration } }
+    const row = { task: name, at, stage: { name: /^\d/.test(name) ? `task${name}` : name, tasks, ...this.asks.of(fields), duration } }
     const known = this.#jobs.get(fields[job]!)
     if (known === undefined) this.#jobs.set(fields[job]!, { submit: at, line: this.place.line, rows: [row] })
     else {
       known.submit = Math.min(known.submit, at)
       known.rows.push(row)
     }
-  }
-
-  #demandOf(cpu: string, memory: string): Demand {
-    const { demand, memory: machine } = this.options
-    const { names, cpu: ofCpu, memory: ofMemory, wholeMemory } = this.columns
-    if (cpu === '' || memory === '') this.#counts.demand++
-    const asked = {
-      cpu: cpu === '' ? demand.cpu : Math.ceil(numberIn(cpu, names[ofCpu]!, 0)),
-      mem: memory === '' ? demand.mem : Math.ceil((numberIn(memory, names[ofMemory]!, 0) / wholeMemory) * machine),
-    }
-    if (asked.cpu + asked.mem === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
-    const key = `${asked.cpu} ${asked.mem}`
-    const known = this.#demands.get(key) ?? asked
-    this.#demands.set(key, known)
-    return known
   }
 }

@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   msg_par_hg_tot: 'total', parallel_homogeneous_total: 'total',
   msg_par: 'list', parallel: 'list', ParallelTaskProfile: 'list',
   composed: 'sequence', composed_prof: 'sequence', SequentialCompositionProfile: 'sequence',
-  msg_par_hg_pfs: 'data', msg_par_hg_pfs_tiers: 'data', parallel_homogeneous_pfs: 'data', data_staging: 'data', ParallelTaskOnStorageHomogeneousProfile: 'data', ParallelTaskDataStagingBetweenStoragesProfile: 'data',
+  msg_par_hg_pfs: 'data', msg_par_hg_pfs0: 'data', msg_par_hg_pfs_tiers: 'data', msg_par_hg_tier: 'data', parallel_homogeneous_pfs: 'data', data_staging: 'data', ParallelTaskOnStorageHomogeneousProfile: 'data', ParallelTaskDataStagingBetweenStoragesProfile: 'data',
 }
 
 /** The profiles of a workload. */

@@ -1,4 +1,4 @@
-import type { Constraints, Demand, JobSpec } from '@sched/core'
+import { SchedError, type Constraints, type Demand, type JobSpec } from '@sched/core'
 import { z } from 'zod'
 import type { Columns } from '../slurm/columns.js'
 import { headerOf, HeaderRows, wholeOf } from '../table/header-rows.js'
@@ -6,7 +6,8 @@ import { heldParser, type RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 
-const needed = ['name', 'cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli', 'creation_time', 'deletion_time']
+const needed = ['name', 'cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli']
+const times = ['creation_time', 'deletion_time']
 const WHOLE = 1000
 
 export const openbOptions = z.strictObject({
@@ -14,6 +15,8 @@ export const openbOptions = z.strictObject({
     .describe('A pod that was never placed in the real cluster: keep it, to run from creation to deletion, or leave it out.'),
   gpuSpec: z.enum(['require', 'ignore']).default('require').describe('Allowed GPU models (gpu_spec): required as the label `model` of a node, or ignored.'),
   queue: z.enum(['qos', 'none']).default('qos').describe('What names the queue of a pod: its class of service, or nothing.'),
+  lifetime: z.number().positive().optional().describe('How long a pod runs in a list without times, seconds: lists for other mixes of pods have none.'),
+  arrivals: z.number().min(0).default(1).describe('Seconds from one pod to the next in a list without times.'),
 })
 type OpenbOptions = z.output<typeof openbOptions>
 
@@ -40,9 +43,10 @@ class Pods implements RowReader {
   readonly #demands = new Map<string, Demand>()
   readonly #constraints = new Map<string, Constraints>()
   #unscheduled = 0
+  #read = 0
 
   constructor(private readonly options: OpenbOptions, place: LinePlace) {
-    this.#rows = new HeaderRows(place, needed, `A list of pods has ${needed.join(', ')}.`)
+    this.#rows = new HeaderRows(place, needed, `A list of pods has ${[...needed, ...times].join(', ')}.`)
   }
 
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
@@ -50,6 +54,7 @@ class Pods implements RowReader {
     if (row === undefined) return undefined
     const id = row.text('name')
     if (id === '') throw new BadLine('name', 'is empty.')
+    if (!times.some((name) => row.has(name))) return this.#timeless(row, id)
     const created = known(row, 'creation_time')
     const scheduled = row.number('scheduled_time')
     const isScheduled = !Number.isNaN(scheduled)
@@ -67,6 +72,20 @@ class Pods implements RowReader {
       ...(qos !== '' && { label: qos }),
       recorded: { ...(isScheduled && { wait: start - created }), ...(status !== '' && { status }) },
       stages: [{ name: 'pod', tasks: 1, demand: this.#demandOf(row), duration, ...this.#constraintsOf(row) }],
+    }
+  }
+
+  /** The lists of other mixes than the trace's own say which pods there are, in the order of their arrival. */
+  #timeless(row: Columns, id: string): JobSpec {
+    const { lifetime, arrivals } = this.options
+    if (lifetime === undefined) throw new SchedError('BAD_OPTION', 'the pods of the list have no times.', { field: 'openb.lifetime' }, 'Give lifetime, the seconds that a pod runs, and arrivals, those between two pods (default 1).')
+    const qos = row.text('qos')
+    return {
+      id,
+      submit: this.#read++ * arrivals,
+      ...(this.options.queue === 'qos' && qos !== '' && { queue: qos }),
+      ...(qos !== '' && { label: qos }),
+      stages: [{ name: 'pod', tasks: 1, demand: this.#demandOf(row), duration: lifetime, ...this.#constraintsOf(row) }],
     }
   }
 
@@ -102,7 +121,7 @@ class Pods implements RowReader {
 
 /** A time that has to be there. */
 function known(row: Columns, name: string): number {
-  const value = row.number(name)
+  const value = row.has(name) ? row.number(name) : NaN
   if (Number.isNaN(value)) throw new BadLine(name, 'is empty.')
   return value
 }

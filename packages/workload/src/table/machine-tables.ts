@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { isOpenbNodes, openbNodes } from '../openb/nodes.js'
 import { isMachineEvents, machineEvents } from '../google/machine-events.js'
-import { isMachineMeta, isServerEvents, machineMeta, serverEvents } from '../alibaba/machines.js'
+import { isMachineMeta, isPaiMachines, isServerEvents, machineMeta, paiMachines, serverEvents } from '../alibaba/machines.js'
 import { isPhillyMachines, phillyMachines } from '../philly/machines.js'
 import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
 import type { MachineTable } from './machine-table.js'
@@ -20,6 +20,7 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'philly machines', title: 'machine list of the Philly trace, CSV', detect: isPhillyMachines, read: phillyMachines },
   { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },
   { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
+  { name: 'pai machines', title: 'machines of Alibaba\'s GPU trace of 2020, CSV', detect: isPaiMachines, read: paiMachines },
   { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011, CSV', detect: isMachineEvents, read: machineEvents },
 ]
 

@@ -7,6 +7,7 @@ import { batsimFormat } from '../batsim/workload.js'
 import { openbFormat } from '../openb/pods.js'
 import { batchTask2018Format } from '../alibaba/batch-tasks-2018.js'
 import { batchTaskFormat } from '../alibaba/batch-tasks.js'
+import { paiFormat } from '../alibaba/pai-tasks.js'
 import { phillyFormat } from '../philly/log.js'
 import { phillyTableFormat } from '../philly/table.js'
 import { eagleFormat } from '../slurm/eagle.js'
@@ -23,7 +24,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
   native, swfFormat, sacctFormat, eagleFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
-  batchTaskFormat, batchTask2018Format, jobTableFormat,
+  batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
 ]
 
 /** Bytes of a file's start that detection looks at. */
