@@ -35,8 +35,9 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
     options.ordering = 'fifo'
     return { verdict: 'approximated', note: 'as fifo' }
   }
+  if (queues.length > 0 && (value === 'fifo' || value === 'fair')) return { verdict: 'ignored', note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }
   throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name },
-    queues.length > 0 ? 'fifo and fair order the jobs of a queue, and this one holds queues.' : 'utilization and priority-utilization order queues, and this one holds jobs.')
+    queues.length > 0 ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
 
 /** What each property of a queue does, by the part of its name behind the queue's path. */

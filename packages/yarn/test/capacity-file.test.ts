@@ -1,4 +1,5 @@
 import { SchedError } from '@sched/core'
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { queuePolicy, readQueues, type ClusterFacts } from '@sched/yarn'
 
@@ -16,6 +17,8 @@ const message = (pairs: Pairs): string => {
   }
   return 'no error'
 }
+/** Whether the policy takes what the file has become. */
+const isKnown = (config: unknown) => capacityScheduler((config as { readonly 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler']).name === 'capacity-scheduler'
 const ab: Pairs = [['root.queues', 'a, b'], ['root.a.capacity', '40'], ['root.b.capacity', '60']]
 
 /** Every property of the documentation: the options it becomes, or nothing. */
@@ -91,12 +94,14 @@ describe('a capacity-scheduler.xml', () => {
   it.each(ofQueue)('honours %s = %s of a queue', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [`root.a.${name}`, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 40, ...expected } } } })
+    expect(isKnown(config)).toBe(true)
     expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
   })
 
   it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': expected })
+    expect(isKnown(config)).toBe(true)
     expect(findings.at(-1)).toMatchObject({ verdict: value.includes('g:') ? 'approximated' : 'honoured', line: 5 })
   })
 
@@ -176,6 +181,11 @@ describe('a capacity-scheduler.xml', () => {
     expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
   })
 
+  it('passes over an order of jobs on a queue that holds queues, as the files of Hadoop 2 have it', () => {
+    const { options, findings } = policy([...ab, ['root.ordering-policy', 'fifo']])
+    expect([options, findings.at(-1)]).toMatchObject([{ queues: { root: {} } }, { verdict: 'ignored', line: 5, note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }])
+  })
+
   it('says of a file of Hadoop 1 that it is one', () => {
     const text = '<configuration><property><name>mapred.capacity-scheduler.queue.default.capacity</name><value>100</value></property></configuration>'
     expect(() => readQueues({ file: 'cap.xml', text })).toThrow('It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.')
@@ -232,7 +242,7 @@ describe('a capacity-scheduler.xml', () => {
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
     ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
-    ['an order of jobs on a queue that holds queues', [...ab, ['root.ordering-policy', 'fair']], '"cap.xml" line 5 yarn.scheduler.capacity.root.ordering-policy: found "fair", expected utilization or priority-utilization. fifo and fair order the jobs of a queue, and this one holds queues.'],
+    ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
     ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
   ])('tells the line of %s', (_, pairs, expected) => {

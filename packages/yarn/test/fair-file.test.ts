@@ -126,11 +126,13 @@ describe('a fair-scheduler.xml', () => {
     const { findings } = policy(inside(
       '<queue name="a">', '<userMaxAppsDefault>2</userMaxAppsDefault>', '<minMaps>4</minMaps>', '<queuePlacementPolicy/>', '</queue>',
       '<weight>2</weight>', '<user name="u"><maxRunningJobs>1</maxRunningJobs></user>', '<poolMaxJobsDefault>5</poolMaxJobsDefault>',
+      '<property><name>yarn.scheduler.fair.preemption</name></property>', '<queue name="b"><minShare>4</minShare></queue>',
     ))
     const elsewhere = 'it stands in <allocations>, not inside a queue or user'
     const old = (name: string) => `a setting of Hadoop 1, which YARN does not read; there it is ${name}`
-    expect(findings.map(({ verdict, line, note }) => [verdict, line, note])).toEqual([
+    expect(findings.map(({ verdict, line, note }) => [verdict, line, note]).sort((a, b) => Number(a[1]) - Number(b[1]))).toEqual([
       ['ignored', 3, elsewhere], ['ignored', 4, old('minResources')], ['ignored', 5, elsewhere], ['ignored', 7, 'it stands inside a <queue>'], ['ignored', 8, old('maxRunningApps')], ['ignored', 9, old('queueMaxAppsDefault')],
+      ['ignored', 10, 'properties stand in yarn-site.xml, which is given beside this file'], ['ignored', 11, 'a setting of the pools of Spark, which YARN does not read; there it is minResources'],
     ])
   })
 
