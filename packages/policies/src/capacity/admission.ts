@@ -3,7 +3,7 @@ import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.
 import type { ReadCapacityOptions } from './queue-options.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
-import type { Quotas } from './quotas.js'
+import { Quotas } from './quotas.js'
 
 /**
  * Which queue a job goes to and whether it may be submitted at all: numbers of applications, stopped queues, tasks that no
@@ -18,6 +18,9 @@ export class Admission {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #mappings: readonly Mapping[]
+  /** The same as of so many queues. */
+  #quotasNow: Quotas
+  #parted: number
   /** Jobs in the system by queue, and by queue and user. */
   readonly #inQueue: number[] = []
   readonly #ofUser = new Map<string, number>()
@@ -29,6 +32,8 @@ export class Admission {
     this.#options = options
     this.#tree = tree
     this.#quotas = quotas
+    this.#quotasNow = quotas
+    this.#parted = tree.queues.length
     this.#pots = pots
     this.#cluster = cluster
     this.#work = work
@@ -89,11 +94,20 @@ export class Admission {
     return isThere(user, true) ? { queue: user } : undefined
   }
 
+  /** With the queues that were made since decisions were last taken. */
+  #parts(): Quotas {
+    const { length } = this.#tree.queues
+    if (length !== this.#parted) this.#quotasNow = new Quotas(this.#tree, this.#pots, this.#cluster)
+    this.#parted = length
+    return this.#quotasNow
+  }
+
   #tooMany(leaf: Queue, user: string): string | undefined {
     const { count } = this.#pots
-    const { part } = this.#quotas
-    const parts = Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number)
-    const most = leaf.maximumApplications ?? (leaf.isDeclared ? Math.floor(this.#options.maximumApplications * Math.max(...parts)) : Infinity)
+    const { part } = this.#parts()
+    const largest = Math.max(...Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number))
+    const isLimited = leaf.isDeclared || (largest > 0 && !this.#tree.isOpen) // Hadoop makes no queue without a part
+    const most = leaf.maximumApplications ?? (isLimited ? Math.floor(this.#options.maximumApplications * largest) : Infinity)
     const held = this.#inQueue[leaf.id] ?? 0
     if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0

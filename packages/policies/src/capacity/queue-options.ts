@@ -55,7 +55,7 @@ export const treeShape = {
     .default({})
     .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
   defaults: z
-    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true }).shape)
+    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true }).shape)
     .default({})
     .describe('settings of queues that do not say otherwise'),
   resourceCalculator: z

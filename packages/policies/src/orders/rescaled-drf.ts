@@ -30,7 +30,9 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
 
   function cannotStart(leaf: number, lane: LaneId): boolean {
     if (lists.isEmpty(leaf, lane)) return true
-    const shape = work.shape(lists.firstJob(leaf, lane), lane)
+    const job = lists.firstJob(leaf, lane)
+    if (work.unplaced(job, lane) === 0) return true // its last task was claimed just now
+    const shape = work.shape(job, lane)
     return resourcesIn(lane).some((r) => work.demand(shape, r) > usage.capacity(r) - (inUse[r] as number))
   }
 

@@ -1,12 +1,12 @@
-import { capacityScheduler, type CapacityQueueOptions } from '@sched/policies'
+import { capacityScheduler, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
 import { cluster, dispatcher, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A node of 100 GB; half of it is guaranteed to `made`, in which queues are made at first use, half to `other`. */
-const standing = (template?: CapacityQueueOptions['template']) => {
+const standing = (template?: CapacityQueueOptions['template'], options: CapacitySchedulerOptions = {}) => {
   const made: CapacityQueueOptions = { capacity: 50, autoCreate: true, ...(template !== undefined && { template }) }
-  const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 100 } }] }), policy: capacityScheduler({ queues: { made, other: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 1000 }) })
-  const submit = (queue: string, tasks: number) => master.submit(job({ id: queue, user: 'ann', queue, tasks, demand: { mem: 1 } }))
+  const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 100 } }] }), policy: capacityScheduler({ queues: { made, other: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 1000, ...options }) })
+  const submit = (queue: string, tasks: number, id = queue) => master.submit(job({ id, user: 'ann', queue, tasks, demand: { mem: 1 } }))
   const counts = (time: number) => {
     const started = master.heartbeat('n-0', time).start.map((task) => task.job)
     return Object.fromEntries([...new Set(started)].sort().map((id) => [id, started.filter((each) => each === id).length]))
@@ -26,6 +26,23 @@ describe('queues made at first use', () => {
     const { submit, counts } = standing({ capacity: '3w', maximumCapacity: 20 })
     submit('made.x', 100)
     expect(counts(0)).toEqual({ 'made.x': 20 })
+  })
+
+  it('have their part of the applications of the system, as it is by then (testAutoQueueCreationMaxAppUpdate)', () => {
+    // 25 of 50 for x alone in its half, 12 when there is y
+    const most = (others: readonly string[]) => {
+      const { submit } = standing(undefined, { maximumApplications: 50 })
+      for (const queue of others) submit(queue, 1)
+      let count = 0
+      try {
+        for (; count < 60; count++) submit('made.x', 1, `job ${count}`)
+      } catch {
+        return count
+      }
+      return count
+    }
+    expect(most([])).toBe(25)
+    expect(most(['made.y'])).toBe(12)
   })
 
   it('have a limit of users if their template has one', () => {

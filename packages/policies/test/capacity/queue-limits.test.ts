@@ -99,6 +99,35 @@ describe('applications', () => {
     expect(refused({ maximumApplications: 3 }).filter((each) => each === 'in')).toHaveLength(3)
   })
 
+  it('are limited by the system, the queue and its user, each in turn (testApplicationLimitSubmit)', () => {
+    // all queues may have 20 (global-queue-max-application), a.x 1; a user of d may have 20 x 100 % x 0.1 = 2
+    const { submit } = standing({ a: { capacity: 50 }, 'a.x': { capacity: 50, maximumApplications: 1 }, 'a.y': { capacity: 50 }, b: { capacity: 50 }, d: { capacity: 0, userLimitFactor: 0.1 } }, { maximumApplications: 4, defaults: { maximumApplications: 20 } })
+    const into = (queue: string, id: string) => () => submit(id, 1, 1, { queue, user: 'ann' })
+    expect(into('a.x', '1')).not.toThrow()
+    expect(into('a.x', '2')).toThrow(/queue root\.a\.x holds 1 of 1 applications/)
+    expect(into('d', '3')).not.toThrow()
+    expect(into('d', '4')).not.toThrow()
+    expect(into('d', '5')).toThrow(/user ann has 2 of 2 applications in queue root\.d/)
+    expect(into('a.y', '6')).not.toThrow()
+    expect(into('a.y', '7')).toThrow(/the system holds 4 of 4 applications/)
+  })
+
+  it('are a part of those of the system, and a user may have its limit of that, times the factor, but no more than all (testLimitsComputation)', () => {
+    const most = (own: Queues[string]) => {
+      const { submit } = standing({ a: { capacity: 10, minimumUserLimitPercent: 50, userLimitFactor: 5, ...own }, b: { capacity: 90 } }, { maximumApplications: 200, defaults: {} })
+      let count = 0
+      try {
+        for (; count < 300; count++) submit(`j${count}`, 1, 1, { queue: 'a', user: 'ann' })
+      } catch {
+        return count
+      }
+      return count
+    }
+    expect(most({})).toBe(20) // 10 % of 200; 50 % x 5 of that is more
+    expect(most({ userLimitFactor: 1 })).toBe(10)
+    expect(most({ maximumApplications: 99, userLimitFactor: 1 })).toBe(49)
+  })
+
   it('are served by priority up to the largest there is, those without one by the default of their queue', () => {
     const { submit, who } = standing({ a: { capacity: 100, defaultApplicationPriority: 4 } }, { maximumApplicationPriority: 10 })
     submit('none', 9, 1, { queue: 'a' })

@@ -45,6 +45,14 @@ describe('hierarchical drf', () => {
     expect(after(0, { a: { cpu: 1 }, b: { cpu: 1 }, 'c.x': { cpu: 1 }, 'c.y': { gpu: 1 }, d: { gpu: 1 } }, { hierarchy: 'rescaled' })).toEqual({ a: 4, b: 3, 'c.x': 3, 'c.y': 5, d: 5 })
   })
 
+  it('rescaled, divides as TestHDRF of Volcano has it', () => {
+    // a asks both, b.x and b.y one each: 5 of 10 of both for a and for b
+    expect(after(0, { a: { cpu: 1, gpu: 1 }, 'b.x': { cpu: 1 }, 'b.y': { gpu: 1 } }, { hierarchy: 'rescaled' })).toEqual({ a: 5, 'b.x': 5, 'b.y': 5 })
+    // a third of the CPUs each for a, b and c.x, half of the GPUs each for c.y and d, in tasks of a third and of a half: of 9 and of 10
+    const { a = 0, b = 0, 'c.x': x = 0, 'c.y': y, d } = after(0, { a: { cpu: 1 }, b: { cpu: 1 }, 'c.x': { cpu: 1 }, 'c.y': { gpu: 1 }, d: { gpu: 1 } }, { hierarchy: 'rescaled', weights: { a: 25, b: 25, c: 25, d: 25, 'c.x': 50, 'c.y': 50 } })
+    expect([a + b + x, Math.min(a, b, x), y, d]).toEqual([10, 3, 5, 5])
+  })
+
   it('rescaled, gives weights at every level', () => {
     // b weighs 3: of 10 CPU b.x has 7 or 8 and a the rest
     const { a = 0, 'b.x': x = 0 } = after(300, queues, { hierarchy: 'rescaled', weights: { b: 3 } })
