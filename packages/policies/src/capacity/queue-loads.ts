@@ -84,12 +84,16 @@ export class LiveLoads implements QueueLoads {
   #addUser(pair: number, pot: number, at: number): void {
     const { width } = this
     const { sums } = this.#waiting
-    const room = this.#room
+    const [pending, unreserved, room] = [this.pending, this.unreserved, this.#room]
     const from = (pair * this.#queues.pots.count + pot) * 2 * width
     this.#queues.limits.room(pair, pot, room)
     for (let i = 0; i < width; i++) {
-      this.pending[at + i] = (this.pending[at + i] as number) + Math.min(room[i] as number, sums[from + i] as number)
-      this.unreserved[at + i] = (this.unreserved[at + i] as number) + Math.min(room[i] as number, sums[from + width + i] as number)
+      const most = room[i] as number
+      if (most <= 0) continue
+      const wanted = sums[from + i] as number
+      const open = sums[from + width + i] as number
+      pending[at + i] = (pending[at + i] as number) + (wanted < most ? wanted : most)
+      unreserved[at + i] = (unreserved[at + i] as number) + (open < most ? open : most)
     }
   }
 }

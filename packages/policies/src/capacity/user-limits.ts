@@ -126,12 +126,13 @@ export class UserLimits {
     return compareShares(this.#users.used, (pair * count + pot) * width, this.#weighted(pair, { value, minimum }), 0, total, 0, width) > 0
   }
 
-  /** Writes what a user of a leaf may still be given to `out`, at least 0 each. */
+  /** Writes what a user of a leaf may still be given to `out`; below 0 where it has more than its limit. */
   room(pair: number, pot: number, out: Float64Array): void {
     const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
     const { width, count } = this.#pots
     const most = this.#weighted(pair, limit)
-    for (let i = 0; i < width; i++) out[i] = Math.max(0, (most[i] as number) - (this.#users.used[(pair * count + pot) * width + i] as number))
+    const { used } = this.#users
+    for (let i = 0, at = (pair * count + pot) * width; i < width; i++, at++) out[i] = (most[i] as number) - (used[at] as number)
   }
 
   #weighted(pair: number, { value, minimum }: Pick<Limit, 'value' | 'minimum'>): readonly number[] {

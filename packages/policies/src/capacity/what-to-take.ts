@@ -73,10 +73,12 @@ export class WhatToTake {
     for (let i = 0; i < width; i++) {
       const amount = demands[from + i] as number
       if (amount === 0) continue
-      may = Math.min(may, Math.floor((allowed[i] as number) / amount))
-      if (width === 1 || (totals[this.#pot * width + i] as number) > 0) wanted = Math.max(wanted, Math.ceil((left[i] as number) / amount))
+      const most = Math.floor((allowed[i] as number) / amount)
+      if (most < may) may = most
+      const brings = Math.ceil((left[i] as number) / amount)
+      if (brings > wanted && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) wanted = brings
     }
-    return Math.max(0, Math.min(may, wanted))
+    return may < wanted ? may : wanted
   }
 
   /** Takes so many of them. */

@@ -69,33 +69,43 @@ describe('what preemption takes in one look', () => {
   })
 
   it('equals the plain form on random trees', () => {
-    const amount = fc.integer({ min: 0, max: 60 })
-    const vector = (width: number) => fc.array(amount, { minLength: width, maxLength: width })
-    const worlds = fc.constantFrom(1, 1, 2, 3).chain((width) =>
-      fc.record({
-        width: fc.constant(width),
-        queues: fc.array(fc.record({ parent: fc.nat({ max: 100 }), guaranteed: vector(width), used: vector(width), pending: vector(width), reserved: amount, most: amount, isProtected: fc.constantFrom(0, 0, 0, 1), priority: fc.constantFrom(0, 0, 1, 2) }), { minLength: 1, maxLength: 14 }),
-        factors: fc.record({ maxIgnoredOverCapacity: fc.constantFrom(0, 0.1, 0.5), naturalTerminationFactor: fc.constantFrom(0.2, 0.5, 1) }),
-        allowed: fc.constantFrom(0.1, 0.3, 1),
-      }),
-    )
-    let taking = 0
-    fc.assert(
-      fc.property(worlds, ({ width, queues, factors, allowed }) => {
-        const loads = treeOf(width, queues)
-        const most = Array.from(loads.total, (total) => Math.floor(total * allowed))
-        const { ideal, toObtain } = idealAllocation(loads, factors, most)
-        const plain = naiveIdeal(loads, factors, most)
-        const isAsked = (_: number, at: number) => plain.isDivided[Number(loads.parent[Math.floor(at / width)])] === true
-        expect([...ideal.slice(0, loads.count * width)].filter(isAsked)).toEqual(plain.ideal.filter(isAsked))
-        expect([...toObtain.slice(0, loads.count * width)]).toEqual(plain.toObtain)
-        if (toObtain.some((each) => each > 0)) taking++
-      }),
-      { seed: 4, numRuns: 200 },
-    )
-    expect(taking).toBeGreaterThan(50)
+    expect(equalsPlainForm({ minLength: 1, maxLength: 14 }, (own, i) => own % (i + 1), 200)).toBeGreaterThan(50)
+  })
+
+  it('equals the plain form on a root with many children, which are at many different parts of their guarantees', () => {
+    expect(equalsPlainForm({ minLength: 40, maxLength: 70 }, () => 0, 12)).toBeGreaterThan(4)
   })
 })
+
+/** Holds random trees against the plain form; in how many something is taken. */
+function equalsPlainForm(size: { minLength: number; maxLength: number }, parentOf: (drawn: number, before: number) => number, numRuns: number): number {
+  const amount = fc.integer({ min: 0, max: 60 })
+  const vector = (width: number) => fc.array(amount, { minLength: width, maxLength: width })
+  const worlds = fc.constantFrom(1, 1, 2, 3).chain((width) =>
+    fc.record({
+      width: fc.constant(width),
+      queues: fc.array(fc.record({ parent: fc.nat({ max: 100 }), guaranteed: vector(width), used: vector(width), pending: vector(width), reserved: amount, most: amount, isProtected: fc.constantFrom(0, 0, 0, 1), priority: fc.constantFrom(0, 0, 1, 2) }), size),
+      factors: fc.record({ maxIgnoredOverCapacity: fc.constantFrom(0, 0.1, 0.5), naturalTerminationFactor: fc.constantFrom(0.2, 0.5, 1) }),
+      allowed: fc.constantFrom(0.1, 0.3, 1),
+      hasPriorities: fc.boolean(),
+    }),
+  )
+  let taking = 0
+  fc.assert(
+    fc.property(worlds, ({ width, queues, factors, allowed, hasPriorities }) => {
+      const loads = treeOf(width, queues.map((each, i) => ({ ...each, parent: parentOf(each.parent, i), priority: hasPriorities ? each.priority : 0 })))
+      const most = Array.from(loads.total, (total) => Math.floor(total * allowed))
+      const { ideal, toObtain } = idealAllocation(loads, factors, most)
+      const plain = naiveIdeal(loads, factors, most)
+      const isAsked = (_: number, at: number) => plain.isDivided[Number(loads.parent[Math.floor(at / width)])] === true
+      expect([...ideal.slice(0, loads.count * width)].filter(isAsked)).toEqual(plain.ideal.filter(isAsked))
+      expect([...toObtain.slice(0, loads.count * width)]).toEqual(plain.toObtain)
+      if (toObtain.some((each) => each > 0)) taking++
+    }),
+    { seed: 4, numRuns },
+  )
+  return taking
+}
 
 interface RandomQueue {
   readonly parent: number
@@ -110,7 +120,7 @@ interface RandomQueue {
 
 /** A root and queues below it, sums of leaves in parents, as a scheduler would have them. */
 function treeOf(width: number, queues: readonly RandomQueue[]): QueueLoads {
-  const parent = [-1, ...queues.map((each, i) => each.parent % (i + 1))]
+  const parent = [-1, ...queues.map((each) => each.parent)]
   const isLeaf = parent.map((_, i) => !parent.includes(i))
   const own = (field: 'guaranteed' | 'used' | 'pending') => parent.map((_, i) => (isLeaf[i] === true && i > 0 ? [...(queues[i - 1]?.[field] ?? [])] : Array<number>(width).fill(0)))
   const summed = (field: 'guaranteed' | 'used') => {
