@@ -213,7 +213,7 @@ describe('a savepoint', () => {
         const state = new CellState(model, shapes, { validate: true })
         const jobs = new Work(model, shapes)
         jobs.addListener({})
-        const round = new Draft(state, jobs, { explained: false, start: (id) => void (jobs.runStart[jobs.taskRun[id] as number] = 0), kill: (id) => jobs.unclaim(id, 'evicted'), reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
+        const round = new Draft(state, jobs, { explained: false, start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)), kill: (id) => jobs.unclaim(id, 'evicted'), reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
         for (const each of [spec('a', 4), spec('b', 2)]) jobs.open(jobs.submit(each, 0, 0))
         const play = (steps: typeof before) => {
           for (const each of steps) {
