@@ -124,6 +124,12 @@ const cases: [string, () => string, string][] = [
   ['of blank lines', () => file('blank.tsv', '\n\n\n'), '"blank.tsv": looks like text without columns, which is no trace format known here.'],
   ['binary', () => file('binary.tsv', new Uint8Array([7, 0, 0, 9, 1])), '"binary.tsv": looks like a binary file, not like a trace. Is it the right file?'],
   ['a zip archive', () => file('x.zip', new Uint8Array([0x50, 0x4b, 3, 4, 20])), '"x.zip": looks like a zip archive, not like a trace. Unpack it first.'],
+  ['a tar archive', () => {
+    const archive = Buffer.alloc(1024)
+    archive.write('batch_task.csv')
+    archive.write('ustar', 257)
+    return file('t.tar.gz', gzipSync(archive))
+  }, '"t.tar.gz": looks like a tar archive, not like a trace. Unpack it first: tar -xf.'],
   ['packed twice', () => file('twice.gz', gzipSync(gzipSync(rows))), '"twice.gz": looks like gzip data, not like a trace. Unpack it first.'],
   ['in UTF-16', () => file('utf16.tsv', Buffer.from(`\uFEFF${rows.slice(0, 90)}`, 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8.'],
   ['a part of the Google events', () => file('part-0.csv', '0,2,3418309,0,4155527081,0,user,3,9,,,,\n'), '"part-0.csv": is an event table of Google\'s ClusterData 2011, one part of several. Name the parts in an experiment: '],

@@ -22,6 +22,13 @@ describe('a table of jobs', () => {
     expect(detectFormatOf(bytesOf('{"submit": 1, "start": 2, "end": 4}\n')).name).toBe('job-table')
   })
 
+  it('may have no header, where the names of its columns are given', () => {
+    const options = { ...cores, names: ['who', 'submit', 'secs', 'cores'], columns: { duration: 'secs', user: 'who' } }
+    expect(jobs('ann,5,10,2\nbob,7,1,4\n', options)).toMatchObject([{ id: 'job-1', submit: 0, user: 'ann', stages: [{ duration: 10, demand: { cpu: 2 } }] }, { id: 'job-2', submit: 2, user: 'bob' }])
+    expect(messageOf(() => jobs('ann,5,10\n', options))).toContain('"jobs.csv" line 1: found 3 columns, the header has 4.')
+    expect(messageOf(() => jobs('ann,5,10,2\n', { ...options, columns: { user: 'whom' } }))).toBe('"jobs.csv" line 1: the table has no column "whom", which columns.user names. Did you mean "who"? Known: who, submit, secs, cores.')
+  })
+
   it('does not know a time that is None, NaN or NULL', () => {
     expect(jobs('submit,start,end,duration,cores\n5,None,NULL,10,2\n6,8,9,nan,2\n').map(({ recorded, stages }) => [recorded, stages[0]!.duration])).toEqual([[undefined, 10], [{ wait: 2 }, 1]])
   })
@@ -101,7 +108,7 @@ describe('a table of jobs', () => {
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
     [{}, 'job-table.demands: nothing says what a job asks for. For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
-    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, time, separator, require.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, time, names, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)
   })

@@ -132,6 +132,28 @@ describe('sacct', () => {
   })
 })
 
+describe('the Grid Workload Format', () => {
+  /** A job of 4 processors that waited 5 s and ran 60 of its 90 s, changed in some of its 29 columns. */
+  const gwf = (change: { readonly [column: number]: string | number } = {}) =>
+    Array.from({ length: 29 }, (_, i) => change[i] ?? { 0: 7, 1: 1000, 2: 5, 3: 60, 4: 4, 7: -1, 8: 90, 10: 1, 11: 'U3', 12: 'G1', 14: 'Q2', 15: 'P1' }[i] ?? -1).join('\t')
+  const log = (...rows: string[]) => `# JobID SubmitTime ...\n#\n${rows.join('\n')}\n`
+
+  it('gives rigid jobs with what was recorded, of numbers and names', () => {
+    const trace = read(log(gwf(), gwf({ 0: 8, 1: 1010.5, 2: -1, 7: 2, 8: -1, 10: 0, 14: -1 })))
+    expect([...jobsOf(trace)]).toEqual([
+      { id: '7', submit: 0, user: 'U3', queue: 'Q2', group: 'G1', partition: 'Q2', estimate: 90, recorded: { wait: 5, status: 'completed' }, stages: [{ name: 'job', tasks: 1, demand: { procs: 4 }, duration: 60 }] },
+      { id: '8', submit: 10.5, user: 'U3', queue: 'P1', group: 'G1', partition: 'P1', estimate: 60, recorded: { status: 'failed' }, stages: [{ name: 'job', tasks: 1, demand: { procs: 2 }, duration: 60 }] },
+    ])
+    expect([trace.format, trace.report.rules?.map(({ rule, jobs: count }) => [rule, count])]).toEqual(['gwf', [['processors', 1], ['missingEstimate', 1]]])
+  })
+
+  it('leaves out jobs that never ran, and answers bad lines', () => {
+    expect(read(log(gwf(), gwf({ 0: 8, 3: -1 }))).report.rules).toMatchObject([{ rule: 'neverStarted', jobs: 1 }, { rule: 'processors' }])
+    expect(messageOf(() => read(log(gwf(), '1 2 3')))).toBe('"s.txt" line 4: found 3 columns, expected 29. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".')
+    expect(messageOf(() => read(log(gwf(), gwf({ 3: 'long' }))))).toBe('"s.txt" line 4 RunTime: found "long", expected a number. Correct the line, or drop such lines with onBadLine "skip".')
+  })
+})
+
 describe('bad records', () => {
   it.each<[string, string, object, string]>([
     ['no submit times', 'JobID|Start|End|NCPUS\n1|2|3|4', {}, '"s.txt" line 1: column Submit is missing. Ask for example: sacct --allusers'],

@@ -69,6 +69,11 @@ describe('jobs of YARN\'s scheduler load simulator', () => {
     expect(read(`${good}\n${text}`, {}, { onBadLine: 'skip' })).toMatchObject({ jobs: 1, report: { skipped: 1 } })
   })
 
+  it('may call the memory of a container as older versions did', () => {
+    const [job] = jobs(JSON.stringify(slsJob({ 'job.tasks': [{ ...map, 'container.memory': 2048 }] })))
+    expect(job!.stages[0]!.demand).toEqual({ vcores: 1, 'memory-mb': 2048 })
+  })
+
   it('with a number that is none are answered', () => {
     expect(messageOf(() => read(`${good}\n{"job.id": NaN}`))).toMatch(/^"t\.json" line 2: is not JSON/)
   })

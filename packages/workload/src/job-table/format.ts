@@ -45,7 +45,7 @@ class JobRows implements RowReader {
   ) {}
 
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
-    this.#rows ??= bytes[from] === 123 ? new JsonRows() : new SeparatedRows(this.options.separator, this.place)
+    this.#rows ??= this.#open(bytes[from] === 123)
     const row = this.#rows.row(bytes, from, to)
     if (row === undefined) {
       this.#checkNames(this.#rows.names ?? [])
@@ -53,6 +53,13 @@ class JobRows implements RowReader {
     }
     this.#count++
     return this.#spec(row)
+  }
+
+  #open(isJson: boolean): Rows {
+    const { separator, names } = this.options
+    if (isJson) return new JsonRows()
+    if (names !== undefined) this.#checkNames(names)
+    return new SeparatedRows(separator, this.place, names)
   }
 
   #spec(row: Row): JobSpec {

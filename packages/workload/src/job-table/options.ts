@@ -53,6 +53,7 @@ export const jobTableOptions = z.strictObject({
     duration: z.enum(units.slice(0, 7) as ['s', 'ms', 'us', 'ns', 'min', 'h', 'd']).default('s').describe('Unit of duration and estimate; hh:mm:ss is read as such.'),
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
   }).default({ duration: 's', origin: 'first' }),
+  names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
   separator: z.enum([',', ';', '\t', '|']).default(',').describe('What separates the fields of a line.'),
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),

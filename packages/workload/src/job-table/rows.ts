@@ -21,28 +21,35 @@ export class SeparatedRows implements Rows {
   #fields: readonly string[] = []
   readonly #row: Row = (column) => this.#fields[this.#at.get(column) as number]?.trim() ?? ''
 
+  /** `names` of a table without a header. */
   constructor(
     separator: string,
     private readonly place: LinePlace,
+    names?: readonly string[],
   ) {
     this.#separator = separator
+    if (names !== undefined) this.#name(names)
   }
 
   row(bytes: Uint8Array, from: number, to: number): Row | undefined {
     const line = lineText(bytes, from, to)
     const fields = this.#separator === ',' ? splitCsv(line) : line.split(this.#separator)
     if (this.names === undefined) {
-      this.names = fields.map((field) => field.trim())
-      for (const [i, column] of this.names.entries()) {
-        if (this.#at.has(column) && column !== '') throw new SchedError('BAD_INPUT', `two columns are called "${column}".`, { file: this.place.file, line: this.place.line }, 'Name them differently.')
-        this.#at.set(column, i)
-      }
+      this.#name(fields.map((field) => field.trim()))
       return undefined
     }
     if (fields.length !== this.names.length)
       throw new BadLine(undefined, `found ${fields.length} column${fields.length === 1 ? '' : 's'}, the header has ${this.names.length}.`, 'Was the file cut short? Copy it again')
     this.#fields = fields
     return this.#row
+  }
+
+  #name(names: readonly string[]): void {
+    this.names = names
+    for (const [i, column] of names.entries()) {
+      if (this.#at.has(column) && column !== '') throw new SchedError('BAD_INPUT', `two columns are called "${column}".`, { file: this.place.file, line: this.place.line }, 'Name them differently.')
+      this.#at.set(column, i)
+    }
   }
 }
 

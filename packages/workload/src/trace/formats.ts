@@ -11,6 +11,7 @@ import { paiFormat } from '../alibaba/pai-tasks.js'
 import { phillyFormat } from '../philly/log.js'
 import { phillyTableFormat } from '../philly/table.js'
 import { eagleFormat } from '../slurm/eagle.js'
+import { gwfFormat } from '../slurm/gwf.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
@@ -23,7 +24,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, swfFormat, sacctFormat, eagleFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, swfFormat, sacctFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
 ]
 

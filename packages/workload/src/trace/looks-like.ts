@@ -19,6 +19,7 @@ const magics: readonly (readonly [magic: readonly number[], what: string, wayOut
 /** The kind of a file that is not text in UTF-8, by its first bytes; `undefined` for text. */
 export function binaryKind(head: Uint8Array): Likeness | undefined {
   for (const [magic, what, wayOut] of magics) if (magic.every((byte, i) => head[i] === byte)) return { what, wayOut }
+  if (String.fromCharCode(...head.subarray(257, 262)) === 'ustar') return { what: 'a tar archive', wayOut: 'Unpack it first: tar -xf.' }
   if (head.subarray(0, 4096).includes(0)) return { what: 'a binary file', wayOut: 'Is it the right file?' }
   return undefined
 }

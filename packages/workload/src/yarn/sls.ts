@@ -67,10 +67,13 @@ class SlsJobs implements DocumentJobs {
     const duration = durationOf(task)
     const type = task.text('container.type') ?? 'map'
     if ((task.number('container.request.delay') ?? task.number('container.request.delay.ms') ?? 0) > 0) this.#delayed++
-    const container: Container = { type, duration, demand: task.amounts('container.', notResources), host: nodeOf(task.text('container.host')) }
+    const container: Container = { type, duration, demand: inMegabytes(task.amounts('container.', notResources)), host: nodeOf(task.text('container.host')) }
     return Array.from({ length: Math.max(1, task.whole('count') ?? task.whole('container.count') ?? 1) }, () => container)
   }
 }
+
+/** Older inputs call the memory of a container `container.memory`. */
+const inMegabytes = ({ memory, ...others }: Record<string, number>): Record<string, number> => (memory === undefined ? others : { 'memory-mb': memory, ...others })
 
 /** Seconds. */
 function durationOf(task: Fields): number {

@@ -1,0 +1,71 @@
+import { lineText } from '../trace/fields.js'
+import { BadLine, type TraceFormat } from '../trace/format.js'
+import { numberIn } from '../job-table/values.js'
+import type { slurmOptions } from './options.js'
+import type { RecordReader, SlurmRecord } from './records.js'
+import { slurmFormat } from './slurm-format.js'
+
+const COLUMNS = 29
+const states: Readonly<Record<string, string>> = { '0': 'failed', '1': 'completed', '5': 'cancelled' }
+const KIB_PER_MIB = 1024
+
+/**
+ * The Grid Workload Format of the Grid Workloads Archive: 29 columns with blanks or tabs between them, comments that begin with
+ * #, -1 for what is not known. Jobs that never ran, or never started, are left out. The queue of a job is the one it was sent to,
+ * or its partition.
+ *
+ * Deviation: the sites of a grid are one machine here.
+ *
+ * Source: Iosup et al., "The Grid Workloads Archive", FGCS 2008.
+ */
+export const gwfFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+  name: 'gwf',
+  title: 'Grid Workload Format (29 columns)',
+  source: 'Iosup et al., FGCS 2008',
+  detect: (head) => isRow(head.split('\n', 200).map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('#')) ?? ''),
+  reader: () => new GwfReader(),
+})
+
+function isRow(line: string): boolean {
+  const fields = line.split(/\s+/)
+  return fields.length === COLUMNS && [1, 2, 3, 4, 7].every((i) => /^-?\d+(\.\d*)?$/.test(fields[i]!))
+}
+
+class GwfReader implements RecordReader {
+  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | undefined {
+    const line = lineText(bytes, from, to).trim()
+    if (line === '' || line.startsWith('#')) return undefined
+    const fields = line.split(/\s+/)
+    if (fields.length !== COLUMNS) throw new BadLine(undefined, `found ${fields.length} columns, expected ${COLUMNS}.`, 'Was the file cut short? Copy it again')
+    return record(fields)
+  }
+}
+
+function record(fields: readonly string[]): SlurmRecord {
+  const number = (column: number, name: string) => numberIn(fields[column]!, name)
+  const text = (...columns: number[]) => columns.map((column) => fields[column]!).find((field) => field !== '-1') ?? ''
+  const [submit, wait, runtime] = [number(1, 'SubmitTime'), number(2, 'WaitTime'), number(3, 'RunTime')]
+  const [allocated, requested] = [number(4, 'NProc'), number(7, 'ReqNProcs')]
+  const memory = number(9, 'ReqMemory')
+  const start = runtime < 0 ? NaN : wait < 0 ? submit - 1 : submit + wait // before its submission: no wait is recorded
+  return {
+    id: fields[0]!,
+    submit,
+    start,
+    end: start + runtime,
+    elapsed: runtime,
+    limit: number(8, 'ReqTime'),
+    requested,
+    allocated,
+    nodes: -1,
+    mem: memory > 0 ? Math.ceil((memory * Math.max(requested, allocated)) / KIB_PER_MIB) : -1,
+    gpus: -1,
+    priority: -1,
+    state: states[fields[10]!] ?? '',
+    user: text(11),
+    group: text(12),
+    account: text(28),
+    partition: text(14, 15),
+    qos: '',
+  }
+}
