@@ -2,12 +2,12 @@ import { splitCsv } from '../slurm/csv.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
-  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime'],
+  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission'],
   duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
-  start: ['start', 'starttime', 'started'],
-  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished'],
-  id: ['id', 'jobid', 'jid', 'job'],
-  tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers'],
+  start: ['start', 'starttime', 'started', 'timestart'],
+  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend'],
+  id: ['id', 'jobid', 'jid', 'job', 'jobname'],
+  tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers', 'numworkers', 'workernum'],
   user: ['user', 'userid', 'username'],
   queue: ['vc', 'virtualcluster', 'queuename', 'queue'], // Helios has queueing times under `queue`
   estimate: ['estimate', 'walltime', 'timelimit', 'requestedtime', 'reqtime', 'requestedwalltime'],
@@ -15,9 +15,9 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   status: ['status', 'state'],
 }
 const demands: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs'],
-  gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus'],
-  mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem'],
+  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs', 'cpusreq', 'cpurequest', 'numcoresreq'],
+  gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus', 'gpusreq', 'gpurequest', 'numgpusreq'],
+  mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest'],
 }
 
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
