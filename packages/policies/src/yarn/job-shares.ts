@@ -52,6 +52,6 @@ export class JobShares {
     jobs.length = 0
     this.#sharing.admitted(leaf, jobs)
     if (jobs.length * n > this.rows.length) this.rows = new Float64Array(2 * jobs.length * n)
-    for (let i = 0; i < n; i++) this.#sharing.jobShares(leaf, jobs, this.#lane, (this.#shares[i] as Float64Array)[leaf] as number, this.rows, i, n)
+    this.#sharing.jobShares(leaf, jobs, this.#lane, this.#shares, this.rows)
   }
 }

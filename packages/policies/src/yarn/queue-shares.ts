@@ -96,11 +96,14 @@ export function sharesDown(children: readonly (readonly number[])[], entries: re
 /** Makes shares whole. Minima and maxima are. */
 function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], shares: Float64Array): void {
   if (isWhole(ids, shares)) return
-  const growing = ids.filter((id) => grows(entries[id] as ShareEntry))
-  const whole = growing.map((id) => Math.floor(shares[id] as number))
-  const total = Math.round(growing.reduce((sum, id) => sum + (shares[id] as number), 0))
-  raiseTogether(growing.map((id) => (entries[id] as ShareEntry).weight), growing.map((id) => (entries[id] as ShareEntry).max), whole, total)
-  for (const [i, id] of growing.entries()) shares[id] = whole[i] as number
+  let total = 0
+  for (const id of ids) {
+    if (!grows(entries[id] as ShareEntry)) continue
+    const share = shares[id] as number
+    total += share
+    shares[id] = Math.floor(share)
+  }
+  raiseTogether(ids, entries, Math.round(total), shares)
 }
 
 function isWhole(ids: readonly number[], shares: Float64Array): boolean {
@@ -110,27 +113,29 @@ function isWhole(ids: readonly number[], shares: Float64Array): boolean {
 
 /**
  * Raises the level of shares that were rounded down until they use up a total: at each step those that are next to become
- * larger, which may be several at once, so that together they may exceed it. Shares stay at or below `highs`.
+ * larger, which may be several at once, so that together they may exceed it. Entries that cannot grow are left out.
  *
  * Source: Hadoop 3, ComputeFairShares.computeSharesInternal, whose bisection ends there: 10,240 in three are 3,414 each.
  */
-export function raiseTogether(weights: readonly number[], highs: readonly number[], whole: number[], total: number): void {
+export function raiseTogether(ids: readonly number[], entries: readonly ShareEntry[], total: number, shares: Float64Array): void {
   let sum = 0
-  for (const share of whole) sum += share
+  for (const id of ids) if (grows(entries[id] as ShareEntry)) sum += shares[id] as number
   while (sum < total) {
     let level = Infinity
-    for (let i = 0; i < whole.length; i++) level = Math.min(level, nextLevel(weights, highs, whole, i))
+    for (const id of ids) {
+      const next = nextLevel(entries[id] as ShareEntry, shares[id] as number)
+      if (next < level) level = next
+    }
     if (level === Infinity) return
-    for (let i = 0; i < whole.length; i++) {
-      if (nextLevel(weights, highs, whole, i) !== level) continue
-      whole[i] = (whole[i] as number) + 1
+    for (const id of ids) {
+      if (nextLevel(entries[id] as ShareEntry, shares[id] as number) !== level) continue
+      shares[id] = (shares[id] as number) + 1
       sum++
     }
   }
 }
 
-/** The level at which a share becomes larger by one. */
-function nextLevel(weights: readonly number[], highs: readonly number[], whole: readonly number[], i: number): number {
-  const share = whole[i] as number
-  return share < (highs[i] as number) ? (share + 1) / (weights[i] as number) : Infinity
+/** The level at which a share becomes larger by one; `Infinity`: never. */
+function nextLevel(entry: ShareEntry, share: number): number {
+  return grows(entry) && share < entry.max ? (share + 1) / entry.weight : Infinity
 }

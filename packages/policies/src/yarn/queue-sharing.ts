@@ -101,10 +101,11 @@ export class QueueSharing implements Sharing {
     this.#shares[r] = new Float64Array(queues.length)
   }
 
-  /** Fair share of every given job of a leaf of one resource out of the leaf's own, whole, `out[i * step]` for job i; under fifo all goes to the first. */
-  jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, share: number, out: Float64Array, from: number, step: number): void {
+  /** Fair shares of the given jobs of a leaf out of the leaf's own, `shares[r][leaf]` by resource, whole, `out[i * resources + r]` for job i; under fifo all goes to the first. */
+  jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, shares: readonly Float64Array[], out: Float64Array): void {
+    const step = shares.length
     if ((this.#tree.queues[leaf] as Queue).policy === 'fifo') {
-      for (let i = 0; i < jobs.length; i++) out[from + i * step] = i === 0 ? share : 0
+      for (let r = 0; r < step; r++) for (let i = 0; i < jobs.length; i++) out[i * step + r] = i === 0 ? ((shares[r] as Float64Array)[leaf] as number) : 0
       return
     }
     const weights = this.#weights
@@ -116,13 +117,19 @@ export class QueueSharing implements Sharing {
       sum += weight
       isEven &&= weight === weights[0]
     }
-    if (isEven) for (let i = 0; i < jobs.length; i++) out[from + i * step] = sum === 0 ? 0 : Math.ceil(share / jobs.length)
-    else this.#uneven(weights.slice(0, jobs.length), sum, share, out, from, step)
+    for (let r = 0; r < step; r++) {
+      const share = (shares[r] as Float64Array)[leaf] as number
+      if (isEven) {
+        const each = sum === 0 ? 0 : Math.ceil(share / jobs.length)
+        for (let i = 0, at = r; i < jobs.length; i++, at += step) out[at] = each
+      } else this.#uneven(weights.slice(0, jobs.length), sum, share, out, r, step)
+    }
   }
 
   #uneven(weights: readonly number[], sum: number, share: number, out: Float64Array, from: number, step: number): void {
-    const whole = weights.map((weight) => Math.floor((weight * share) / sum))
-    raiseTogether(weights, weights.map((weight) => (weight > 0 ? Infinity : 0)), whole, share)
+    const entries = weights.map((weight) => ({ weight, min: 0, max: Infinity, active: true }))
+    const whole = Float64Array.from(weights, (weight) => Math.floor((weight * share) / sum))
+    raiseTogether([...entries.keys()], entries, share, whole)
     for (const [i, each] of whole.entries()) out[from + i * step] = each
   }
 
