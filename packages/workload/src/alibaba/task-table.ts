@@ -78,9 +78,11 @@ export class TaskTable implements LineParser {
   end(): void {
     const held = new HeldJobs('first')
     for (const [id, { submit, rows, line }] of this.#jobs) {
-      if (rows.some(({ at }) => at > submit)) this.#counts.later++
       const stages = this.order.stages(rows)
-      if (stages !== undefined) held.add({ id, submit, stages }, line)
+      if (stages === undefined) continue
+      const free = new Set(stages.flatMap(({ name, after }) => (after === undefined ? [name] : [])))
+      if (rows.some(({ at, stage }) => at > submit && free.has(stage.name))) this.#counts.later++
+      held.add({ id, submit, stages }, line)
     }
     held.end()
     this.#held = held
