@@ -140,17 +140,19 @@ export class CellState implements ClusterView {
   /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
   fits(shape: ShapeId, node: NodeId): boolean {
     const asked = this.shapes.all[shape] as Shape
+    return this.#holds(asked, node) && this.#up[node] === 1 && (asked.special === 0 || this.#fitsSpecial(shape, node))
+  }
+
+  /** Whether as much is free on the node. */
+  #holds(asked: Shape, node: NodeId): boolean {
     const { freeAmounts } = this
     const at = node * this.#width
     if ((freeAmounts[at + asked.resource0] as number) < asked.amount0) return false
-    if (asked.count > 1) {
-      if ((freeAmounts[at + asked.resource1] as number) < asked.amount1) return false
-      if (asked.count > 2 && !this.#fitsRest(asked, at)) return false
-    }
-    return this.#up[node] === 1 && (asked.special === 0 || this.#fitsSpecial(shape, node))
+    if (asked.count === 1) return true
+    return (freeAmounts[at + asked.resource1] as number) >= asked.amount1 && (asked.count === 2 || this.#holdsRest(asked, at))
   }
 
-  #fitsRest({ resources, amounts, count }: Shape, at: number): boolean {
+  #holdsRest({ resources, amounts, count }: Shape, at: number): boolean {
     for (let i = 2; i < count; i++) if ((this.freeAmounts[at + (resources[i] as number)] as number) < (amounts[i] as number)) return false
     return true
   }
@@ -184,19 +186,9 @@ export class CellState implements ClusterView {
 
   /** Looks at a node that had room: one without is forgotten until it gets something back. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
-    if (this.#countRoom(lane, node)) return true
+    if (this.#up[node] === 1 && this.#holds(this.shapes.least[lane] as Shape, node)) return true
     this.#roomy.delete(lane * this.nodes + node)
     return false
-  }
-
-  #countRoom(lane: number, node: NodeId): boolean {
-    const { least } = this.shapes
-    const resources = (this.lanes[lane] as Lane).resources
-    for (let i = 0; i < resources.length; i++) {
-      const r = resources[i] as number
-      if ((this.freeAmounts[node * this.#width + r] as number) < (least[lane * this.#width + r] as number)) return false
-    }
-    return this.#up[node] === 1
   }
 
   /**

@@ -35,8 +35,8 @@ export class Shape {
 /** Interned demand vectors with their constraints, by id in `all`. */
 export class Shapes {
   readonly all: Shape[] = []
-  /** Smallest amount that any shape of a lane asks, `[lane * resources + resource]`; huge until one is known. */
-  readonly least: Int32Array
+  /** By lane: the smallest amount of each of its resources that any shape asks; huge until one is known. */
+  readonly least: Shape[]
   readonly #watchers: (() => void)[] = []
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
@@ -50,7 +50,7 @@ export class Shapes {
   constructor(model: ClusterModel) {
     this.#model = model
     this.#rules = new Rules(model.labels)
-    this.least = new Int32Array(model.lanes.length * model.resources.length).fill(0x7fffffff)
+    this.least = model.lanes.map(({ resources }, lane) => new Shape(resources, resources.map(() => 0x7fffffff), lane as LaneId, 0))
   }
 
   /**
@@ -163,15 +163,12 @@ export class Shapes {
     const [asked, amounts] = [entries.map(([r]) => r), entries.map(([, amount]) => amount)]
     const shape = (this.all.push(new Shape(asked, amounts, lane, special)) - 1) as ShapeId
     this.#ids.set(key, shape)
-    const { resources } = this.#model
-    let fell = false
-    for (const r of this.#model.lanes[lane]?.resources ?? []) {
-      const at = lane * resources.length + r
-      if (this.amount(shape, r) >= (this.least[at] as number)) continue
-      this.least[at] = this.amount(shape, r)
-      fell = true
+    const { resources, amounts: least } = this.least[lane] as Shape
+    const lower = resources.map((r, i) => Math.min(this.amount(shape, r), least[i] as number))
+    if (lower.some((amount, i) => amount < (least[i] as number))) {
+      this.least[lane] = new Shape(resources, lower, lane, 0)
+      for (const watcher of this.#watchers) watcher()
     }
-    if (fell) for (const watcher of this.#watchers) watcher()
     return shape
   }
 

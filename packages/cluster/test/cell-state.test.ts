@@ -24,13 +24,13 @@ describe('Shapes', () => {
     let fell = 0
     shapes.watchLeast(() => fell++)
     shapes.intern({ cpu: 2, mem: 4, gpu: 1 })
-    expect([...shapes.least]).toEqual([2, 4, 1])
+    expect(shapes.least.map(({ amounts }) => amounts)).toEqual([[2, 4, 1]])
     shapes.intern({ cpu: 3, mem: 1, gpu: 1 })
-    expect([...shapes.least]).toEqual([2, 1, 1])
+    expect(shapes.least.map(({ amounts }) => amounts)).toEqual([[2, 1, 1]])
     shapes.intern({ cpu: 2, mem: 2, gpu: 1 })
     expect(fell).toBe(2)
     shapes.intern({ cpu: 9 }) // asks 0 of the others
-    expect([...shapes.least]).toEqual([2, 0, 0])
+    expect(shapes.least.map(({ amounts }) => amounts)).toEqual([[2, 0, 0]])
   })
 
   it('tells what some empty node could run: all resources on one node', () => {
