@@ -3,7 +3,7 @@ import { fairAmounts, type At, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairPolicyName, FairQueue, Given } from './fair-model.js'
 import { Findings } from './finding.js'
 import { readRules } from './placement-rules.js'
-import type { SourceText } from './site.js'
+import { fractionOf, type SourceText } from './site.js'
 import { readXml, type XmlElement } from './xml.js'
 
 type Reader<T> = (element: XmlElement, at: At) => T
@@ -15,7 +15,7 @@ const text: Reader<string> = ({ text: own }, at) => {
 const number =
   (least = 0, whole = false): Reader<number> =>
   (element, at) => {
-    const value = Number(text(element, at))
+    const value = whole ? Number(text(element, at)) : fractionOf(text(element, at))
     if (Number.isNaN(value) || value < least || (whole && !Number.isSafeInteger(value)))
       throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at)
     return value

@@ -50,9 +50,12 @@ function expanded(properties: Map<string, Property>): Map<string, Property> {
   return properties
 }
 
+/** Java reads fractions with the suffix of their type, 0.8f, and so does Hadoop. */
+export const fractionOf = (text: string): number => Number(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
+
 /** A number from a property. Throws `BAD_INPUT` with the line. */
 export function numberOf({ name, value, file, line }: Property, { least = -Infinity, most = Infinity, whole = false } = {}): number {
-  const number = Number(value)
+  const number = whole ? Number(value) : fractionOf(value)
   if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
     throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`, { file, line, field: name })
   return number

@@ -136,6 +136,13 @@ describe('a fair-scheduler.xml', () => {
     ])
   })
 
+  it('reads fractions as Java writes them', () => {
+    const text = inside('<queue name="a"><weight>1.5f</weight></queue>')
+    const { options, findings } = policy(text, site(['yarn.scheduler.fair.preemption', 'true'], ['yarn.scheduler.fair.preemption.cluster-utilization-threshold', '0.5F']))
+    expect([options, findings.find(({ value }) => value === '0.5F')]).toMatchObject([{ root: { queues: { a: { weight: 1.5 } } } }, { verdict: 'honoured' }])
+    expect(message(inside('<queue name="a"><maxRunningApps>2f</maxRunningApps></queue>'))).toContain('found "2f", expected a whole number of at least 0.')
+  })
+
   it('takes a default rule to a queue that holds queues, as in the documentation of Hadoop, and says what comes of it', () => {
     const { findings } = policy(inside('<queue name="a"><queue name="b"/></queue>', '<queuePlacementPolicy>', '<rule name="specified"/>', '<rule name="default" queue="a"/>', '</queuePlacementPolicy>'))
     expect(findings.map(({ line, setting, value, note }) => [line, setting, value, note])).toEqual([
