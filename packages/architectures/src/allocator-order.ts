@@ -14,7 +14,7 @@ export interface Share {
   readonly served: number
 }
 
-/** Below 0: `a` is made the next offer before `b`. Ties go to who had fewer offers, then by name. */
+/** Below 0: `a` is made the next offer before `b`. Ties go by name; where offers are made node by node, to who had fewer of them first. */
 export type AllocatorOrder = (a: Share, b: Share, cluster: ClusterView) => number
 
 /** Whom the allocator makes the next offer. */
@@ -43,8 +43,9 @@ export function dominantShare({ held, weight }: Share, cluster: ClusterView, exc
 /** Puts siblings in order, the next first. */
 export type Ranking = <T extends Share>(siblings: readonly T[]) => T[]
 
-export const rankedBy = (order: AllocatorOrder, cluster: ClusterView): Ranking => (siblings) =>
-  [...siblings].sort((a, b) => order(a, b, cluster) || a.offers - b.offers || (a.name < b.name ? -1 : 1))
+/** Equals go by name, or first who had fewer offers (Mesos). */
+export const rankedBy = (order: AllocatorOrder, cluster: ClusterView, ties: 'name' | 'offers'): Ranking => (siblings) =>
+  [...siblings].sort((a, b) => order(a, b, cluster) || (ties === 'offers' ? a.offers - b.offers : 0) || (a.name < b.name ? -1 : 1))
 
 /** A new draw at every reading: who has twice the weight comes before another twice as often (Mesos: the random sorter). */
 export const rankedAtRandom = (random: Random): Ranking => (siblings) =>

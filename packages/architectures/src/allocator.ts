@@ -88,17 +88,19 @@ export class Allocator {
   /** Locks what is to be offered; undefined when there is too little. */
   #take(framework: Framework): readonly NodeId[] | undefined {
     const { stock } = framework
-    if (this.#byNode === undefined) this.#takeFree(framework)
+    if (this.#byNode === undefined && !this.#takeFree(framework)) return undefined
     const nodes = stock.nodes() ?? this.#cell.nodes
     if (nodes.length > 0 && (!this.#hasMinimum || this.#isEnough(nodes, framework))) return nodes
     stock.giveBack()
     return undefined
   }
 
-  #takeFree(framework: Framework): void {
-    if (!this.#hasRoom()) return
+  /** All that is free and allowed; false where there is no room for anything. */
+  #takeFree(framework: Framework): boolean {
+    if (!this.#hasRoom()) return false
     if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmpty) this.#takeSome(framework)
     else framework.stock.takeAll()
+    return true
   }
 
   #hasRoom(): boolean {

@@ -164,9 +164,10 @@ class TwoLevel implements Architecture {
   }
 }
 
-function rankingOf({ allocator, uncounted }: z.output<typeof twoLevelOptions>, env: ArchitectureEnv): Ranking {
+function rankingOf({ allocator, uncounted, offers }: z.output<typeof twoLevelOptions>, env: ArchitectureEnv): Ranking {
   if (allocator === 'random') return rankedAtRandom(env.random('allocator'))
+  const ties = offers === 'by-node' ? 'offers' : 'name'
   const excluded = new Set(uncounted.map((name, i) => resourceNamed(name, env.cluster.resources, `uncounted[${i}]`)))
-  if (allocator === 'drf' && excluded.size > 0) return rankedBy(drfWithout(excluded), env.cluster)
-  return rankedBy(typeof allocator === 'function' ? allocator : allocatorOrders[allocator], env.cluster)
+  if (allocator === 'drf' && excluded.size > 0) return rankedBy(drfWithout(excluded), env.cluster, ties)
+  return rankedBy(typeof allocator === 'function' ? allocator : allocatorOrders[allocator], env.cluster, ties)
 }
