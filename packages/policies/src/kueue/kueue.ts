@@ -1,4 +1,4 @@
-import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { forwarding } from '../disciplines/forwarding.js'
 import { startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -7,6 +7,7 @@ import type { SortedIds } from '../orders/sorted-ids.js'
 import { assign, fits, Mode, type Assignment } from './assignment.js'
 import { byBorrowing, fairest, type Entry } from './entries.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
+import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
@@ -22,7 +23,7 @@ import { Workloads } from './workloads.js'
  * A gang is one workload; of another job every task is one, and one at a time is admitted before it has a node.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; one flavor for all resources
- * of a workload; no admission checks, partial admission, topology, or usage over time.
+ * of a workload; no admission checks, partial admission or topology.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -57,7 +58,9 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
-    this.#workloads = new Workloads(env, this.#queues)
+    const { users, ...counted } = settings.admissionFairSharing
+    const weightOf = (user: UserId) => users[env.work.userName(user)]?.weight ?? 1
+    this.#workloads = new Workloads(env, this.#queues, new PastUsage({ ...counted, users }, env.cluster.resources, weightOf))
     this.#placement = placement
     Object.assign(this, forwarding(this.#workloads, placement))
   }
@@ -119,9 +122,10 @@ class Kueue implements Policy {
   /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
-    const end = isStrict ? list.from + 1 : list.to
-    for (let i = list.from; i < end; i++) {
-      const job = list.ids[i] as JobId
+    const jobs = this.#workloads.inOrder(queue, list)
+    const end = isStrict ? 1 : jobs.length
+    for (let i = 0; i < end; i++) {
+      const job = jobs[i] as JobId
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
       const assignment = assign(workload, this.#fairSharing)

@@ -19,6 +19,10 @@ const queueFields = {
     .enum(['BestEffortFIFO', 'StrictFIFO'])
     .optional()
     .describe('whether workloads behind the first are tried if it is not admitted; default BestEffortFIFO'),
+  admissionMode: z
+    .enum(['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing'])
+    .optional()
+    .describe('whether the workloads of users who have used least lately come first in the queue, before priority and age (`admissionFairSharing`); default no'),
   preemption: z
     .strictObject({
       withinClusterQueue: z
@@ -66,6 +70,15 @@ export const kueueOptions = z.strictObject({
     ])
     .default(false)
     .describe('whether queues of a cohort are served, and preempted, by what they borrow over their weight; false: by priority and age'),
+  admissionFairSharing: z
+    .strictObject({
+      usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),
+      usageSamplingInterval: z.number().positive().default(300).describe('seconds for which a workload is charged at once when it is admitted'),
+      resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what an amount of a resource counts; default 1 each'),
+      users: z.record(z.string(), z.strictObject({ weight: z.number().nonnegative() })).default({}).describe('what the usage of users (LocalQueues) counts over; default 1 each'),
+    })
+    .prefault({})
+    .describe('how the usage of users is counted in queues whose `admissionMode` goes by it'),
 })
 export type KueueSettings = z.output<typeof kueueOptions>
 export type QueueSettings = KueueSettings['defaults']

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, ShapeId, TaskId } from '@sched/core'
+import type { JobId, LaneId, ShapeId, TaskId, UserId } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
 /** What is admitted as one: all tasks of a gang, or one task of another job. */
@@ -6,6 +6,7 @@ export interface Workload {
   readonly job: JobId
   readonly lane: LaneId
   readonly queue: ClusterQueue
+  readonly user: UserId
   readonly priority: number
   /** Of its job: when it was submitted, against others. */
   readonly rank: number

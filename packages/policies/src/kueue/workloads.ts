@@ -1,5 +1,7 @@
 import type { Env, JobId, LaneId, NodeId, Release, TaskId, WorkListener } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
+import { compare } from './entries.js'
+import type { PastUsage } from './past-usage.js'
 import { isOf, type ClusterQueue, type Queues } from './queues.js'
 import { charge, discharge, type Workload } from './workload.js'
 
@@ -17,6 +19,7 @@ export class Workloads implements WorkListener {
   readonly isChanged: Uint8Array
   readonly #env: Env
   readonly #queues: Queues
+  readonly #usage: PastUsage
   readonly #keys: readonly Keys[]
   /** By lane: queues with jobs that wait for admission, and these by priority and age. */
   readonly #waiting: readonly Map<ClusterQueue, SortedIds>[]
@@ -28,8 +31,9 @@ export class Workloads implements WorkListener {
   #admissions = 0
   #starting: Workload | undefined
 
-  constructor(env: Env, queues: Queues) {
+  constructor(env: Env, queues: Queues, usage: PastUsage) {
     const { lanes } = env.cluster
+    this.#usage = usage
     this.#env = env
     this.#queues = queues
     this.unstarted = lanes.map(() => new Set())
@@ -46,6 +50,16 @@ export class Workloads implements WorkListener {
     return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
   }
 
+  /** Jobs of a queue in the order in which they are to be admitted. */
+  inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array {
+    const ids = list.ids.subarray(list.from, list.to)
+    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return ids
+    const now = this.#env.now()
+    const usageOf = (job: number) => this.#usage.of(this.#env.work.user(job as JobId), now)
+    const usages = new Map(Array.from(ids, (job) => [job, usageOf(job)]))
+    return ids.slice().sort((a, b) => compare(usages.get(a) as number, usages.get(b) as number)) // else as they are, by priority and age
+  }
+
   /** What of the job would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
     const tasks = this.#env.work.together(job, lane)
@@ -56,6 +70,7 @@ export class Workloads implements WorkListener {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
     charge(workload, tasks)
+    this.#usage.enter(workload.user, workload.demand, tasks, this.#env.now())
     this.admitted.add(workload)
     this.unstarted[lane]?.add(workload)
     this.#row(this.#unstartedOf, lane)[job] = workload
@@ -120,6 +135,7 @@ export class Workloads implements WorkListener {
   #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
     const workload = { ...this.#make(job, lane, this.#env.work.shapeOf(task)), tasks: 1, flavor: this.#flavorOf(node), admission: ++this.#admissions }
     charge(workload, 1)
+    this.#usage.change(workload.user, workload.demand, 1, this.#env.now())
     this.admitted.add(workload)
     return workload
   }
@@ -133,11 +149,14 @@ export class Workloads implements WorkListener {
     const demand = new Float64Array(cluster.resources.length)
     for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
-    return { job, lane, queue, priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks: 0, unstarted: 0, running: [] }
+    return { job, lane, queue, user: work.user(job), priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks: 0, unstarted: 0, running: [] }
   }
 
   #lose(workload: Workload, tasks: number): void {
-    if (tasks > 0) discharge(workload, tasks)
+    if (tasks > 0) {
+      discharge(workload, tasks)
+      this.#usage.change(workload.user, workload.demand, -tasks, this.#env.now())
+    }
     workload.tasks -= tasks
     if (workload.tasks === 0) this.admitted.delete(workload)
     this.isChanged.fill(1)

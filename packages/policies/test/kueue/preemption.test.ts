@@ -13,6 +13,10 @@ describe('preemption, as in TestPreemption', () => {
   const unlimited: KueueOptions = { queues: { d1: { ...c1, borrowingLimit: {}, cohort: 'd' }, d2: { ...c2, borrowingLimit: {}, cohort: 'd' } } }
   const limits: KueueOptions = { queues: { l1: { ...c1, borrowingLimit: { cpu: 12, mem: 6 } } } }
   const newer: KueueOptions = { queues: { p: { nominalQuota: { cpu: 6 }, preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority' } } } }
+  const three: KueueOptions = {
+    queues: Object.fromEntries((['a', 'b', 'c'] as const).map((name) => [name, { cohort: 't', nominalQuota: { cpu: 2, mem: 2 }, ...(name === 'a' && { preemption: { ...lower, reclaimWithinCohort: 'Any' as const } }) }])),
+  }
+  const far: KueueOptions = { cohorts: { left: { parent: 'root' }, right: { parent: 'root' } }, queues: { l: { cohort: 'left', nominalQuota: { cpu: 10 }, preemption: { reclaimWithinCohort: 'Any' } }, r: { cohort: 'right', nominalQuota: { cpu: 0 } } } }
   const lend = (lendingLimit: number) => ({ nominalQuota: { cpu: 6 }, lendingLimit: { cpu: lendingLimit }, cohort: 'l', preemption: { ...lower, reclaimWithinCohort: 'LowerPriority' } }) as const
 
   it.each<[string, KueueOptions, readonly Load[], Load, readonly string[] | undefined]>([
@@ -35,6 +39,12 @@ describe('preemption, as in TestPreemption', () => {
     ['may lend less than it has', { queues: { x: lend(4), y: lend(2) } }, [['x_1', 5, 1], ['y_1', 5, -1], ['y_2', 1, -1]], ['x_in', 2, 1], undefined],
     ['needs none while something is lent', { queues: { x: lend(4), y: lend(2) } }, [['x_1', 5, 1], ['y_1', 5, -1], ['y_2', 1, -1]], ['x_in', 1, 1], []],
     ['reclaims what it lent', { queues: { x: lend(4), y: lend(2) } }, [['y_1', 5, -1], ['y_2', 5, -1]], ['x_in', 4, 1], ['y_2']],
+    ['takes of both what was lent and what is its own', { queues: { x: lend(4), y: lend(2) } }, [['x_low', 2, -1], ['y_low', 8, -1]], ['x_in', 6, 1], ['x_low', 'y_low']],
+    ['takes nothing beyond what it could ever have', { queues: { x: lend(4), y: lend(2) } }, [['y_low', 10, -1]], ['x_in', 8], undefined],
+    ['takes of its own queue where that is at its quota, one resource', three, [['a_3', 1, -1], ['a_2', 1, -2], ['a_1', 1, -2], ['b_1', 1], ['b_2', 1], ['b_3', 1]], ['a_in', 2], ['a_1', 'a_2']],
+    ['takes of its own queue where that is at its quota, of one resource of two', three, [['a_3', 1, -1], ['a_2', 1, -2], ['a_1', 1, -2], ['b_1', 1], ['b_2', 1], ['b_3', 1]], ['a_in', { cpu: 2, mem: 2 }], ['a_1', 'a_2']],
+    ['takes of others where it is below its quota', three, [['a_1', 1, -1], ['b_1', 1], ['b_2', 1], ['b_3', 1], ['b_4', 1], ['b_5', 1, -1]], ['a_in', 2], ['a_1', 'b_5']],
+    ['takes from a queue in another cohort of the tree', far, [['r_1', 5]], ['l_in', 8], ['r_1']],
   ])('%s', (_, options, admitted, incoming, expected) => {
     expect(preempted(options, admitted, incoming)).toEqual(expected)
   })
