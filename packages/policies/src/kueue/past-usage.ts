@@ -1,0 +1,63 @@
+import type { Seconds, UserId } from '@sched/core'
+import type { KueueSettings } from './options.js'
+
+type Settings = NonNullable<KueueSettings['admissionFairSharing']>
+
+/**
+ * What users have used lately, over their weights: an average of what they have admitted, in which the past counts half
+ * as much after every half-life. Who is admitted is charged for a sampling interval at once, so that many do not come in
+ * before the first is noticed.
+ *
+ * Source: Kueue, admission fair sharing. Deviation: brought up to date whenever it is asked for, not at every interval.
+ */
+export class PastUsage {
+  readonly #settings: Settings
+  readonly #perUnit: Float64Array
+  readonly #weightOf: (user: UserId) => number
+  readonly #average: number[] = []
+  readonly #using: number[] = []
+  readonly #at: Seconds[] = []
+
+  constructor(settings: Settings, resources: readonly string[], weightOf: (user: UserId) => number) {
+    this.#settings = settings
+    this.#perUnit = Float64Array.from(resources, (name) => settings.resourceWeights[name] ?? 1)
+    this.#weightOf = weightOf
+  }
+
+  /** The user has so many tasks more, or fewer. */
+  change(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
+    this.#advance(user, now)
+    this.#using[user] = (this.#using[user] as number) + this.#amount(demand, tasks)
+  }
+
+  /** So many tasks of the user are admitted. */
+  enter(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
+    this.change(user, demand, tasks, now)
+    this.#average[user] = (this.#average[user] as number) + this.#amount(demand, tasks) * (1 - this.#left(this.#settings.usageSamplingInterval))
+  }
+
+  of(user: UserId, now: Seconds): number {
+    this.#advance(user, now)
+    const usage = this.#average[user] as number
+    return usage === 0 ? 0 : usage / this.#weightOf(user)
+  }
+
+  #amount(demand: ArrayLike<number>, tasks: number): number {
+    let amount = 0
+    for (let r = 0; r < demand.length; r++) amount += (demand[r] as number) * (this.#perUnit[r] as number)
+    return amount * tasks
+  }
+
+  #advance(user: UserId, now: Seconds): void {
+    const left = this.#left(now - (this.#at[user] ?? now))
+    const using = (this.#using[user] ??= 0)
+    this.#average[user] = (this.#average[user] ?? 0) * left + using * (1 - left)
+    this.#at[user] = now
+  }
+
+  /** The part that is left after so long; with a half-life of 0 nothing but the present counts. */
+  #left(time: Seconds): number {
+    const { usageHalfLifeTime } = this.#settings
+    return usageHalfLifeTime === 0 ? (time === 0 ? 1 : 0) : 0.5 ** (time / usageHalfLifeTime)
+  }
+}

@@ -1,0 +1,60 @@
+import type { UserId } from '@sched/core'
+import type { KueueOptions } from '@sched/policies'
+import { job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { PastUsage } from '../../src/kueue/past-usage.js'
+import { world } from './world.js'
+
+const ann = 0 as UserId
+const counted = (change: object = {}) => new PastUsage({ usageHalfLifeTime: 600, usageSamplingInterval: 300, resourceWeights: {}, users: {}, ...change }, ['cpu', 'mem'], () => 1)
+
+describe('past usage', () => {
+  it('is an average that moves half way to what is in use in a half-life, and begins with a sampling interval of it', () => {
+    const usage = counted()
+    usage.enter(ann, [4, 0], 1, 0)
+    const first = 4 * (1 - Math.SQRT1_2) // 1 - 0.5^(300 / 600)
+    expect(usage.of(ann, 0)).toBeCloseTo(first, 12)
+    expect(usage.of(ann, 600)).toBeCloseTo((first + 4) / 2, 12)
+    usage.change(ann, [4, 0], -1, 600)
+    expect(usage.of(ann, 1800)).toBeCloseTo((first + 4) / 8, 12)
+  })
+
+  it('is the same however often it is asked for', () => {
+    const [often, once] = [counted(), counted()]
+    for (const usage of [often, once]) usage.enter(ann, [3, 1], 2, 10)
+    for (let now = 20; now < 500; now += 10) often.of(ann, now)
+    expect(often.of(ann, 500)).toBeCloseTo(once.of(ann, 500), 12)
+  })
+
+  it('weighs resources, and is what is in use now with a half-life of 0', () => {
+    const usage = counted({ resourceWeights: { mem: 0.5 }, usageHalfLifeTime: 0 })
+    usage.enter(ann, [1, 4], 1, 0)
+    expect([usage.of(ann, 0), usage.of(ann, 1)]).toEqual([3, 3])
+    usage.change(ann, [1, 4], -1, 2)
+    expect(usage.of(ann, 3)).toBe(0)
+  })
+})
+
+describe('a queue that goes by usage', () => {
+  const order = (queue: NonNullable<KueueOptions['queues']>[string], users: Readonly<Record<string, { weight: number }>> = {}) => {
+    const { submit, end } = world({ queues: { q: { nominalQuota: { cpu: 2 }, ...queue } }, admissionFairSharing: { users } })
+    const of = (id: string, user: string, priority = 0) => job({ id, user, queue: 'q', priority, demand: { cpu: 1 } })
+    submit(of('a1', 'ann'), of('a2', 'ann'))
+    submit(of('a3', 'ann', 9), of('b1', 'bob'), of('c1', 'cyd'))
+    return [...end('a1').started, ...end('a2').started].join(' ')
+  }
+
+  it('admits users who have used least first, whatever the priority', () => {
+    expect(order({})).toBe('a3 b1')
+    expect(order({ admissionMode: 'UsageBasedAdmissionFairSharing' })).toBe('b1 c1')
+    expect(order({ admissionMode: 'UsageBasedAdmissionFairSharing' }, { ann: { weight: 0 } })).toBe('b1 c1')
+  })
+
+  it('counts usage over weights: what ann has used is less than what bob has, as she weighs a hundred times as much', () => {
+    const { submit, end } = world({ queues: { q: { nominalQuota: { cpu: 2 }, admissionMode: 'UsageBasedAdmissionFairSharing' } }, admissionFairSharing: { users: { ann: { weight: 100 } } } })
+    const of = (id: string, user: string) => job({ id, user, queue: 'q', demand: { cpu: 1 } })
+    submit(of('a1', 'ann'), of('b1', 'bob'))
+    submit(of('b2', 'bob'), of('a2', 'ann'))
+    expect(end('b1').started).toEqual(['a2'])
+  })
+})
