@@ -267,7 +267,8 @@ export class CapacityQueues {
     if (held[pots.width] === 0) this.#holds.delete(key)
     const at = (this.pairOf[job] as number) * pots.count + pot
     this.holdsOfPair[at] = (this.holdsOfPair[at] ?? 0) + sign
-    for (const { id } of this.tree.chain(this.leafOf(job))) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
+    const { parents } = this.tree
+    for (let id = this.leafOf(job); id >= 0; id = parents[id] as number) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
   }
 
   /** What the job could give up by reservations in the default partition, counted amounts; `undefined`: nothing. */

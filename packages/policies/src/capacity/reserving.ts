@@ -55,6 +55,8 @@ export class Reserving implements Policy {
   readonly #lanes: Env['cluster']['lanes']
   /** `[job * lanes + lane]`: nodes that a job of the default partition was tried on since it started in that partition. */
   readonly #tried: number[] = []
+  /** By shape, which is of one lane: the part of the largest node that a task asks. */
+  readonly #partOf: number[] = []
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   /** Jobs taken up in a round for so many jobs. */
@@ -262,6 +264,8 @@ export class Reserving implements Policy {
 
   /** The largest part of the largest node that a task of the shape asks; of one that asks all of it, what the smallest task leaves. */
   #partOfNode(shape: ShapeId, lane: LaneId, work: Round['work']): number {
+    const known = this.#partOf[shape]
+    if (known !== undefined) return known
     let asked = 0
     let beside = 0
     for (const [i, r] of (this.#counting?.counted[lane] ?? this.#lanes[lane]?.resources ?? []).entries()) {
@@ -270,7 +274,7 @@ export class Reserving implements Policy {
       asked = Math.max(asked, work.demand(shape, r) / most)
       beside = Math.max(beside, (most - (this.#counting?.minimum[lane]?.[i] ?? 1)) / most)
     }
-    return Math.min(asked, beside)
+    return (this.#partOf[shape] = Math.min(asked, beside))
   }
 
   /** Whether the node, empty, could hold the task. */
