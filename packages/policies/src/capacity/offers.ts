@@ -5,7 +5,7 @@ const NO_GUARANTEE = 0x7fffffff
 const SHORT = 24
 
 /** What offers are made by; vectors are `[queue * width + i]`. */
-export interface OfferColumns {
+interface OfferColumns {
   readonly count: number
   readonly width: number
   /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
