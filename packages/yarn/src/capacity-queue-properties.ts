@@ -25,8 +25,12 @@ const maximumAllocation =
     return told
   }
 
+/** Hadoop takes the classes of the policies, too. */
+const orderingClasses: Readonly<Record<string, string>> = { FifoOrderingPolicy: 'fifo', FairOrderingPolicy: 'fair', FifoOrderingPolicyForPendingApps: 'fifo-for-pending-apps', FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions' }
+
 const ordering: UseInQueue = (options, property, _, { queues }) => {
-  const { value, file, line, name } = property
+  const { file, line, name } = property
+  const value = orderingClasses[property.value.split('.').at(-1) ?? ''] ?? property.value
   if (queues.length > 0 ? value === 'utilization' || value === 'priority-utilization' : value === 'fifo' || value === 'fair') {
     Object.assign(options, queues.length > 0 ? { queueOrdering: value } : { ordering: value })
     return undefined
@@ -37,7 +41,7 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
   }
   if (queues.length > 0 && (value === 'fifo' || value === 'fair')) return { verdict: 'ignored', note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }
   throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name },
-    queues.length > 0 ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
+    queues.length > 0 || !value.endsWith('utilization') ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
 
 /** What each property of a queue does, by the part of its name behind the queue's path. */

@@ -9,6 +9,8 @@ export function capacityValue({ name, value, file, line }: Property, isMaximum =
   const bracketed = bracketedAmounts(value, at)
   if (bracketed !== undefined) {
     const amounts: Record<string, number> = {}
+    const [first, ...others] = Object.values(bracketed)
+    if (typeof first === 'string' && others.every((each) => each === first)) return capacityValue({ name, value: first, file, line }, isMaximum) // the same of all resources
     for (const [resource, amount] of Object.entries(bracketed)) {
       if (typeof amount === 'string') throw new SchedError('BAD_INPUT', `"${value}" has a percentage of one resource.`, at, 'Write one percentage for all resources, or amounts.')
       amounts[resource] = amount

@@ -34,6 +34,8 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '100', { maximumApplications: 100 }],
   ['max-parallel-apps', '10', { maxParallelApps: 10 }],
   ['ordering-policy', 'fair', { ordering: 'fair' }],
+  ['ordering-policy', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.FairOrderingPolicy', { ordering: 'fair' }],
+  ['maximum-capacity', '[memory=80%,vcores=80%]', { maximumCapacity: 80 }],
   ['ordering-policy.fair.enable-size-based-weight', 'true', { sizeBasedWeight: true }],
   ['priority', '3', { priority: 3 }],
   ['default-application-priority', '2', { defaultApplicationPriority: 2 }],
