@@ -9,7 +9,7 @@ export interface Entry {
 }
 
 /** By priority, then by submission. */
-export const older = (a: Workload, b: Workload): number => b.priority - a.priority || a.rank - b.rank
+const older = (a: Workload, b: Workload): number => b.priority - a.priority || a.rank - b.rank
 
 /** Without fair sharing: who need not borrow first, then by priority and age. */
 export const byBorrowing = (a: Entry, b: Entry): number => Number(a.assignment.borrows) - Number(b.assignment.borrows) || older(a.workload, b.workload)

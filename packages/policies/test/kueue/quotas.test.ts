@@ -88,7 +88,7 @@ describe('what a queue may use', () => {
         const usage = (i: number): number => (own[i] as number) + childrenOf(i).reduce((sum, j) => sum + Math.max(0, usage(j) - kept(j)), 0)
         for (const [i, each] of made.entries()) expect([each.subtree[0], each.usage[0]]).toEqual([subtree(i), usage(i)])
       }),
-      { seed: 3, numRuns: 300 },
+      { seed: 3, numRuns: 150 },
     )
   })
 })
