@@ -7,6 +7,9 @@ import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 
 const WEEK = 604_800
+/** Priorities have 32 bits in Slurm. */
+const HIGHEST = 2 ** 32 - 1
+const TIER = 2 ** 32
 const weight = z.number().nonnegative()
 
 const ownOptions = {
@@ -19,6 +22,7 @@ const ownOptions = {
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
+  tiers: z.record(z.string(), z.int().min(0).max(65_533)).default({}).describe('tiers of queues (PriorityTier): whoever is in a higher one comes first, whatever the priority; default 1'),
   ...usageOptions,
   ...decayOptions,
 }
@@ -43,7 +47,7 @@ function described(schema: z.ZodDefault<z.ZodType>): z.ZodType {
 const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), ...slurmOptions }) as unknown as z.ZodType<MultifactorOptions>
 
 /**
- * By Slurm's job priority, highest first, ties by submission: a weighted sum of factors from 0 to 1, as a whole number of
+ * By tier of the queue, then by Slurm's job priority, highest first, ties by submission: a weighted sum of factors from 0 to 1, as a whole number of
  * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
  *
  * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, as a fraction of amounts
@@ -57,7 +61,9 @@ export const multifactorOrder = defineOrder({
   create: (given, env) => {
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
-    const score = (job: JobId, now: Seconds, lane: LaneId) => jobPriority(job, now, lane, options, usage, env)
+    const hasTiers = Object.keys(options.tiers).length > 0
+    const tierOf = (job: JobId) => (hasTiers ? (options.tiers[env.work.queueName(env.work.queue(job))] ?? 1) : 0)
+    const score = (job: JobId, now: Seconds, lane: LaneId) => tierOf(job) * TIER + jobPriority(job, now, lane, options, usage, env)
     const ranking = byScore(env, score)
     return {
       ...forwarding(usage, ranking),
@@ -89,7 +95,7 @@ function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, 
   const size = options.jobSize === 0 ? 0 : sizeOf(job, lane, options, env)
   const partition = options.partition === 0 ? 0 : partitionFactor(work.queueName(work.queue(job)), options.partitions)
   const sum = options.age * age + options.fairShare * share + options.jobSize * size + options.partition * partition + options.site * work.priority(job)
-  return Math.max(1, Math.floor(sum))
+  return Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
 /** Limits are whole minutes, as in Slurm. */

@@ -183,6 +183,13 @@ describe('multifactor', () => {
     expect(starts(jobs, { jobSize: 3 })).toEqual(['wait', 'large', 'small']) // 0.75 -> 1 and 2.25 -> 2
   })
 
+  it('serves higher tiers first, whatever the priority (PriorityTier in sort_job_queue2 of Slurm)', () => {
+    const jobs = [wait, cpu({ id: 'urgent', queue: 'low', priority: 1e9, submit: 1 }), cpu({ id: 'other', queue: 'none', submit: 1, priority: 5 }), cpu({ id: 'late', queue: 'high', submit: 2 })]
+    expect(starts(jobs, { site: 1 })).toEqual(['wait', 'urgent', 'other', 'late'])
+    expect(starts(jobs, { site: 1, tiers: { high: 2 } })).toEqual(['wait', 'late', 'urgent', 'other'])
+    expect(starts(jobs, { site: 100, tiers: { high: 2, low: 0 } })).toEqual(['wait', 'late', 'other', 'urgent']) // 10^11 would reach over, but priorities end at 2^32 - 1
+  })
+
   it('looks at ages at the end of a period', () => {
     // at 299 s no period has ended, so nobody has an age; with periods of 10 s they are 289 s and 288 s as of 290
     const jobs = [cpu({ id: 'wait', demand: { cpu: 4 }, duration: 299 }), cpu({ id: 'b', submit: 2, priority: 1, demand: { cpu: 4 } }), cpu({ id: 'a', submit: 1, demand: { cpu: 4 } })]
