@@ -22,6 +22,11 @@ describe('a table of jobs', () => {
     expect(detectFormatOf(bytesOf('{"submit": 1, "start": 2, "end": 4}\n')).name).toBe('job-table')
   })
 
+  it.each(['\t', ';', '|'])('may have its fields separated by %j, which the first line tells', (separator) => {
+    const text = ['id,submit,duration,cores', 'a,5,10,2'].join('\n').replaceAll(',', separator)
+    expect([detectFormatOf(bytesOf(text)).name, jobs(text)]).toMatchObject(['job-table', [{ id: 'a', stages: [{ duration: 10, demand: { cpu: 2 } }] }]])
+  })
+
   it('may have no header, where the names of its columns are given', () => {
     const options = { ...cores, names: ['who', 'submit', 'secs', 'cores'], columns: { duration: 'secs', user: 'who' } }
     expect(jobs('ann,5,10,2\nbob,7,1,4\n', options)).toMatchObject([{ id: 'job-1', submit: 0, user: 'ann', stages: [{ duration: 10, demand: { cpu: 2 } }] }, { id: 'job-2', submit: 2, user: 'bob' }])

@@ -1,6 +1,6 @@
 import { SchedError, suggest, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
 import { isUnknown } from '../slurm/times.js'
-import { headerOf } from '../table/header-rows.js'
+import { separatorIn, splitLine } from '../table/separators.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { jobTableOptions, type JobTableOptions } from './options.js'
@@ -17,11 +17,13 @@ export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
   title: 'table of jobs, CSV or JSON Lines, with a mapping of its columns',
   options: jobTableOptions,
   isHeld: true,
-  detect: (head) => isTable(head.trimStart().startsWith('{') ? keysOf(head.split('\n', 1)[0]!) : headerOf(head)),
+  detect: (head) => isTable(head.trimStart().startsWith('{') ? keysOf(head.split('\n', 1)[0]!) : namesOf(head.split('\n', 1)[0]!.trim())),
   parser: (options, place) => heldParser(new JobRows(options, place), place, options.time.origin),
 }
 
 const isTable = (names: readonly string[]) => names.includes('submit') && (names.includes('duration') || (names.includes('start') && names.includes('end')))
+
+const namesOf = (line: string) => splitLine(line, separatorIn(line)).map((name) => name.trim())
 
 function keysOf(line: string): string[] {
   try {

@@ -1,4 +1,4 @@
-import { splitCsv } from '../slurm/csv.js'
+import { separatorIn, splitLine } from '../table/separators.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -23,9 +23,7 @@ const demands: Readonly<Record<string, readonly string[]>> = {
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
 export function guessMapping(head: string): string | undefined {
   const line = head.split('\n', 1)[0]!.trim()
-  const separator = [',', '\t', ';', '|'].find((each) => line.includes(each))
-  if (separator === undefined) return undefined
-  const names = (separator === ',' ? splitCsv(line) : line.split(separator)).map((name) => name.trim())
+  const names = splitLine(line, separatorIn(line)).map((name) => name.trim())
   const found = (known: readonly string[]) => known.flatMap((each) => names.find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0]
   const means = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
   if (!means.has('submit') || !(means.has('duration') || (means.has('start') && means.has('end')))) return undefined
@@ -34,7 +32,6 @@ export function guessMapping(head: string): string | undefined {
   const parts = [
     `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
     asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
-    ...(separator === ',' ? [] : [`separator: ${JSON.stringify(separator)}`]),
   ]
   return `{ ${parts.join(', ')} }`
 }

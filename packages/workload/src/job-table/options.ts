@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { separators } from '../table/separators.js'
 
 const name = z.string().min(1)
 const units = ['s', 'ms', 'us', 'ns', 'min', 'h', 'd', 'iso'] as const
@@ -54,7 +55,7 @@ export const jobTableOptions = z.strictObject({
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
   }).default({ duration: 's', origin: 'first' }),
   names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
-  separator: z.enum([',', ';', '\t', '|']).default(',').describe('What separates the fields of a line.'),
+  separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
 })

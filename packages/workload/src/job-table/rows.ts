@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { splitCsv } from '../slurm/csv.js'
+import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
@@ -17,13 +17,13 @@ export interface Rows {
 export class SeparatedRows implements Rows {
   names: readonly string[] | undefined
   readonly #at = new Map<string, number>()
-  readonly #separator: string
+  #separator: string | undefined
   #fields: readonly string[] = []
   readonly #row: Row = (column) => this.#fields[this.#at.get(column) as number]?.trim() ?? ''
 
   /** `names` of a table without a header. */
   constructor(
-    separator: string,
+    separator: string | undefined,
     private readonly place: LinePlace,
     names?: readonly string[],
   ) {
@@ -33,7 +33,8 @@ export class SeparatedRows implements Rows {
 
   row(bytes: Uint8Array, from: number, to: number): Row | undefined {
     const line = lineText(bytes, from, to)
-    const fields = this.#separator === ',' ? splitCsv(line) : line.split(this.#separator)
+    this.#separator ??= separatorIn(line)
+    const fields = splitLine(line, this.#separator)
     if (this.names === undefined) {
       this.#name(fields.map((field) => field.trim()))
       return undefined

@@ -1,9 +1,9 @@
 import type { RuleCount } from '../trace/facts.js'
+import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
 import { Columns } from './columns.js'
-import { splitCsv } from './csv.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord } from './records.js'
@@ -12,7 +12,7 @@ import { RepeatedIds } from './repeated-ids.js'
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES'
 
 /**
- * Slurm's accounting records: the output of `sacct --parsable2`, whose header line names the columns. Lines of job steps
+ * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
  * (`123.batch`) are left out; tasks of an array (`123_4`) and parts of a heterogeneous job (`123+1`) are jobs of their own, and so is
  * every run of a requeued job, which `--duplicates` lists under one id with a submit time each. Times are taken as they stand.
  *
@@ -26,14 +26,9 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
   reader: (place) => new SacctReader(place),
 })
 
-/** `sacct --delimiter` may have set another one than |, and tables made of its output are CSV. */
-const separators = ['|', ',', ';', '\t'] as const
-const split = (line: string, separator: string): string[] => (separator === ',' ? splitCsv(line) : line.split(separator))
-const separatorOf = (line: string) => separators.find((separator) => split(line.trim(), separator).length > 1) ?? '|'
-
 function isHeader(line: string): boolean {
-  const separator = separatorOf(line)
-  const names = split(line.trim().toLowerCase(), separator).map((name) => name.trim())
+  const separator = separatorIn(line.trim())
+  const names = splitLine(line.trim().toLowerCase(), separator).map((name) => name.trim())
   const has = (...known: string[]) => known.some((name) => names.includes(name))
   return names.length > 1 && has('jobid', 'jobidraw') && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes')))
 }
@@ -49,8 +44,8 @@ class SacctReader implements RecordReader {
 
   line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined {
     const line = lineText(bytes, from, to)
-    if (this.#columns === undefined) this.#separator = separatorOf(line)
-    const fields = split(line, this.#separator)
+    if (this.#columns === undefined) this.#separator = separatorIn(line.trim())
+    const fields = splitLine(line, this.#separator)
     if (this.#columns === undefined) {
       this.#columns = this.#header(new Columns(fields))
       return undefined
