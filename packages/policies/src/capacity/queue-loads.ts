@@ -68,16 +68,13 @@ export class LiveLoads implements QueueLoads {
     this.priority = Float64Array.from(tree.queues, ({ id, priority }) => (tree.isByPriority[id] === true ? priority : 0))
   }
 
+  /** Users come in the order of their numbers: their sums lie side by side. */
   #readPending(pot: number): void {
-    const { tree, usage, users } = this.#queues
+    const { users } = this.#queues
     this.pending.fill(0)
     this.unreserved.fill(0)
     this.#waiting.refresh(users.count)
-    for (let leaf = 1; leaf < this.count; leaf++) {
-      if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
-      const { ids, from, to } = this.#queues.waiting(leaf, pot)
-      for (let at = from; at < to; at++) this.#addUser(ids[at] as number, pot, leaf * this.width)
-    }
+    for (let pair = 0; pair < users.count; pair++) this.#addUser(pair, pot, (users.leaf[pair] as number) * this.width)
   }
 
   /** Counts what the jobs of a user want, up to its limit. */
@@ -86,6 +83,9 @@ export class LiveLoads implements QueueLoads {
     const { sums } = this.#waiting
     const [pending, unreserved, room] = [this.pending, this.unreserved, this.#room]
     const from = (pair * this.#queues.pots.count + pot) * 2 * width
+    let wants = false
+    for (let i = from; i < from + width; i++) if ((sums[i] as number) > 0) wants = true
+    if (!wants) return
     this.#queues.limits.room(pair, pot, room)
     for (let i = 0; i < width; i++) {
       const most = room[i] as number
