@@ -7,7 +7,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   start: ['start', 'starttime', 'started', 'timestart'],
   end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend'],
   id: ['id', 'jobid', 'jid', 'job', 'jobname'],
-  tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers', 'numworkers', 'workernum'],
+  tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers', 'numworkers', 'workernum', 'instancesnum'],
   user: ['user', 'userid', 'username'],
   queue: ['vc', 'virtualcluster', 'queuename', 'queue'], // Helios has queueing times under `queue`
   estimate: ['estimate', 'walltime', 'timelimit', 'requestedtime', 'reqtime', 'requestedwalltime'],
@@ -22,13 +22,20 @@ const demands: Readonly<Record<string, readonly string[]>> = {
 
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
 export function guessMapping(head: string): string | undefined {
-  const line = head.split('\n', 1)[0]!.trim()
-  const names = splitLine(line, separatorIn(line)).map((name) => name.trim())
+  const [line = '', ...rows] = head.split('\n', 100).map((each) => each.trim())
+  const separator = separatorIn(line)
+  const names = splitLine(line, separator).map((name) => name.trim())
   const found = (known: readonly string[]) => known.flatMap((each) => names.find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0]
   const means = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
   if (!means.has('submit') || !(means.has('duration') || (means.has('start') && means.has('end')))) return undefined
   if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
-  const asks = Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [`${resource}: ${quoted(found(known)!)}`]))
+  if (found(['taskid', 'taskname']) !== undefined) means.delete('id') // a job has several rows
+  /** Amounts are whole numbers: of fractions the thousandths, or of parts of a machine's memory the millionths. */
+  const amount = (resource: string, name: string) => {
+    const isPart = rows.slice(0, -1).some((row) => /^\d*\.0*[1-9]/.test(splitLine(row, separator)[names.indexOf(name)]?.trim() ?? ''))
+    return isPart ? `{ column: ${quoted(name)}, scale: ${resource === 'mem' ? 1_000_000 : 1000} }` : quoted(name)
+  }
+  const asks = Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [`${resource}: ${amount(resource, found(known)!)}`]))
   const parts = [
     `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
     asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
