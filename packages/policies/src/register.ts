@@ -11,6 +11,7 @@ import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
+import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 import { kueuePolicy } from './kueue/kueue.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { assetFairnessOrder } from './orders/asset-fairness.js'
@@ -43,7 +44,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy)
+  registry.add(mapReducePolicy).add(kueuePolicy).add(slurmPreemptingPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,0 +1,158 @@
+import { definePolicy, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkView } from '@sched/core'
+import { z } from 'zod'
+import { forwarding } from './forwarding.js'
+import { Gang, startGang } from './gangs.js'
+import { lowestFitting } from './lowest-fitting.js'
+import { startNearest } from './start-nearest.js'
+
+const slurmPreemptingOptions = z.strictObject({
+  tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
+  exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
+  youngestFirst: z.boolean().default(false).describe('of one tier the job that started last goes first, instead of the one with the fewest tasks (PreemptParameters=youngest_first)'),
+})
+/** Options of `slurm-preempting`. */
+export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions>
+
+/**
+ * Jobs of a queue with a higher tier preempt those of lower ones when the policy has not started them: running jobs are
+ * taken whole, the lowest tier first, until there is room, and of these no more than are needed. They wait again and start
+ * anew.
+ *
+ * Source: Slurm, preempt/partition_prio with PreemptMode=REQUEUE. Deviations: what is preempted is gone at once; jobs that
+ * preempt come by tier, then by their own priority and submission, whatever the order of the policy; nobody is preempted in
+ * rounds for so many jobs, that is where decisions take time.
+ */
+export const slurmPreemptingPolicy = definePolicy({
+  name: 'slurm-preempting',
+  summary: 'jobs of queues with a higher tier take the place of running jobs of lower ones (Slurm, partition_prio)',
+  source: 'Slurm, preempt/partition_prio',
+  options: slurmPreemptingOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'replan' },
+  create: (options, env, { policy }) => new SlurmPreempting(options, env, policy.create(env)),
+})
+
+/** Preemption by tier around a policy. */
+export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)
+
+class SlurmPreempting implements Policy {
+  readonly promises: boolean | undefined
+  readonly #policy: Policy
+  readonly #options: z.output<typeof slurmPreemptingOptions>
+  readonly #work: WorkView
+  readonly #hasTiers: boolean
+  /** By lane: jobs with tasks to place, and the running tasks of jobs that have any. */
+  readonly #waiting: readonly Set<JobId>[]
+  readonly #running: readonly Map<JobId, TaskId[]>[]
+
+  constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    this.#options = options
+    this.#work = env.work
+    this.#hasTiers = Object.keys(options.tiers).length > 0
+    this.promises = policy.promises
+    this.#waiting = env.cluster.lanes.map(() => new Set())
+    this.#running = env.cluster.lanes.map(() => new Map())
+    const watch = {
+      onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
+      onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
+      onClaim: (job: JobId, lane: LaneId, task: TaskId) => {
+        const tasks = this.#running[lane]?.get(job)
+        if (tasks === undefined) this.#running[lane]?.set(job, [task])
+        else tasks.push(task)
+      },
+      onRelease: (job: JobId, lane: LaneId, task: TaskId) => {
+        const tasks = this.#running[lane]?.get(job) as TaskId[]
+        tasks.splice(tasks.indexOf(task), 1)
+        if (tasks.length === 0) this.#running[lane]?.delete(job)
+      },
+    }
+    Object.assign(this, forwarding(policy, watch))
+  }
+
+  get sharing() {
+    return this.#policy.sharing
+  }
+
+  schedule(round: Round): void {
+    this.#policy.schedule(round)
+    if (!this.#hasTiers || round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0) return
+    const lowest = Math.min(...[...(this.#running[round.lane] as Map<JobId, TaskId[]>).keys()].map((job) => this.#tier(job)))
+    const inVain = new Set<string>()
+    for (const job of this.#preemptors(lowest, round.lane)) {
+      const kind = `${this.#tier(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
+      while (!inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) if (!this.#makeRoom(job, round)) inVain.add(kind)
+    }
+  }
+
+  #tier(job: JobId): number {
+    return this.#options.tiers[this.#work.queueName(this.#work.queue(job))] ?? 1
+  }
+
+  /** Waiting jobs above the lowest tier that runs, first those that come first. */
+  #preemptors(lowest: number, lane: LaneId): JobId[] {
+    const work = this.#work
+    return [...(this.#waiting[lane] as Set<JobId>)]
+      .filter((job) => this.#tier(job) > lowest)
+      .sort((a, b) => this.#tier(b) - this.#tier(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
+  }
+
+  /** Jobs that may be preempted for one of a tier, first whom it costs least. */
+  #victims(tier: number, { lane, now }: Round): JobId[] {
+    const work = this.#work
+    const { exemptTime, youngestFirst } = this.#options
+    const running = this.#running[lane] as Map<JobId, TaskId[]>
+    const started = new Map<JobId, number>()
+    for (const [job, tasks] of running) {
+      const times = tasks.map((task) => work.started(task))
+      const last = Math.max(...times)
+      if (this.#tier(job) < tier && !times.some(Number.isNaN) && now - last >= exemptTime) started.set(job, last) // none that this round has started
+    }
+    const size = (job: JobId): number => (running.get(job) as TaskId[]).length
+    return [...started.keys()].sort(
+      (a, b) => this.#tier(a) - this.#tier(b) || (youngestFirst ? 0 : size(a) - size(b)) || (started.get(b) as number) - (started.get(a) as number) || work.rank(b) - work.rank(a),
+    )
+  }
+
+  /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room. */
+  #makeRoom(job: JobId, round: Round): boolean {
+    const before = round.savepoint()
+    let taken: readonly JobId[] = []
+    for (const victim of this.#victims(this.#tier(job), round)) {
+      taken = [...taken, victim]
+      this.#evict([victim], round)
+      if (this.#start(job, round)) return this.#spare(job, taken, before, round)
+    }
+    round.rollback(before)
+    return false
+  }
+
+  /** Leaves alone whom it need not take, from the last but one to the first. */
+  #spare(job: JobId, taken: readonly JobId[], before: ReturnType<Round['savepoint']>, round: Round): true {
+    let kept = taken
+    for (let i = taken.length - 2; i >= 0; i--) {
+      const fewer = kept.filter((victim) => victim !== taken[i])
+      round.rollback(before)
+      this.#evict(fewer, round)
+      if (this.#start(job, round)) kept = fewer
+    }
+    if (taken.length > 1) {
+      round.rollback(before)
+      this.#evict(kept, round)
+      this.#start(job, round)
+    }
+    return true
+  }
+
+  #evict(victims: readonly JobId[], round: Round): void {
+    for (const victim of victims) for (const task of [...(this.#running[round.lane]?.get(victim) ?? [])]) round.evict(task)
+  }
+
+  #start(job: JobId, round: Round): boolean {
+    if (!round.take(job)) return false
+    const pick = (next: JobId, within: Round): NodeId | None => lowestFitting(next, within)
+    if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
+    const node = pick(job, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+}

@@ -1,0 +1,90 @@
+import { easy, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { checkPolicyLaws, dispatcher, instantCluster, job, type JobChange } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+const tiers = { high: 3, mid: 2 }
+/** A machine of so many nodes with 4 CPUs. What starts and what is preempted when jobs come together. */
+const machine = (options: SlurmPreemptingOptions = {}, { nodes = 1, policy = strict(multifactor({ tiers })) } = {}) => {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { cpu: 4 } }] }), policy: slurmPreempting(policy, { tiers, ...options }) })
+  const running = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
+  const pass = (now: number) => {
+    const { start, kill } = master.pass(now)
+    for (const { job: id } of kill) running.delete(id)
+    for (const task of start) running.set(task.job, [...(running.get(task.job) ?? []), task])
+    return { start: [...new Set(start.map((task) => task.job))], kill: [...new Set(kill.map((task) => task.job))].sort() }
+  }
+  return {
+    come: (now: number, ...jobs: readonly JobChange[]) => {
+      for (const each of jobs) master.submit(job({ queue: (each.id as string).split('_')[0] as string, estimate: 100, ...each }), now)
+      return pass(now)
+    },
+    end: (now: number, id: string) => {
+      for (const task of running.get(id) ?? []) master.taskEnded(task, now)
+      running.delete(id)
+      return pass(now)
+    },
+  }
+}
+const cpu = (id: string, amount: number, change: JobChange = {}): JobChange => ({ id, demand: { cpu: amount }, ...change })
+
+describe('preemption by tier', () => {
+  it('takes the place of a lower tier, which waits and starts anew', () => {
+    const { come, end } = machine()
+    expect(come(0, cpu('low_1', 4))).toEqual({ start: ['low_1'], kill: [] })
+    expect(come(10, cpu('high_1', 3))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+    expect(end(20, 'high_1')).toEqual({ start: ['low_1'], kill: [] })
+  })
+
+  it('takes nothing from its own tier or a higher one', () => {
+    const { come } = machine()
+    come(0, cpu('mid_1', 4))
+    expect(come(10, cpu('mid_2', 1), cpu('low_1', 1))).toEqual({ start: [], kill: [] })
+    expect(come(20, cpu('high_1', 1))).toEqual({ start: ['high_1'], kill: ['mid_1'] })
+  })
+
+  it('takes the lowest tier first, there the smallest job or the youngest, and no more than are needed', () => {
+    const small = { nodes: 3, policy: greedy(fifo()) }
+    const jobs = (come: ReturnType<typeof machine>['come']) => {
+      come(0, cpu('low_big', 2, { tasks: 4, gang: true }))
+      come(1, cpu('mid_1', 1))
+      come(2, cpu('low_one', 2), cpu('mid_2', 1))
+    }
+    const first = (options: SlurmPreemptingOptions, amount: number) => {
+      const { come } = machine(options, small)
+      jobs(come)
+      return come(10, cpu('high_1', amount)).kill
+    }
+    expect(first({}, 2)).toEqual(['low_one'])
+    expect(first({ youngestFirst: true }, 2)).toEqual(['low_one'])
+    expect(first({}, 4)).toEqual(['low_big']) // low_one alone leaves 2 and 2; with low_big two nodes are empty, and it need not go
+    expect(first({ tiers: { high: 3, mid: 1, low: 2 } }, 2)).toEqual(['mid_1', 'mid_2'])
+  })
+
+  it('takes nothing where that would not be enough, nor from jobs that started lately', () => {
+    const { come } = machine({ exemptTime: 60 })
+    come(0, cpu('low_1', 2))
+    come(30, cpu('low_2', 2))
+    expect(come(50, cpu('high_1', 2))).toEqual({ start: [], kill: [] })
+    expect(come(70, cpu('mid_1', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+  })
+
+  it('starts a gang on what it needs of many jobs', () => {
+    const { come } = machine({}, { nodes: 3 })
+    come(0, cpu('low_1', 4), cpu('low_2', 4), cpu('mid_1', 4))
+    expect(come(5, cpu('high_1', 3, { tasks: 2, gang: true }))).toEqual({ start: ['high_1'], kill: ['low_1', 'low_2'] })
+  })
+
+  it('goes with backfilling, in which the others go on', () => {
+    for (const policy of [replan(multifactor({ tiers })), easy(multifactor({ tiers }))]) {
+      const { come, end } = machine({}, { policy })
+      come(0, cpu('low_1', 2), cpu('low_2', 2))
+      expect(come(10, cpu('high_1', 2))).toEqual({ start: ['high_1'], kill: ['low_2'] })
+      expect(end(20, 'low_1')).toEqual({ start: ['low_2'], kill: [] })
+    }
+  })
+
+  it('obeys the laws of policies', () => {
+    const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 } }), { runs: 40 })
+    expect(evictions).toBeGreaterThan(20)
+  })
+})
