@@ -72,7 +72,9 @@ export class Queues {
   }
 
   #quota({ nominalQuota, borrowingLimit, lendingLimit }: CohortSettings, field: string, isCohort: boolean): Quota {
-    const usual = (flavor: number, r: number): number => (isCohort ? 0 : (this.flavors[flavor]?.capacity[r] as number))
+    const named = Object.keys(nominalQuota ?? {}).filter((name) => this.flavors.some((flavor) => flavor.name === name))
+    const has = ({ name }: Flavor): boolean => !isCohort && (named.length === 0 || named.includes(name))
+    const usual = (flavor: number, r: number): number => (has(this.flavors[flavor] as Flavor) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
     return {
       nominal: this.#columns(nominalQuota, `${field}.nominalQuota`, usual),
       borrowing: this.#columns(borrowingLimit, `${field}.borrowingLimit`, () => Infinity),

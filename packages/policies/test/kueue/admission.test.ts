@@ -135,6 +135,11 @@ describe('flavors', () => {
     expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 } } } } }, [2, 2])).toEqual(['0 on spot'])
   })
 
+  it('that a queue does not name are not its own, to use or to lend', () => {
+    const queues = { a: { cohort: 'c', nominalQuota: { spot: { cpu: 0 } } }, b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } }, c: { cohort: 'c', nominalQuota: { spot: { cpu: 2 } } } }
+    expect(start({ queues }, [1, 1, 1])).toEqual(['0 on spot', '1 on spot'])
+  })
+
   it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
     const queues = (whenCanBorrow: 'Borrow' | 'TryNextFlavor') => ({
       a: { cohort: 'c', nominalQuota: { reserved: { cpu: 0 }, spot: { cpu: 2 } }, flavorFungibility: { whenCanBorrow } },
