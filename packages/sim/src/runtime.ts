@@ -22,6 +22,8 @@ export interface Start {
 /** How long a task takes where it was placed. */
 export interface RuntimeModel {
   runtime(start: Start): Seconds
+  /** Whether a task of the stage takes as long as any other of it at the same level and speed; default: none does. */
+  isEven?(stage: StageSpec): boolean
 }
 
 export interface RuntimeOptions {
@@ -48,6 +50,8 @@ export function runtimeModel(seed: number, options: RuntimeOptions = {}): Runtim
   const durations = streamKey(seed, 'duration')
   const jitters = streamKey(seed, 'jitter')
   return {
+    isEven: ({ duration }) => jitter === 0 && typeof duration === 'number',
+
     runtime(start) {
       const { stage, level, levels, speed } = start
       const own = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, durations, start)

@@ -68,28 +68,36 @@ export class TaskRuns implements ProgressHost {
 
   /** The claimed tasks from an index on start. */
   start(tasks: readonly TaskId[], from: number, now: Seconds): void {
-    for (let i = from; i < tasks.length; i++) this.#startOne(tasks[i] as TaskId, now)
-  }
-
-  #startOne(task: TaskId, now: Seconds): void {
     const { work, observers, runtime } = this.#o
-    const run = work.taskRun[task] as number
-    const node = work.runNode[run] as NodeId
-    const stage = work.taskStage[task] as number
-    const job = work.stageJob[stage] as JobId
-    const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
-    const charged = level > 0 && work.nearAnywhere.size > 0 && work.nearAnywhere.has(job) ? 0 : level
-    const start = this.#fill(task, stage, job, charged, node)
-    const alone = runtime.runtime(start)
-    work.runStart[run] = now
-    this.launches++
-    if (this.#progress === undefined) this.#addEnd(run, node, now + alone)
-    else this.#begin(this.#progress, run, node, start, alone, now)
-    observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+    const progress = this.#progress
+    let alone = 0
+    /** Stage and level of the task before, where others of the kind take as long. */
+    let evenStage = -1
+    let evenLevel = -1
+    for (let i = from; i < tasks.length; i++) {
+      const task = tasks[i] as TaskId
+      const run = work.taskRun[task] as number
+      const node = work.runNode[run] as NodeId
+      const stage = work.taskStage[task] as number
+      const job = work.stageJob[stage] as JobId
+      const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
+      if (stage !== evenStage || level !== evenLevel) {
+        const start = this.#fill(task, stage, job, level, node)
+        alone = runtime.runtime(start)
+        evenStage = !this.#isUneven && progress === undefined && runtime.isEven?.(start.stage) === true ? stage : -1
+        evenLevel = level
+      }
+      work.runStart[run] = now
+      this.launches++
+      if (progress === undefined) this.#addEnd(run, node, now + alone)
+      else this.#begin(progress, run, node, this.#start, alone, now)
+      observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+    }
   }
 
-  #fill(task: TaskId, stage: number, job: JobId, level: number, node: NodeId): TaskStart {
+  #fill(task: TaskId, stage: number, job: JobId, at: number, node: NodeId): TaskStart {
     const { work, model } = this.#o
+    const level = at > 0 && work.nearAnywhere.size > 0 && work.nearAnywhere.has(job) ? 0 : at
     const start = this.#start
     const spec = work.spec(job)
     const stageIndex = stage - (work.jobFirstStage[job] as number)
