@@ -1,6 +1,7 @@
 import type { KueueSettings } from './options.js'
+import type { QuotaNode } from './quota-node.js'
 import type { ClusterQueue } from './queues.js'
-import type { Workload } from './workload.js'
+import { charge, discharge, type Workload } from './workload.js'
 
 /** Whether a workload could be admitted: never or not now, by preempting others, at once. */
 export const Mode = { NoFit: 0, Preempt: 1, Fit: 2 } as const
@@ -43,7 +44,7 @@ function inFlavor({ queue, demand, tasks }: Workload, flavor: number, fairSharin
     if (asked > queue.potential(c)) return { mode: Mode.NoFit, flavor, borrows, short }
     borrows ||= queue.borrows(c, asked)
     if (asked <= queue.available(c)) continue
-    if (asked > (queue.subtree[c] as number) && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, flavor, borrows, short }
+    if (asked > (queue.subtree[c] as number) && !fitsAround(queue, c, asked) && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, flavor, borrows, short }
     short.push(c)
   }
   return { mode: short.length === 0 ? Mode.Fit : Mode.Preempt, flavor, borrows: borrows && queue.parent !== undefined, short }
@@ -54,12 +55,25 @@ function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fair
   return preemption.borrowWithinCohort.policy !== 'Never' || (fairSharing && preemption.reclaimWithinCohort !== 'Never')
 }
 
-/** Whether the quota has room for the workload in its flavor now. */
-export function fits({ queue, demand, tasks, flavor }: Workload, mayBorrow = true): boolean {
+/** Whether a cohort around the queue, but not the outermost, would stay within its quota. */
+function fitsAround(queue: ClusterQueue, c: number, asked: number): boolean {
+  queue.add(c, asked)
+  let fitting = false
+  for (let node = queue.parent; node?.parent !== undefined; node = node.parent) fitting ||= !node.borrows(c)
+  queue.remove(c, asked)
+  return fitting
+}
+
+/** Whether the quota has room for the workload in its flavor now, with none of `within` above its own. */
+export function fits(workload: Workload, within: readonly QuotaNode[] = []): boolean {
+  const { queue, demand, tasks, flavor } = workload
   for (let r = 0; r < demand.length; r++) {
     const asked = (demand[r] as number) * tasks
-    const c = flavor * demand.length + r
-    if (asked > 0 && (asked > queue.available(c) || (!mayBorrow && queue.borrows(c, asked)))) return false
+    if (asked > 0 && asked > queue.available(flavor * demand.length + r)) return false
   }
-  return true
+  if (within.length === 0) return true
+  charge(workload, tasks)
+  const isWithin = within.every((node) => demand.every((amount, r) => amount === 0 || !node.borrows(flavor * demand.length + r)))
+  discharge(workload, tasks)
+  return isWithin
 }

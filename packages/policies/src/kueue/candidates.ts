@@ -45,13 +45,25 @@ export function firstCommon(a: QuotaNode, b: QuotaNode): QuotaNode | undefined {
   return undefined
 }
 
+/** The queue, or the cohort around it, that lies directly in `shared`; the outermost without it. */
+export function below(queue: QuotaNode, shared: QuotaNode | undefined): QuotaNode {
+  let node = queue
+  while (node.parent !== undefined && node.parent !== shared) node = node.parent
+  return node
+}
+
+export function isIn(queue: QuotaNode, node: QuotaNode): boolean {
+  for (let each: QuotaNode | undefined = queue; each !== undefined; each = each.parent) if (each === node) return true
+  return false
+}
+
 /** The taken without those that need not go; nobody is taken away any more afterwards. */
-export function fillBack(workload: Workload, taken: Workload[], mayBorrow: boolean): Workload[] {
+export function fillBack(workload: Workload, taken: Workload[], within: readonly QuotaNode[]): Workload[] {
   const gone = new Set(taken)
   for (let i = taken.length - 2; i >= 0; i--) {
     const each = taken[i] as Workload
     charge(each, each.tasks)
-    if (fits(workload, mayBorrow)) gone.delete(each)
+    if (fits(workload, within)) gone.delete(each)
     else discharge(each, each.tasks)
   }
   restore([...gone])

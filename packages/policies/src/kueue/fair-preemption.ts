@@ -1,5 +1,5 @@
 import { fits } from './assignment.js'
-import { fillBack, firstCommon, gives, restore, type Preemptor } from './candidates.js'
+import { below, fillBack, firstCommon, gives, isIn, restore, type Preemptor } from './candidates.js'
 import { compare } from './entries.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -18,7 +18,7 @@ const strategies = {
  *
  * Source: Kueue, preemption.go (fairPreemptions) and its fair sharing proposal, rules S2-a and S2-b.
  */
-export function fairTargets(preemptor: Preemptor, candidates: readonly Workload[], threshold: number | undefined): Workload[] {
+export function fairTargets(preemptor: Preemptor, candidates: readonly Workload[]): Workload[] {
   const { workload, assignment, fairSharing, resources } = preemptor
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
   const [first, second] = names.map((name) => strategies[name])
@@ -39,9 +39,8 @@ export function fairTargets(preemptor: Preemptor, candidates: readonly Workload[
     }
     const each = left.shift() as Workload
     if (left.length === 0) queues.delete(queue)
-    const isBelow = threshold !== undefined && each.priority < threshold
-    if (queue === workload.queue || isBelow || first(...sharesOf(workload, each, resources))) {
-      if (take(each)) return fillBack(workload, taken, true)
+    if (queue === workload.queue || first(...sharesOf(workload, each, resources))) {
+      if (take(each)) return fillBack(workload, taken, [])
     } else later.push(each)
   }
   const rest = byQueue(later)
@@ -49,7 +48,7 @@ export function fairTargets(preemptor: Preemptor, candidates: readonly Workload[
     const queue = largestShare(rest, workload.queue, resources)
     const each = (rest.get(queue) as Workload[])[0] as Workload
     rest.delete(queue)
-    if (second(...sharesOf(workload, each, resources)) && take(each)) return fillBack(workload, taken, true)
+    if (second(...sharesOf(workload, each, resources)) && take(each)) return fillBack(workload, taken, [])
   }
   return restore(taken)
 }
@@ -70,11 +69,6 @@ function largestShare(queues: ReadonlyMap<ClusterQueue, unknown>, of: ClusterQue
   return node as ClusterQueue
 }
 
-function isIn(queue: QuotaNode, node: QuotaNode): boolean {
-  for (let each: QuotaNode | undefined = queue; each !== undefined; each = each.parent) if (each === node) return true
-  return false
-}
-
 function sharesOf(workload: Workload, other: Workload, resources: number): [number, number, number] {
   const shared = firstCommon(workload.queue, other.queue)
   const mine = below(workload.queue, shared)
@@ -87,11 +81,4 @@ function sharesOf(workload: Workload, other: Workload, resources: number): [numb
   const after = its.share(resources)
   charge(other, other.tasks)
   return [share, before, after]
-}
-
-/** The queue, or the cohort around it, that lies directly in `shared`. */
-function below(queue: QuotaNode, shared: QuotaNode | undefined): QuotaNode {
-  let node = queue
-  while (node.parent !== undefined && node.parent !== shared) node = node.parent
-  return node
 }

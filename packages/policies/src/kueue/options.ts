@@ -39,7 +39,7 @@ const queueFields = {
           maxPriorityThreshold: z.number().int().optional().describe('only workloads of this priority and below'),
         })
         .prefault({})
-        .describe('which workloads of other queues it may preempt although it borrows itself'),
+        .describe('which workloads of other queues it may preempt although it borrows itself; with fair sharing shares decide'),
     })
     .optional(),
   flavorFungibility: z

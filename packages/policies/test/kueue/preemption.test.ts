@@ -67,6 +67,26 @@ describe('preemption, as in TestPreemption', () => {
   })
 })
 
+describe('preemption in a tree, as in TestHierarchicalPreemptions', () => {
+  const all = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } as const
+  const empty = { nominalQuota: { cpu: 0 }, preemption: all } as const
+  // r holds c, which has 2 and holds q; b and n lie in r
+  const tree = (own: number, more: KueueOptions['queues'] = {}): KueueOptions => ({
+    cohorts: { c: { parent: 'r', nominalQuota: { cpu: own } } },
+    queues: { q: { ...empty, cohort: 'c' }, b: { ...empty, cohort: 'r' }, ...more },
+  })
+
+  it.each<[string, KueueOptions, readonly Load[], Load, readonly string[] | undefined]>([
+    ['reclaims what is the cohort\'s', tree(2), [['b_1', 2]], ['q_in', 2], ['b_1']],
+    ['takes nothing from queues within their quota', tree(2, { n: { ...empty, cohort: 'r', nominalQuota: { cpu: 2 } } }), [['n_1', 2, -10], ['b_1', 2]], ['q_in', 2], ['b_1']],
+    ['reclaims several, whatever their priority', tree(2), [['b_1', 1, 1], ['b_2', 1, 2]], ['q_in', 2], ['b_1', 'b_2']],
+    ['takes of its own queue and, by priority, of another in its cohort', tree(3, { q: { ...empty, cohort: 'c', preemption: { ...all, borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 0 } } }, s: { ...empty, cohort: 'c' } }), [['s_1', 1, 1], ['s_2', 1], ['q_own', 1, -1]], ['q_in', 2, 1], ['q_own', 's_2']],
+    ['takes nothing of the same priority in its own cohort, which is at its quota', tree(3, { s: { ...empty, cohort: 'c' } }), [['s_1', 3]], ['q_in', 2], undefined],
+  ])('%s', (_, options, admitted, incoming, expected) => {
+    expect(preempted(options, admitted, incoming)).toEqual(expected)
+  })
+})
+
 describe('preemption with fair sharing, as in TestFairPreemptions', () => {
   const strict = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: -3 } } as const
   const of = (cpu: number, weight = 1) => ({ cohort: 'all', nominalQuota: { cpu }, weight, preemption: strict }) as const
@@ -86,9 +106,26 @@ describe('preemption with fair sharing, as in TestFairPreemptions', () => {
     ['no huge one for a huge one', [['a_1', 4], ['b_1', 14]], ['a_in', 10], undefined],
     ['no two smaller ones for a huge one', [['b_1', 4], ['b_2', 4], ['b_3', 6]], ['a_in', 12], undefined],
     ['what leaves its queue with more than the preemptor, first', [['b_1', 4], ['b_2', 2], ['b_3', 4], ['c_1', 2]], ['a_in', 7], ['b_2']],
-    ['whom anybody may: a low priority', [['preemptible_1', 6, -4], ...units('b', 3)], ['a_in', 10], ['preemptible_1']],
+    ['of two queues, if that leaves the largest share smaller', [['b_2', 5], ['b_1', 4], ['c_2', 5], ['c_1', 4]], ['a_in', 7], ['b_1', 'c_1']],
+    ['nothing back from there', [['a_1', 7], ['b_2', 5], ['c_2', 5]], ['b_in', 4], undefined],
+    ['nothing that would leave its queue below what is its own', [['b_1', 6], ['b_2', 6], ['c_1', 6]], ['a_in', 8], undefined],
+    ['a low priority by shares alone, whatever borrowWithinCohort says', [...units('a', 3), ...units('b', 3), ...units('preemptible', 3, -3)], ['a_in', 4], undefined],
   ])('takes %s', (_, admitted, incoming, expected) => {
     expect(preempted(base, admitted, incoming)).toEqual(expected)
+  })
+
+  it('takes the lowest priority by one strategy, and by the other what leaves the balance as it is', () => {
+    const by = (strategy: 'LessThanOrEqualToFinalShare' | 'LessThanInitialShare') => preempted({ ...base, fairSharing: { preemptionStrategies: [strategy] } }, [['a_1', 6], ['b_low', 10], ['b_high', 2, 1]], ['a_in', 2])
+    expect(by('LessThanInitialShare')).toEqual(['b_low'])
+    expect(by('LessThanOrEqualToFinalShare')).toEqual(['b_high'])
+  })
+
+  it('takes more for a queue of more weight, and all that one of weight 0 borrows', () => {
+    const weighing = (a: number, b: number) => ({ ...base, queues: { ...base.queues, a: of(6, a), b: of(6, b) } })
+    const all = [...units('a', 3), ...units('b', 6)]
+    expect(preempted(weighing(2, 1), all, ['a_in', 4])).toEqual(['b_5', 'b_6'])
+    expect(preempted(weighing(1, 0), all, ['a_in', 6])).toEqual(['b_4', 'b_5', 'b_6'])
+    expect(preempted(weighing(1, 0), [...units('a', 3), ...units('b', 3), ...units('c', 3)], ['a_in', 2])).toBeUndefined()
   })
 
   it('takes by the first strategy alone if there is no other', () => {
