@@ -42,7 +42,12 @@ export class NodeOffers {
     const first = this.#cursor
     this.#cursor = (first + 1) % nodes.length
     if (this.#hasGuarantees) for (let i = 0; i < nodes.length; i++) this.#guarantee(nodes[(first + i) % nodes.length] as NodeId)
-    for (let i = 0; i < nodes.length; i++) this.#share(nodes[(first + i) % nodes.length] as NodeId)
+    const waiting = this.#roles.waiting()
+    const order = waiting.length > 1 ? undefined : waiting // of one alone the order is known
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[(first + i) % nodes.length] as NodeId
+      if (this.#rules.isOfUse(node)) this.#share(node, order ?? this.#roles.waiting())
+    }
   }
 
   #sum(guaranteed: readonly Member[]): void {
@@ -76,9 +81,8 @@ export class NodeOffers {
     }
   }
 
-  #share(node: NodeId): void {
-    if (!this.#rules.isOfUse(node)) return
-    for (const framework of this.#roles.waiting()) {
+  #share(node: NodeId, waiting: readonly Framework[]): void {
+    for (const framework of waiting) {
       const role = this.#roles.outermost(framework)
       const part = this.#part
       for (let r = 0; r < part.length; r++) part[r] = Math.min(this.#freeOn(node, r), this.#mayHave(role, r, 0))
