@@ -15,9 +15,11 @@ import {
   type ShapeId,
   type TaskId,
 } from '@sched/core'
+import { Allowance } from './allowance.js'
 import type { CellState } from './cell-state.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
+import { Moves } from './moves.js'
 import type { Work } from './work.js'
 
 /**
@@ -41,15 +43,7 @@ export class Draft implements OpenRound {
   readonly #live: CellState
   readonly #owner: number
   readonly #sink: DraftSink
-  /** Claims and evictions in order; an eviction is the complement of its task. */
-  readonly #moves: number[] = []
-  /** Of each move of a suspended round: the version of the node before a claim, the start of a task to be evicted. */
-  readonly #seen: number[] = []
-  /** Node and shape of each claim of a suspended round: side by side, while the columns of tasks are all over memory. */
-  readonly #onNode: number[] = []
-  readonly #ofShape: number[] = []
-  /** Rank of the job of each task to be evicted, since task ids are used again. */
-  readonly #victims: number[] = []
+  readonly #moves = new Moves()
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
@@ -58,8 +52,7 @@ export class Draft implements OpenRound {
   #maxJobs = Infinity
   #onlyJob: JobId | None = None
   #isPeek = false
-  /** What may still be claimed of every resource. */
-  #amounts: Float64Array | undefined
+  #allowance: Allowance | undefined
 
   constructor(cluster: CellState, work: Work, sink: DraftSink, owner = 0) {
     this.#live = cluster
@@ -88,7 +81,7 @@ export class Draft implements OpenRound {
     this.#maxClaims = this.#isPeek ? 0 : (limits?.claims ?? Infinity)
     this.#maxJobs = limits?.jobs ?? Infinity
     this.#onlyJob = limits?.only ?? None
-    this.#amounts = limits?.amounts === undefined ? undefined : Float64Array.from(limits.amounts)
+    this.#allowance = limits?.amounts === undefined ? undefined : new Allowance(this.work.shapes, limits.amounts)
     return this
   }
 
@@ -166,7 +159,7 @@ export class Draft implements OpenRound {
     const shape = this.work.shapeOf(task)
     const job = this.work.jobOf(task)
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
-    if (!this.#takeUp(job) || this.#isPeek || (this.#amounts !== undefined && !this.#spend(shape, this.#amounts))) return false
+    if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)
     this.claims++
@@ -194,13 +187,13 @@ export class Draft implements OpenRound {
 
   savepoint(): Savepoint {
     this.#mustBeOpen()
-    return this.#moves.length as Savepoint
+    return this.#moves.count as Savepoint
   }
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen()
-    while (this.#moves.length > to) {
-      const move = this.#moves.pop() as number
+    while (this.#moves.count > to) {
+      const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
       const node = this.work.nodeOf(task) as NodeId
       if (move < 0) {
@@ -212,7 +205,7 @@ export class Draft implements OpenRound {
         this.cluster.give(shape, node, this.work.devicesOf(task))
         this.work.unclaim(task, 'withdrawn')
         this.claims--
-        if (this.#amounts !== undefined) this.#count(shape, this.#amounts, 1)
+        this.#allowance?.giveBack(shape)
       }
     }
   }
@@ -242,22 +235,6 @@ export class Draft implements OpenRound {
     this.work.nearAnywhere.add(job)
   }
 
-  /** Takes a shape out of what may be claimed; false, and nothing changes, when it is more. */
-  #spend(shape: ShapeId, amounts: Float64Array): boolean {
-    const { resources, amounts: asked } = this.work.shapes.of(shape)
-    for (let i = 0; i < resources.length; i++) if ((asked[i] as number) > (amounts[resources[i] as number] as number)) return false
-    this.#count(shape, amounts, -1)
-    return true
-  }
-
-  #count(shape: ShapeId, amounts: Float64Array, sign: 1 | -1): void {
-    const { resources, amounts: asked } = this.work.shapes.of(shape)
-    for (let i = 0; i < resources.length; i++) {
-      const r = resources[i] as number
-      amounts[r] = (amounts[r] as number) + sign * (asked[i] as number)
-    }
-  }
-
   wakeAt(time: Seconds): void {
     this.#mustBeOpen()
     this.#sink.wakeAt(time)
@@ -270,17 +247,17 @@ export class Draft implements OpenRound {
     const moves = this.#moves
     const { versions } = this.#live
     const hasDevices = cluster.model.devices !== undefined
-    for (let i = moves.length - 1; i >= 0; i--) {
-      const move = moves[i] as number
+    for (let i = moves.count - 1; i >= 0; i--) {
+      const move = moves.tasks[i] as number
       if (move < 0) this.#suspendEviction(i, ~move as TaskId)
       else {
         const run = work.taskRun[move] as number
         const node = work.runNode[run] as NodeId
         const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
         cluster.give(shape, node, hasDevices ? work.runDevices[run] : 0)
-        this.#onNode[i] = node
-        this.#ofShape[i] = shape
-        this.#seen[i] = versions[node] as number
+        moves.nodes[i] = node
+        moves.shapes[i] = shape
+        moves.seen[i] = versions[node] as number
       }
     }
   }
@@ -288,8 +265,8 @@ export class Draft implements OpenRound {
   #suspendEviction(index: number, task: TaskId): void {
     this.cluster.take(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
     this.work.keep(task)
-    this.#seen[index] = this.work.started(task)
-    this.#victims[index] = this.work.rank(this.work.jobOf(task))
+    this.#moves.seen[index] = this.work.started(task)
+    this.#moves.ranks[index] = this.work.rank(this.work.jobOf(task))
   }
 
   commit(mode: CommitMode): Commit {
@@ -301,14 +278,16 @@ export class Draft implements OpenRound {
     this.#commit.now = this.now
     if (suspended) this.#recheck(mode)
     this.#apply()
-    while (this.#moves.length > 0) this.#moves.pop()
+    this.#moves.count = 0
     return this.#commit
   }
 
   abandon(): void {
     if (this.#state === 'closed') return
     if (this.#state === 'suspended') {
-      for (const move of this.#moves.splice(0)) if (move >= 0) this.work.unclaim(move as TaskId, 'withdrawn')
+      const { tasks, count } = this.#moves
+      this.#moves.count = 0
+      for (let i = 0; i < count; i++) if ((tasks[i] as number) >= 0) this.work.unclaim(tasks[i] as TaskId, 'withdrawn')
     } else this.rollback(0 as Savepoint)
     this.#state = 'closed'
   }
@@ -321,31 +300,31 @@ export class Draft implements OpenRound {
     const { conflicted } = this.#commit
     const { work } = this
     const moves = this.#moves
-    const count = moves.length
+    const { count, tasks } = moves
     let kept = 0
     for (let i = 0; i < count; i++) {
-      const move = moves[i] as number
+      const move = tasks[i] as number
       if (move < 0) {
-        if (this.#evictAgain(i, ~move as TaskId)) moves[kept++] = move
+        if (this.#evictAgain(i, ~move as TaskId)) tasks[kept++] = move
         continue
       }
-      const node = this.#onNode[i] as NodeId
-      const shape = this.#ofShape[i] as ShapeId
+      const node = moves.nodes[i] as NodeId
+      const shape = moves.shapes[i] as ShapeId
       if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
       else {
         const devices = this.#live.take(shape, node)
         if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
-        moves[kept++] = move
+        tasks[kept++] = move
       }
     }
-    while (moves.length > kept) moves.pop()
+    moves.count = kept
     if (atomic && conflicted.length > 0) this.#takeBack()
     for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
   }
 
   #evictAgain(index: number, task: TaskId): boolean {
     const { work } = this
-    const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#seen[index] && work.rank(work.jobOf(task)) === this.#victims[index]
+    const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#moves.seen[index] && work.rank(work.jobOf(task)) === this.#moves.ranks[index]
     if (!isSame || work.isReleased(task)) return false
     work.release(task, 'evicted')
     this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
@@ -355,8 +334,8 @@ export class Draft implements OpenRound {
   /** One conflict rejects all: takes back what has been made again, newest first. */
   #takeBack(): void {
     const { work } = this
-    while (this.#moves.length > 0) {
-      const move = this.#moves.pop() as number
+    while (this.#moves.count > 0) {
+      const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
       const node = work.nodeOf(task) as NodeId
       if (move < 0) {
@@ -371,17 +350,17 @@ export class Draft implements OpenRound {
 
   /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
   #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
-    return (conflict === 'version' && this.#live.versions[node] !== this.#seen[index]) || !this.#live.fits(shape, node)
+    return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 
   /** Tells of the moves in order; tasks that start in a row are told of together. */
   #apply(): void {
-    const moves = this.#moves
+    const { count, tasks } = this.#moves
     const { versions } = this.#live
     const { accepted } = this.#commit
     let told = 0
-    for (let i = 0; i < moves.length; i++) {
-      const move = moves[i] as number
+    for (let i = 0; i < count; i++) {
+      const move = tasks[i] as number
       if (move < 0) {
         if (told < accepted.length) this.#sink.start(accepted, told)
         told = accepted.length

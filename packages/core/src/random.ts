@@ -51,20 +51,19 @@ export function streamKey(seed: number, name: string): number {
   return digest(seed, name, 0x3c6ef372)
 }
 
-/** One step of sfc32 for the high word and one for the low word. */
+/** One step of sfc32 for the high word and one for the low word; written out, since a second one that waits for what the first has stored takes longer than both. */
 function draw(state: Int32Array): number {
-  const high = step(state)
-  return unit(high, step(state))
-}
-
-function step(state: Int32Array): number {
   const a = state[0]!, b = state[1]!, c = state[2]!, d = state[3]!
-  const sum = (((a + b) | 0) + d) | 0
-  state[0] = b ^ (b >>> 9)
-  state[1] = (c + (c << 3)) | 0
-  state[2] = (((c << 21) | (c >>> 11)) + sum) | 0
-  state[3] = (d + 1) | 0
-  return sum
+  const high = (((a + b) | 0) + d) | 0
+  const e = b ^ (b >>> 9)
+  const f = (c + (c << 3)) | 0
+  const g = (((c << 21) | (c >>> 11)) + high) | 0
+  const low = (((e + f) | 0) + (d + 1)) | 0
+  state[0] = f ^ (f >>> 9)
+  state[1] = (g + (g << 3)) | 0
+  state[2] = (((g << 21) | (g >>> 11)) + low) | 0
+  state[3] = (d + 2) | 0
+  return unit(high, low)
 }
 
 /** The top 27 bits of one word and the top 26 of another as a fraction. */

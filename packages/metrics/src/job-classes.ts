@@ -30,6 +30,9 @@ export class JobClasses<Part> {
   readonly #make: () => Part
   readonly #parts = new Map<string, Part>()
   readonly #ofJob: (Part | undefined)[] = []
+  /** Of the job added last: many in a row are often of one class. */
+  #label: string | undefined
+  #part: Part | undefined
 
   constructor(classOf: ClassOf, make: () => Part) {
     this.#classOf = classOf
@@ -39,10 +42,16 @@ export class JobClasses<Part> {
 
   add(job: JobId, spec: JobSpec): Part | undefined {
     const label = this.#classOf(spec)
-    let part = label === undefined ? undefined : this.#parts.get(label)
-    if (label !== undefined && part === undefined) this.#parts.set(label, (part = this.#make()))
-    this.#ofJob[job] = part
-    return part
+    if (label !== this.#label) this.#part = this.#partOf((this.#label = label))
+    this.#ofJob[job] = this.#part
+    return this.#part
+  }
+
+  #partOf(label: string | undefined): Part | undefined {
+    if (label === undefined) return undefined
+    const known = this.#parts.get(label) ?? this.#make()
+    this.#parts.set(label, known)
+    return known
   }
 
   of(job: JobId): Part | undefined {
