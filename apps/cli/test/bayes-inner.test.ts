@@ -44,7 +44,7 @@ describe.each(Object.entries(worlds))('bayes-comm on %s', (_, world) => {
       } catch (error) {
         if (!(error instanceof SchedError) || error.place.field !== 'bayes-comm.policy') throw error
         expect(error.message).toContain('promises jobs when they start')
-        expect(['conservative', 'easy', 'fattened', 'replan']).toContain(name)
+        expect(['conservative', 'easy', 'fattened', 'replan', 'slurm-preempting']).toContain(name)
       }
     }
   })
