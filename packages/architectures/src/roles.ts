@@ -111,7 +111,7 @@ export class Roles {
     this.#add(this.#memberOf(framework), amounts)
   }
 
-  /** An offer is made to the framework, the so-and-so-manieth of all. */
+  /** An offer is made to the framework, after so many to all. */
   serve(framework: Framework, offers: number): void {
     for (let each: Member | undefined = this.#memberOf(framework); each !== undefined; each = each.parent) {
       each.offers++
