@@ -12,7 +12,7 @@ export { phasesTime } from './phases.js'
 export { Reason, reasonNames, type Moulding, type Round } from './round.js'
 export type * from './plugs.js'
 export { hashUnit, randomStream, streamKey } from './random.js'
-export type * from './observer.js'
+export * from './observer.js'
 export {
   checkOptions,
   define,

@@ -8,8 +8,34 @@ import type { ClusterView, WorkView } from './views.js'
 export type TaskEnd = 'done' | 'evicted' | 'failed'
 
 /**
+ * Tasks of one stage of which the same is told at one instant, in order. One object is used for all rows: valid during
+ * the call only.
+ */
+export interface TaskRow {
+  readonly job: JobId
+  readonly lane: LaneId
+  /** Of the columns the first `count` entries count; `nodes[i]` is the node of `tasks[i]`. */
+  readonly count: number
+  readonly tasks: readonly TaskId[]
+  readonly nodes: readonly NodeId[]
+}
+
+/** Tasks that start; see `onTaskStart`. */
+export interface StartRow extends TaskRow {
+  readonly level: number
+}
+
+/** Tasks that leave their nodes; see `onTaskEnd`. */
+export interface EndRow extends TaskRow {
+  readonly how: TaskEnd
+  readonly started: Seconds
+  readonly stopped: Seconds
+}
+
+/**
  * Read-only listener to what really happened; every metric is one. Hooks are called in event order, a job's
- * `onJobEnd` after its last `onTaskEnd`. Ids are valid during the call only.
+ * `onJobEnd` after its last `onTaskEnd`; tasks of a stage that end together have all left when the first is told of.
+ * Ids are valid during the call only.
  */
 export interface Observer {
   onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView }): void
@@ -18,6 +44,10 @@ export interface Observer {
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
   /** `now` is when the master knows; the task itself stopped at `stopped` <= now. */
   onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void
+  /** In place of `onTaskStart`, for an observer that can count tasks of a job together. */
+  onTasksStart?(row: StartRow, now: Seconds): void
+  /** In place of `onTaskEnd`, as above. */
+  onTasksEnd?(row: EndRow, now: Seconds): void
   /** A task fetches bytes of its job from a node over the network, or from its own disk; known when the transfer begins. */
   onFetch?(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
   /** A task that fetched has all its input and begins to work. */
@@ -34,4 +64,14 @@ export interface Observer {
   /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */
   onAbandon?(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void
   onRunEnd?(now: Seconds): void
+}
+
+/** Tells an observer that takes no rows of each task that starts. */
+export function tellStarts(observer: Observer, { job, lane, count, tasks, nodes, level }: StartRow, now: Seconds): void {
+  for (let i = 0; i < count; i++) observer.onTaskStart?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, level, now)
+}
+
+/** Tells an observer that takes no rows of each task that ends. */
+export function tellEnds(observer: Observer, { job, lane, count, tasks, nodes, how, started, stopped }: EndRow, now: Seconds): void {
+  for (let i = 0; i < count; i++) observer.onTaskEnd?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, how, started, stopped, now)
 }

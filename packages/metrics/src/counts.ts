@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId } from '@sched/core'
+import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow } from '@sched/core'
 
 export interface CountsResult {
   /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
@@ -46,14 +46,14 @@ export class Counts implements Observer {
     if (Number.isNaN(this.#first)) this.#first = now
   }
 
-  onTaskStart(): void {
-    this.#launches++
+  onTasksStart({ count }: StartRow): void {
+    this.#launches += count
   }
 
-  onTaskEnd(_task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd): void {
-    if (how === 'done') this.#done++
-    else if (how === 'evicted') this.#evicted++
-    else this.#failed++
+  onTasksEnd({ count, how }: EndRow): void {
+    if (how === 'done') this.#done += count
+    else if (how === 'evicted') this.#evicted += count
+    else this.#failed += count
   }
 
   onAbandon(job: JobId): void {

@@ -1,4 +1,4 @@
-import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import type { Decision, EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { JobClasses, type ClassOf } from './job-classes.js'
@@ -67,16 +67,16 @@ export class DecidedJobs implements Observer {
     if (own !== undefined) own.jobs++
   }
 
-  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ job, count }: StartRow, now: Seconds): void {
     if (Number.isNaN(this.#starts[job])) this.#starts[job] = now
     const left = this.#left[job] as number
     if (left === PLACED) return
-    this.#left[job] = left - 1
-    if (left === 1) this.#placed(job, now)
+    this.#left[job] = left - count
+    if (left === count) this.#placed(job, now)
   }
 
-  onTaskEnd(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd): void {
-    if (how !== 'done' && this.#left[job] !== PLACED) this.#left[job] = (this.#left[job] as number) + 1
+  onTasksEnd({ job, count, how }: EndRow): void {
+    if (how !== 'done' && this.#left[job] !== PLACED) this.#left[job] = (this.#left[job] as number) + count
   }
 
   onDecision({ job, attempt, opened }: Decision): void {

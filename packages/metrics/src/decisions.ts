@@ -1,4 +1,4 @@
-import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import type { Decision, EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
 import { BusyTime, DAY, type Daily } from './busyness.js'
 import { ConflictFraction } from './conflicts.js'
 import { decidedJobs, type DecidedJobs, type DecidedJobsResult } from './decisions-jobs.js'
@@ -84,12 +84,12 @@ class Decisions implements Observer {
     this.#hadConflict[job] = false
   }
 
-  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
-    this.#jobs.onTaskStart(task, job, lane, node, level, now)
+  onTasksStart(row: StartRow, now: Seconds): void {
+    this.#jobs.onTasksStart(row, now)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd): void {
-    this.#jobs.onTaskEnd(task, job, lane, node, how)
+  onTasksEnd(row: EndRow): void {
+    this.#jobs.onTasksEnd(row)
   }
 
   onDecision(decision: Decision): void {

@@ -1,14 +1,14 @@
 import {
   SchedError,
   type ClusterView,
+  type EndRow,
   type JobId,
   type JobSpec,
   type LaneId,
-  type NodeId,
   type Observer,
   type Seconds,
   type Sharing,
-  type TaskEnd,
+  type StartRow,
   type TaskId,
   type WorkView,
 } from '@sched/core'
@@ -81,14 +81,14 @@ export class Fairness implements Observer {
     if ((this.#names[queue] ?? '') === '') this.#addQueue(queue)
   }
 
-  onTaskStart(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ job, lane, count, tasks }: StartRow, now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
-    this.#shares.hold(this.#queueOf[job] as number, lane, task, 1)
+    this.#shares.hold(this.#queueOf[job] as number, lane, tasks[0] as TaskId, count)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _how: TaskEnd, _from: Seconds, _to: Seconds, now: Seconds): void {
+  onTasksEnd({ job, lane, count, tasks }: EndRow, now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
-    this.#shares.hold(this.#queueOf[job] as number, lane, task, -1)
+    this.#shares.hold(this.#queueOf[job] as number, lane, tasks[0] as TaskId, -count)
   }
 
   onRunEnd(now: Seconds): void {

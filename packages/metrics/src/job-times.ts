@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import type { JobId, JobSpec, Observer, Seconds, StartRow } from '@sched/core'
 import { boundedSlowdown, TAU } from './bounded-slowdown.js'
 import { grown } from './columns.js'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
@@ -71,7 +71,7 @@ export class JobTimes implements Observer {
     this.#classes.add(job, spec)?.submit(now)
   }
 
-  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ job }: StartRow, now: Seconds): void {
     if (this.#starts[job] === NOT_STARTED) this.#begin(job, now)
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
@@ -47,10 +47,10 @@ export class Locality implements Observer {
     this.#classes.add(job, spec)
   }
 
-  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, level: number): void {
+  onTasksStart({ job, level, count }: StartRow): void {
     if (level < 0) return
     const at = job * this.#width + level
-    this.#counts[at] = (this.#counts[at] as number) + 1
+    this.#counts[at] = (this.#counts[at] as number) + count
   }
 
   onJobEnd(job: JobId): void {

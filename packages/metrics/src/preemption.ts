@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, LaneId, Observer, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
 /** Work thrown away by evictions. */
@@ -29,8 +29,8 @@ export class Preemption implements Observer {
     this.#work = work
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds): void {
-    if (how === 'evicted') this.#evicted(task, job, lane, stopped - started)
+  onTasksEnd({ job, lane, count, tasks, how, started, stopped }: EndRow): void {
+    if (how === 'evicted') for (let i = 0; i < count; i++) this.#evicted(tasks[i] as TaskId, job, lane, stopped - started)
   }
 
   result(): PreemptionResult {

@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import type { JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 
 export interface PromisesResult {
@@ -58,7 +58,7 @@ export class Promises implements Observer {
     if (start < promised) this.#promised[job] = start
   }
 
-  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ job }: StartRow, now: Seconds): void {
     const promised = this.#promised[job] as number
     if (promised === STARTED) return
     this.#promised[job] = STARTED

@@ -47,8 +47,8 @@ export class QueueShares {
     this.#wanted = grown(this.#wanted, this.#held.length)
   }
 
-  /** A task of the queue takes its demand, or gives it back. */
-  hold(queue: number, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+  /** Tasks of the queue, all like the one given, take their demand; below 0 they give it back. */
+  hold(queue: number, lane: LaneId, task: TaskId, tasks: number): void {
     const shape = this.#work.shapeOf(task)
     if (shape !== this.#rowShape || queue !== this.#rowQueue) {
       this.#endRow()
@@ -56,7 +56,7 @@ export class QueueShares {
       this.#rowShape = shape
       this.#rowLane = lane
     }
-    this.#row += sign
+    this.#row += tasks
   }
 
   #endRow(): void {

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, JobSpec, NodeId, Observer, Seconds, StartRow, TaskId, WorkView } from '@sched/core'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 import { ShuffleSpans } from './shuffle-spans.js'
 
@@ -56,7 +56,7 @@ export class Shuffle implements Observer {
     if (fetches) this.#classes.add(job, spec)
   }
 
-  onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ job }: StartRow, now: Seconds): void {
     if (this.#some) this.#jobs[job]?.start(now)
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
@@ -117,24 +117,24 @@ export class StandardMetrics implements Observer {
     this.#rigid?.onSubmit(job, spec, now)
   }
 
-  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
-    this.#counts.onTaskStart()
-    this.#times.onTaskStart(task, job, lane, node, level, now)
-    this.#fragmentation.onTaskStart(task, job, lane, node, level, now)
-    this.#locality.onTaskStart(task, job, lane, node, level)
-    this.#shuffle.onTaskStart(task, job, lane, node, level, now)
-    this.#fairness.onTaskStart(task, job, lane, node, level, now)
-    this.#promises.onTaskStart(task, job, lane, node, level, now)
-    this.#rigid?.onTaskStart(task, job, lane, node, level, now)
+  onTasksStart(row: StartRow, now: Seconds): void {
+    this.#counts.onTasksStart(row)
+    this.#times.onTasksStart(row, now)
+    this.#fragmentation.onTasksStart(row, now)
+    this.#locality.onTasksStart(row)
+    this.#shuffle.onTasksStart(row, now)
+    this.#fairness.onTasksStart(row, now)
+    this.#promises.onTasksStart(row, now)
+    if (this.#rigid !== undefined) tellStarts(this.#rigid, row, now)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
-    this.#counts.onTaskEnd(task, job, lane, node, how)
-    this.#utilisation.onTaskEnd(task, job, lane, node, how, started, stopped, now)
-    this.#fragmentation.onTaskEnd(task, job, lane, node, how, started, stopped, now)
-    this.#fairness.onTaskEnd(task, job, lane, node, how, started, stopped, now)
-    this.#preemption.onTaskEnd(task, job, lane, node, how, started, stopped)
-    this.#rigid?.onTaskEnd(task, job, lane, node, how, started, stopped, now)
+  onTasksEnd(row: EndRow, now: Seconds): void {
+    this.#counts.onTasksEnd(row)
+    this.#utilisation.onTasksEnd(row, now)
+    this.#fragmentation.onTasksEnd(row, now)
+    this.#fairness.onTasksEnd(row, now)
+    this.#preemption.onTasksEnd(row)
+    if (this.#rigid !== undefined) tellEnds(this.#rigid, row, now)
   }
 
   onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, JobSpec, LaneId, Observer, Seconds, ShapeId, TaskId, WorkView } from '@sched/core'
 import { grown } from './columns.js'
 import { secondsIn, wholeRun, type Period } from './period.js'
 
@@ -63,12 +63,17 @@ export class Utilisation implements Observer {
     if (Number.isNaN(this.#first)) this.#first = now
   }
 
-  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
-    const at = this.#columns(task)
-    const seconds = this.#seconds
-    const column = at + (how === 'done' ? USEFUL : LOST)
-    seconds[column] = (seconds[column] as number) + secondsIn(this.period, started, stopped)
-    seconds[at + UNREPORTED] = (seconds[at + UNREPORTED] as number) + secondsIn(this.period, stopped, now)
+  onTasksEnd({ count, tasks, how, started, stopped }: EndRow, now: Seconds): void {
+    const at = this.#columns(tasks[0] as TaskId)
+    this.#add(at + (how === 'done' ? USEFUL : LOST), secondsIn(this.period, started, stopped), count)
+    this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
+  }
+
+  /** One by one, so that sums do not depend on which tasks are told of together. */
+  #add(column: number, seconds: Seconds, times: number): void {
+    let sum = this.#seconds[column] as number
+    for (let i = 0; i < times; i++) sum += seconds
+    this.#seconds[column] = sum
   }
 
   onRunEnd(now: Seconds): void {

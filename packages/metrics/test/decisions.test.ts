@@ -17,7 +17,7 @@ function of(told: readonly Partial<Decision>[], end: Seconds, options: Decisions
   for (const each of told) {
     const decision = { ...plain, ...each }
     metric.onDecision(decision)
-    if (decision.accepted > 0) metric.onTaskStart(0 as TaskId, decision.job, 0 as LaneId, 0 as NodeId, -1, decision.closed)
+    if (decision.accepted > 0) metric.onTasksStart({ job: decision.job, lane: 0 as LaneId, count: 1, tasks: [0 as TaskId], nodes: [0 as NodeId], level: -1 }, decision.closed)
   }
   metric.onRunEnd(end)
   return metric.result()

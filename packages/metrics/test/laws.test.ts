@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Observer } from '@sched/core'
+import type { EndRow, Observer, StartRow } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { counts, fairness, jobRows, jobTimes, jobWait, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type Summary, type WaitRow } from '../src/index.js'
 import { simulated, type Recorded, type SmallRun } from './simulated.js'
@@ -34,7 +34,36 @@ const holds = (law: (recorded: Recorded, summary: Summary, run: SmallRun) => voi
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const submitOf = ({ submits }: Recorded, job: string) => submits.find((each) => each.job === job)?.now as number
 
+/** Tells an observer of one task at a time. */
+function taskByTask(observer: ReturnType<typeof standardMetrics>): Observer {
+  return {
+    onRunStart: (run) => observer.onRunStart(run),
+    onSubmit: (job, spec, now) => observer.onSubmit(job, spec, now),
+    onJobEnd: (job, spec, now) => observer.onJobEnd(job, spec, now),
+    onRunEnd: (now) => observer.onRunEnd(now),
+    onTasksStart: (row: StartRow, now: number) => {
+      for (let i = 0; i < row.count; i++) observer.onTasksStart({ ...row, count: 1, tasks: row.tasks.slice(i), nodes: row.nodes.slice(i) }, now)
+    },
+    onTasksEnd: (row: EndRow, now: number) => {
+      for (let i = 0; i < row.count; i++) observer.onTasksEnd({ ...row, count: 1, tasks: row.tasks.slice(i), nodes: row.nodes.slice(i) }, now)
+    },
+  }
+}
+
 describe('standard metrics', () => {
+  it('are the same, to the last bit, told of tasks in rows or one by one', () => {
+    let longest = 0
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const [rows, single] = [standardMetrics(), standardMetrics()]
+        simulated({ ...run, jitter: 0 }, [rows, taskByTask(single), { onTasksEnd: ({ count }) => void (longest = Math.max(longest, count)) }])
+        expect(rows.result()).toEqual(single.result())
+      }),
+      { seed: 7, numRuns: 60 },
+    )
+    expect(longest).toBeGreaterThan(1)
+  })
+
   it('agree with a recount of waits and responses from the list of events', () => {
     holds((recorded, { times }) => {
       const first = new Map<string, number>()

@@ -17,7 +17,7 @@ function world() {
   metric.onRunStart({ cluster, work })
   const start = (t: number, now: number) => {
     started[t] = now
-    metric.onTaskStart(task(t), job(Math.floor(t / 10)), 0 as LaneId, node(0), -1, now)
+    metric.onTasksStart({ job: job(Math.floor(t / 10)), lane: 0 as LaneId, count: 1, tasks: [task(t)], nodes: [node(0)], level: -1 }, now)
   }
   return { metric, start, fetch: (j: number, from: number, to: number, bytes: number, now: number) => metric.onFetch(job(j), node(from), node(to), bytes, now) }
 }

@@ -9,6 +9,8 @@ export interface SmallRun {
   readonly until: number
   /** Probability per round that one running task is evicted. */
   readonly evictions: number
+  /** Of run times; default 0.1. */
+  readonly jitter?: number
   readonly jobs: readonly { readonly gap: number; readonly maps: number; readonly reduces: number; readonly queue: string; readonly label: string | undefined }[]
 }
 
@@ -41,7 +43,7 @@ export function simulated(run: SmallRun, observers: readonly Observer[]): Record
 
 function simulateUntil(run: SmallRun, observers: readonly Observer[]): void {
   const cluster = { nodes: [{ count: 6, racks: 3, slots: { map: 1, reduce: 1 } }], heartbeat: run.heartbeat ? { interval: 3, stagger: true } : undefined }
-  simulateOn(cluster, workloadOf(run), observers, { ...run, jitter: 0.1 })
+  simulateOn(cluster, workloadOf(run), observers, { jitter: 0.1, ...run })
 }
 
 /** Simulates a workload on a cluster, first come, first served. */

@@ -1,4 +1,19 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Reason, ResourceId, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
+import {
+  tellEnds,
+  tellStarts,
+  type ClusterView,
+  type JobId,
+  type JobSpec,
+  type LaneId,
+  type NodeId,
+  type Observer,
+  type Reason,
+  type ResourceId,
+  type ShapeId,
+  type TaskEnd,
+  type TaskId,
+  type WorkView,
+} from '@sched/core'
 
 interface FakeTask {
   readonly job: JobId
@@ -57,7 +72,8 @@ export class World {
     const lane = this.#laneOf(job, stage)
     this.#tasks[task] = { job, stage, lane, started: now }
     this.#place(job, stage, -1)
-    this.#each((observer) => observer.onTaskStart?.(task, job, lane, 0 as NodeId, level, now))
+    const row = { job, lane, count: 1, tasks: [task], nodes: [0 as NodeId], level }
+    this.#each((observer) => (observer.onTasksStart === undefined ? tellStarts(observer, row, now) : observer.onTasksStart(row, now)))
     return task
   }
 
@@ -65,7 +81,8 @@ export class World {
     const { job, lane, stage, started } = this.#task(task)
     this.#task(task).started = undefined
     if (how !== 'done') this.#place(job, stage, 1)
-    this.#each((observer) => observer.onTaskEnd?.(task, job, lane, 0 as NodeId, how, started as number, stopped, now))
+    const row = { job, lane, count: 1, tasks: [task], nodes: [0 as NodeId], how, started: started as number, stopped }
+    this.#each((observer) => (observer.onTasksEnd === undefined ? tellEnds(observer, row, now) : observer.onTasksEnd(row, now)))
     this.#tasks[task] = undefined
   }
 

@@ -1,7 +1,7 @@
-import type { Decision, JobId, JobSpec, LaneId, NodeId, Observer, Reason, Seconds, TaskEnd, TaskId } from '@sched/core'
+import { tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Reason, type Seconds, type StartRow, type TaskId } from '@sched/core'
 
 /** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
-export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
+export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTaskStart' | 'onTaskEnd'>> {
   readonly #all: readonly Observer[]
   readonly #starts: readonly Observer[]
   readonly #ends: readonly Observer[]
@@ -10,8 +10,8 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
 
   constructor(all: readonly Observer[]) {
     this.#all = all
-    this.#starts = all.filter((observer) => observer.onTaskStart !== undefined)
-    this.#ends = all.filter((observer) => observer.onTaskEnd !== undefined)
+    this.#starts = all.filter((observer) => (observer.onTasksStart ?? observer.onTaskStart) !== undefined)
+    this.#ends = all.filter((observer) => (observer.onTasksEnd ?? observer.onTaskEnd) !== undefined)
     this.#uses = all.filter((observer) => observer.onUse !== undefined)
     this.#defers = all.filter((observer) => observer.onDefer !== undefined)
   }
@@ -19,11 +19,19 @@ export class Observers implements Required<Omit<Observer, 'onRunStart'>> {
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onSubmit?.(job, spec, now)
   }
-  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
-    for (let i = 0; i < this.#starts.length; i++) this.#starts[i]?.onTaskStart?.(task, job, lane, node, level, now)
+  onTasksStart(row: StartRow, now: Seconds): void {
+    for (let i = 0; i < this.#starts.length; i++) {
+      const observer = this.#starts[i] as Observer
+      if (observer.onTasksStart !== undefined) observer.onTasksStart(row, now)
+      else tellStarts(observer, row, now)
+    }
   }
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
-    for (let i = 0; i < this.#ends.length; i++) this.#ends[i]?.onTaskEnd?.(task, job, lane, node, how, started, stopped, now)
+  onTasksEnd(row: EndRow, now: Seconds): void {
+    for (let i = 0; i < this.#ends.length; i++) {
+      const observer = this.#ends[i] as Observer
+      if (observer.onTasksEnd !== undefined) observer.onTasksEnd(row, now)
+      else tellEnds(observer, row, now)
+    }
   }
   onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onFetch?.(job, from, to, bytes, now)

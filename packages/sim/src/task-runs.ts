@@ -1,11 +1,12 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskId } from '@sched/core'
+import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskEnd, TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
 import type { Progress, ProgressHost } from './progress/progress.js'
 import type { RuntimeModel } from './runtime.js'
 import { TaskEnds } from './task-ends.js'
+import { Ending, Starting } from './task-rows.js'
 import type { JobKeys } from './task-start.js'
 import { TaskStart } from './task-start.js'
 
@@ -44,6 +45,9 @@ export class TaskRuns implements ProgressHost {
   readonly #nodeRuns: NodeRuns
   readonly #ends: TaskEnds
   readonly #start: TaskStart
+  /** What observers have not been told yet; empty between two events. */
+  readonly #starting = new Starting()
+  readonly #ending = new Ending()
   readonly #progress: Progress | undefined
   /** With a progress model: the event of a run's stop where the cluster has heartbeats, -1 without; whether its end is known elsewhere. */
   #events = new Int32Array(64)
@@ -68,31 +72,48 @@ export class TaskRuns implements ProgressHost {
 
   /** The claimed tasks from an index on start. */
   start(tasks: readonly TaskId[], from: number, now: Seconds): void {
-    const { work, observers, runtime } = this.#o
+    const { work, runtime } = this.#o
     const progress = this.#progress
+    const row = this.#starting
     let alone = 0
-    /** Stage and level of the task before, where others of the kind take as long. */
-    let evenStage = -1
-    let evenLevel = -1
+    /** Whether others of the row take as long. */
+    let isEven = false
     for (let i = from; i < tasks.length; i++) {
       const task = tasks[i] as TaskId
       const run = work.taskRun[task] as number
       const node = work.runNode[run] as NodeId
       const stage = work.taskStage[task] as number
-      const job = work.stageJob[stage] as JobId
       const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
-      if (stage !== evenStage || level !== evenLevel) {
-        const start = this.#fill(task, stage, job, level, node)
+      if (row.count === 0 || stage !== row.stage || level !== row.level) {
+        this.#tellStarts(now)
+        row.stage = stage
+        row.job = work.stageJob[stage] as JobId
+        row.lane = work.stageLane[stage] as LaneId
+        row.level = level
+        isEven = false
+      }
+      if (!isEven) {
+        const start = this.#fill(task, stage, row.job, level, node)
         alone = runtime.runtime(start)
-        evenStage = !this.#isUneven && progress === undefined && runtime.isEven?.(start.stage) === true ? stage : -1
-        evenLevel = level
+        isEven = !this.#isUneven && progress === undefined && runtime.isEven?.(start.stage) === true
       }
       work.runStart[run] = now
-      this.launches++
+      row.add(task, node)
       if (progress === undefined) this.#addEnd(run, node, now + alone)
-      else this.#begin(progress, run, node, this.#start, alone, now)
-      observers.onTaskStart(task, job, work.stageLane[stage] as LaneId, node, level, now)
+      else {
+        this.#begin(progress, run, node, this.#start, alone, now)
+        this.#tellStarts(now)
+      }
     }
+    this.#tellStarts(now)
+  }
+
+  #tellStarts(now: Seconds): void {
+    const row = this.#starting
+    if (row.count === 0) return
+    this.launches += row.count
+    this.#o.observers.onTasksStart(row, now)
+    row.count = 0
   }
 
   #fill(task: TaskId, stage: number, job: JobId, at: number, node: NodeId): TaskStart {
@@ -120,14 +141,15 @@ export class TaskRuns implements ProgressHost {
   }
 
   kill(task: TaskId, now: Seconds): void {
-    const { work, observers, queue } = this.#o
+    const { work, queue } = this.#o
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
-    const started = work.runStart[run] as number
+    const stage = work.taskStage[task] as number
     if (this.#progress !== undefined) this.#takeBack(this.#progress, run, node, now)
     else if (this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else this.#ends.cancel(run)
-    observers.onTaskEnd(task, work.jobOf(task), work.laneOf(task), node, 'evicted', started, now, now)
+    this.#endRow(stage, 'evicted', work.runStart[run] as number, now, now).add(task, node)
+    this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
   }
@@ -149,6 +171,7 @@ export class TaskRuns implements ProgressHost {
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
+    this.#tellEnds(now)
   }
 
   #freeCommitted(node: NodeId, now: Seconds): void {
@@ -156,6 +179,7 @@ export class TaskRuns implements ProgressHost {
     if (runs === undefined) return
     this.#pendingCommits[node] = []
     for (const run of runs) this.#finish(run, now)
+    this.#tellEnds(now)
   }
 
   /** The event of an end, of one run or of several. */
@@ -169,6 +193,7 @@ export class TaskRuns implements ProgressHost {
       if (next >= 0) this.shared++
       run = next
     }
+    this.#tellEnds(now)
   }
 
   #end(run: number, now: Seconds): void {
@@ -179,17 +204,38 @@ export class TaskRuns implements ProgressHost {
   /** Ends a released run: its `runTask` is complemented. */
   #finish(run: number, now: Seconds): void {
     this.#progress?.done?.(run, now)
-    const { work, cell, observers, host } = this.#o
+    const { work, cell, host } = this.#o
     const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
-    const job = work.stageJob[stage] as JobId
     const node = work.runNode[run] as NodeId
+    const row = this.#endRow(stage, 'done', work.runStart[run] as number, this.#hasHeartbeats ? (work.runEnd[run] as number) : now, now)
+    row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
-    const started = work.runStart[run] as number
-    const stopped = this.#hasHeartbeats ? (work.runEnd[run] as number) : now
     const last = work.finish(task)
-    observers.onTaskEnd(task, job, work.stageLane[stage] as LaneId, node, 'done', started, stopped, now)
-    if (last) host.jobEnded(job)
+    if (last || this.#progress !== undefined) this.#tellEnds(now)
+    if (last) host.jobEnded(row.job)
+  }
+
+  /** The row that an end belongs to. */
+  #endRow(stage: number, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): Ending {
+    const row = this.#ending
+    if (row.count > 0 && row.stage === stage && row.started === started && row.stopped === stopped) return row
+    this.#tellEnds(now)
+    const { work } = this.#o
+    row.stage = stage
+    row.job = work.stageJob[stage] as JobId
+    row.lane = work.stageLane[stage] as LaneId
+    row.how = how
+    row.started = started
+    row.stopped = stopped
+    return row
+  }
+
+  #tellEnds(now: Seconds): void {
+    const row = this.#ending
+    if (row.count === 0) return
+    this.#o.observers.onTasksEnd(row, now)
+    row.count = 0
   }
 
   // ---- progress that depends on what else runs ----

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, ShapeId, TaskEnd, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, JobSpec, NodeId, Observer, ResourceId, Seconds, ShapeId, StartRow, TaskId, WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
 import { DeviceFragments } from './device-fragments.js'
 
@@ -64,18 +64,24 @@ export class Fragmentation implements Observer {
     for (const part of this.#parts) part.submit(spec)
   }
 
-  onTaskStart(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, _level: number, now: Seconds): void {
+  onTasksStart({ count, tasks, nodes }: StartRow, now: Seconds): void {
     if (this.#parts.length === 0) return
-    const devices = this.#work.devicesOf(task)
-    if (devices !== 0) this.#held.set(task, devices)
-    this.#move(this.#work.shapeOf(task), node, devices, -1, now)
+    for (let i = 0; i < count; i++) {
+      const task = tasks[i] as TaskId
+      const devices = this.#work.devicesOf(task)
+      if (devices !== 0) this.#held.set(task, devices)
+      this.#move(this.#work.shapeOf(task), nodes[i] as NodeId, devices, -1, now)
+    }
   }
 
-  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+  onTasksEnd({ count, tasks, nodes }: EndRow, now: Seconds): void {
     if (this.#parts.length === 0) return
-    const devices = this.#held.get(task) ?? 0
-    this.#held.delete(task)
-    this.#move(this.#work.shapeOf(task), node, devices, 1, now)
+    for (let i = 0; i < count; i++) {
+      const task = tasks[i] as TaskId
+      const devices = this.#held.get(task) ?? 0
+      this.#held.delete(task)
+      this.#move(this.#work.shapeOf(task), nodes[i] as NodeId, devices, 1, now)
+    }
   }
 
   onRunEnd(now: Seconds): void {
