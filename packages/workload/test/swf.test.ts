@@ -267,6 +267,18 @@ describe('the bytes of a log', () => {
     }), { numRuns: 50, seed: 20_264 })
   })
 
+  it.each<[string, Row]>([['a fraction', { submit: '70.5' }], ['a number above 2^31', { submit: 3_000_000_000 }], ['a job number above 2^31', { job: 5_000_000_000, submit: 70 }]])(
+    'keep %s exact after jobs without, sorted or not', (_, change) => {
+      const rows = [1, 2, 3, 4, 5, 6].map((job) => row(job === 4 ? { job, ...change } : { job, submit: 20 * job, runtime: 10 + job }))
+      const late = [...rows.slice(4), ...rows.slice(0, 4)]
+      const found = jobs(header + rows.join('\n'))
+      expect(found.map(({ id, submit }) => [id, submit])).toContainEqual([String(change.job ?? 4), Number(change.submit)])
+      expect(found.map(runtimeOf).slice(0, 2)).toEqual([11, 12])
+      expect(jobs(header + late.join('\n'))).toEqual([...found].sort((a, b) => a.submit - b.submit))
+      expect(streamed(`${header}${rows.slice(0, 4).join('\n')}\n`, 100)).toEqual(jobs(header + rows.slice(0, 4).join('\n')))
+    },
+  )
+
   it('give a thousand jobs in less room than first thought', () => {
     // 36 bytes a line, where the table expects 64
     const text = Array.from({ length: 1000 }, (_, i) => `${i % 10 === 0 ? i : i} 0 0 1 1 0 0 1 1 0 1 1 1 1 1 1 0 0`).join('\n')

@@ -13,6 +13,9 @@ export const Cell = {
   status: 6, user: 7, group: 8, application: 9, queue: 10, partition: 11, preceding: 12, think: 13, amounts: 14,
 } as const
 
+/** Columns of jobs; 32 bits a number as long as all are whole and none is larger, which takes half the memory. */
+export type Cells = Int32Array | Float64Array
+
 export const cellsOf = (resources: readonly RigidResource[]): number => Cell.amounts + resources.length
 
 const MOST_TEXTS = 65_536
@@ -29,7 +32,7 @@ export class SwfJobs {
   }
 
   /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
-  job(cells: Float64Array, at: number): JobSpec {
+  job(cells: Cells, at: number): JobSpec {
     const job = new SwfJob(cells, at, this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!), this.#texts)
     if (this.#before !== undefined) this.#chain(job, cells[at + Cell.job]!, cells[at + Cell.preceding]!, cells[at + Cell.think]!, this.#before)
     return job
@@ -59,7 +62,7 @@ class SwfJob implements JobSpec {
   declare after?: string
   declare think?: Seconds
 
-  constructor(cells: Float64Array, at: number, stages: readonly StageSpec[], texts: string[]) {
+  constructor(cells: Cells, at: number, stages: readonly StageSpec[], texts: string[]) {
     const user = cells[at + Cell.user]!
     const queue = cells[at + Cell.queue]!
     const group = cells[at + Cell.group]!

@@ -41,7 +41,8 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
     let ended = false
     return {
       line(bytes, from, to) {
-        if (!reading.line(bytes, from, to, cells, 0)) return undefined
+        if (!reading.line(bytes, from, to)) return undefined
+        reading.store(cells, 0)
         const submit = cells[Cell.submit]!
         if (submit < latest)
           throw new BadLine('submit time', `submitted at ${submit} s, before the job above it (${latest} s).`, 'Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field')

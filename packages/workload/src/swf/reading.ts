@@ -6,7 +6,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { textKind } from '../trace/looks-like.js'
-import { Cell } from './cells.js'
+import { Cell, type Cells } from './cells.js'
 import { Field, fieldNames, statusNames } from './fields.js'
 import { isComment, SwfHeader } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
@@ -35,15 +35,15 @@ export class SwfReading {
     this.#wanted = [0, 1, 2, 3, 4, 5, 6].map((status) => (options.status as string[]).includes(statusNames[status] ?? 'unknown'))
   }
 
-  /** True when the line held a job that the rules keep: it is then in `cells`, from `at` on; see `Cell`. Throws `BadLine`. */
-  line(bytes: Uint8Array, from: number, to: number, cells: Float64Array, at: number): boolean {
+  /** True when the line held a job that the rules keep: `store` it. Throws `BadLine`. */
+  line(bytes: Uint8Array, from: number, to: number): boolean {
     if (isComment(bytes, from, to)) {
       if (this.rows === 0) this.header.add(bytes, from, to)
       return false
     }
     if (this.rows++ === 0) this.#start(bytes, from, to)
     parseRow(bytes, from, to, this.#row)
-    return this.#keep(this.#row, cells, at)
+    return this.#keep(this.#row)
   }
 
   /** Reads a line that is a plain job, after the first: the end of it, -1 if it must be read with care. Then `keep` it. */
@@ -52,9 +52,9 @@ export class SwfReading {
   }
 
   /** As `line`, of the plain job read last. */
-  keep(cells: Float64Array, at: number): boolean {
+  keep(): boolean {
     this.rows++
-    return this.#keep(this.#row, cells, at)
+    return this.#keep(this.#row)
   }
 
   rules(): RuleCount[] {
@@ -89,7 +89,7 @@ export class SwfReading {
     return limitsOf(resourcesOf(this.options), sizes)
   }
 
-  #keep(row: Float64Array, cells: Float64Array, at: number): boolean {
+  #keep(row: Float64Array): boolean {
     const status = row[Field.status]!
     if (status >= 2 && status <= 4) return this.#leave('partial')
     if (this.#wanted[status >= 0 && status <= 5 ? status : 6] !== true) return this.#leave('status')
@@ -97,9 +97,7 @@ export class SwfReading {
     if (row[Field.job]! < 0) throw new BadLine(fieldNames[0], `found "${row[Field.job]}", expected a number of at least 0.`)
     if (row[Field.preceding]! > 0 && this.options.dependencies === 'ignore') this.#counts.dependencies++
     this.#fill(row)
-    if (!this.#rules.apply(this.#job)) return false
-    this.#store(row, cells, at)
-    return true
+    return this.#rules.apply(this.#job)
   }
 
   #leave(why: 'partial' | 'status' | 'submit'): false {
@@ -125,19 +123,28 @@ export class SwfReading {
     return 0
   }
 
-  #store(row: Float64Array, cells: Float64Array, at: number): void {
+  /** Puts the job kept last into cells, from `at` on; see `Cell`. False when they cannot hold one of its numbers. */
+  store(cells: Cells, at: number): boolean {
+    const row = this.#row
     const { runtime, estimate, amounts } = this.#job
-    cells[at + Cell.job] = row[Field.job]!
-    cells[at + Cell.submit] = row[Field.submit]!
-    cells[at + Cell.wait] = row[Field.wait]!
-    cells[at + Cell.runtime] = runtime
-    cells[at + Cell.estimate] = estimate
-    cells[at + Cell.recorded] = row[Field.runtime] === runtime ? -1 : row[Field.runtime]!
+    let isExact = put(cells, at + Cell.job, row[Field.job]!)
+    isExact = put(cells, at + Cell.submit, row[Field.submit]!) && isExact
+    isExact = put(cells, at + Cell.wait, row[Field.wait]!) && isExact
+    isExact = put(cells, at + Cell.runtime, runtime) && isExact
+    isExact = put(cells, at + Cell.estimate, estimate) && isExact
+    isExact = put(cells, at + Cell.recorded, row[Field.runtime] === runtime ? -1 : row[Field.runtime]!) && isExact
     const last = Field.think
     const rest = at + Cell.status - Field.status // the other fields stand side by side in both
-    for (let i: number = Field.status; i <= last; i++) cells[rest + i] = row[i]!
-    for (let r = 0; r < amounts.length; r++) cells[at + Cell.amounts + r] = amounts[r]!
+    for (let i: number = Field.status; i <= last; i++) isExact = put(cells, rest + i, row[i]!) && isExact
+    for (let r = 0; r < amounts.length; r++) isExact = put(cells, at + Cell.amounts + r, amounts[r]!) && isExact
+    return isExact
   }
+}
+
+/** Whether the cell holds the number now. */
+function put(cells: Cells, at: number, value: number): boolean {
+  cells[at] = value
+  return cells[at] === value
 }
 
 /** One field too many or too few, or a bad one, does not make it another format. */

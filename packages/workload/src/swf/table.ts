@@ -3,7 +3,7 @@ import { eachLine, type LineVisitor } from '../rigid/each-line.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
-import { Cell, cellsOf } from './cells.js'
+import { Cell, cellsOf, type Cells } from './cells.js'
 import { NumberSet } from './number-set.js'
 import { resourcesOf, type SwfRules } from './options.js'
 import { SwfReading } from './reading.js'
@@ -43,7 +43,7 @@ export class SwfTable {
   readonly lines: number
   line = 0
   size = 0
-  cells: Float64Array
+  cells: Cells
   readonly #numbers = new NumberSet()
   #unsorted = 0
   #latest = 0
@@ -53,7 +53,7 @@ export class SwfTable {
     this.bad = new BadLines(onBadLine)
     this.reading = new SwfReading(options, this, true)
     this.width = cellsOf(resourcesOf(options))
-    this.cells = new Float64Array(this.width * aboutLines(bytes))
+    this.cells = new Int32Array(this.width * aboutLines(bytes))
     this.lines = eachLine(bytes, file, new Lines(this, bytes))
     if (this.size === 0) throw this.#empty()
   }
@@ -63,7 +63,7 @@ export class SwfTable {
     if (this.#unsorted === 0) return 0
     const { cells, width, size } = this
     const order = new Uint32Array(size).map((_, i) => i).sort((a, b) => cells[a * width + Cell.submit]! - cells[b * width + Cell.submit]! || a - b)
-    const sorted = new Float64Array(size * width)
+    const sorted = cells.slice(0, size * width)
     for (let i = 0; i < size; i++) sorted.set(cells.subarray(order[i]! * width, (order[i]! + 1) * width), i * width)
     this.cells = sorted
     return this.#unsorted
@@ -72,17 +72,23 @@ export class SwfTable {
   /** A line, or the plain job that was read from it. */
   read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
     try {
-      const at = this.size * this.width
-      if (at + this.width > this.cells.length) this.#grow()
-      if (isPlain ? this.reading.keep(this.cells, at) : this.reading.line(bytes, from, to, this.cells, at)) this.#add(this.cells[at + Cell.job]!, this.cells[at + Cell.submit]!)
+      if (isPlain ? this.reading.keep() : this.reading.line(bytes, from, to)) this.#add()
     } catch (error) {
       if (!(error instanceof BadLine)) throw error
       this.bad.add(error, this)
     }
   }
 
-  /** Counts the job whose cells come next. */
-  #add(number: number, submit: number): void {
+  /** The job that was kept last. */
+  #add(): void {
+    const at = this.size * this.width
+    if (at + this.width > this.cells.length) this.#grow()
+    if (!this.reading.store(this.cells, at)) {
+      this.cells = new Float64Array(this.cells)
+      this.reading.store(this.cells, at)
+    }
+    const number = this.cells[at + Cell.job]!
+    const submit = this.cells[at + Cell.submit]!
     if (!this.#numbers.add(number)) throw new BadLine('job number', `job number ${number} was used before.`, 'Give every job a number of its own')
     if (submit < this.#latest) this.#unsorted++
     else this.#latest = submit
@@ -90,7 +96,8 @@ export class SwfTable {
   }
 
   #grow(): void {
-    const larger = new Float64Array(Math.max(this.cells.length * 2, this.width * 64))
+    const size = Math.max(this.cells.length * 2, this.width * 64)
+    const larger = this.cells instanceof Int32Array ? new Int32Array(size) : new Float64Array(size)
     larger.set(this.cells)
     this.cells = larger
   }

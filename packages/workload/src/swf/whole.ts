@@ -9,9 +9,9 @@ import { headerNotes, isGuess, swfSizes } from './sizes.js'
 import { SwfTable } from './table.js'
 
 /**
- * A log whose content is in memory, read at once: the cells of its jobs (some 120 bytes each) are kept, the bytes are
- * not, and a job is made when it is asked for. Jobs out of order are sorted by submit time, equal ones stay in the order
- * of the log. Throws `BAD_INPUT` with file, line and field.
+ * A log whose content is in memory, read at once: the cells of its jobs are kept (some 60 bytes each, 120 where a number is
+ * large or has a fraction), the bytes are not, and a job is made when it is asked for. Jobs out of order are sorted by
+ * submit time, equal ones stay in the order of the log. Throws `BAD_INPUT` with file, line and field.
  */
 export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptions): Trace {
   const stages = new RigidStages(resourcesOf(options), options.tasks)

@@ -12,6 +12,7 @@ export function answer(load: (name: string) => Promise<Benchmark>): (request: Re
       if (request.kind === 'run') return { kind: 'ran', run: await timed(prepared as Prepared, request.how) }
       const benchmark = await load(request.benchmark)
       prepared = await benchmark.variants.find(({ name }) => name === request.variant)?.prepare(request.size)
+      globalThis.gc?.() // a run pays for its own garbage, not for what made its input
       return { kind: 'prepared' }
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }

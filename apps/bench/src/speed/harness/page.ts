@@ -77,8 +77,9 @@ function shared(loads: readonly number[]): string {
 }
 
 const method = (runs: number) => [
-  'Times are CPU time, user and system, of all threads of one process. Every variant runs in fresh processes: *cold* is the first run of a',
-  `process, *warm* the median of up to ${runs} later ones; medians over up to 3 processes. Variants of one benchmark run in turn (A B A B). *x naive* is the`,
-  'ratio to the naive way of doing the same work, which is in the repository too. *decisions* is a digest of all decisions in order (task, node, time to',
-  'the last bit); where variants must decide alike, a difference stops the benchmark. Standard metrics are on wherever a simulation runs, unless said otherwise.',
+  'Times are CPU time, user and system, of all threads of one process. Every variant runs in fresh processes, whose input is made, and the garbage of',
+  `that collected, before: *cold* is the first run of a process, *warm* the median of up to ${runs} later ones; medians over up to 3 processes. Variants of`,
+  'one benchmark run in turn (A B A B). *x naive* is the ratio to the naive way of doing the same work, which is in the repository too. *decisions* is a',
+  'digest of all decisions in order (task, node, time to the last bit); where variants must decide alike, a difference stops the benchmark. Standard metrics',
+  'are on wherever a simulation runs, unless said otherwise.',
 ]

@@ -17,7 +17,7 @@ export class VariantProcess {
     this.#title = title
     const script = fromSource ? new URL('./worker.ts', import.meta.url) : new URL('./speed-worker.js', import.meta.url) // the bundle is flat
     const loader = fromSource ? ['--conditions=@sched/source', '--import', import.meta.resolve('tsx')] : []
-    this.#child = fork(fileURLToPath(script), { execArgv: [...loader, ...execArgv], serialization: 'advanced' }) // JSON has no NaN
+    this.#child = fork(fileURLToPath(script), { execArgv: [...loader, '--expose-gc', ...execArgv], serialization: 'advanced' }) // JSON has no NaN
   }
 
   /** Starts the process and lets it prepare the variant. */
