@@ -4,7 +4,7 @@ import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { Columns } from './columns.js'
 import { splitCsv } from './csv.js'
 import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord } from './records.js'
+import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
 import { RepeatedIds } from './repeated-ids.js'
 import { slurmFormat } from './slurm-format.js'
 
@@ -32,15 +32,14 @@ class EagleReader implements RecordReader {
 
   constructor(private readonly place: LinePlace) {}
 
-  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | undefined {
+  line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const fields = splitCsv(lineText(bytes, from, to))
     if (this.#columns !== undefined) {
       this.#columns.take(fields)
-      return record(this.#columns, this.#ids)
+      return take(record(this.#columns, this.#ids))
     }
     this.#columns = new Columns(fields)
     for (const name of needed) this.#columns.require(this.place, `A job table of Eagle has ${needed.join(', ')}.`, name)
-    return undefined
   }
 
   rules(): RuleCount[] {

@@ -2,7 +2,7 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { numberIn } from '../job-table/values.js'
 import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord } from './records.js'
+import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
 import { slurmFormat } from './slurm-format.js'
 
 const COLUMNS = 29
@@ -32,12 +32,12 @@ function isRow(line: string): boolean {
 }
 
 class GwfReader implements RecordReader {
-  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | undefined {
+  line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const line = lineText(bytes, from, to).trim()
-    if (line === '' || line.startsWith('#')) return undefined
+    if (line === '' || line.startsWith('#')) return
     const fields = line.split(/\s+/)
     if (fields.length !== COLUMNS) throw new BadLine(undefined, `found ${fields.length} columns, expected ${COLUMNS}.`, 'Was the file cut short? Copy it again')
-    return record(fields)
+    take(record(fields))
   }
 }
 

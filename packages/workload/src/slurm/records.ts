@@ -28,10 +28,15 @@ export interface SlurmRecord {
   readonly qos: string
 }
 
-/** Reads records of jobs from the lines of one table. */
+/** Told of each record of a line; `step`: one about a step of a job. */
+export type TakeRecord = (record: SlurmRecord | 'step') => void
+
+/** Reads records of jobs from the lines of one file. */
 export interface RecordReader {
-  /** `step`: a line about a step of a job; `undefined`: the header. Throws `BadLine`. */
-  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined
+  /** Throws `BadLine`, also those that `take` throws. */
+  line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void
+  /** After the last line. Throws `BadLine`. */
+  end?(): void
   /** What it did to them. */
   rules?(): RuleCount[]
 }
@@ -56,13 +61,12 @@ export class SlurmJobs {
     this.#stages = new RigidStages(resources, options.tasks)
   }
 
-  /** A line that tells of a step of a job, not of a job. */
-  step(): void {
-    this.#counts.steps++
-  }
-
   /** Throws `BadLine` for a job that is too wide where that is an error. */
-  job(record: SlurmRecord): JobSpec | undefined {
+  job(record: SlurmRecord | 'step'): JobSpec | undefined {
+    if (record === 'step') {
+      this.#counts.steps++
+      return undefined
+    }
     const { state, start, submit, elapsed, end } = record
     const { status } = this.options
     if (status !== undefined && !(status as readonly string[]).includes(state === '' ? 'unknown' : state)) return this.#leave('status')

@@ -6,8 +6,8 @@ import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord } from './records.js'
-import { RepeatedIds } from './repeated-ids.js'
+import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
+import { RecordIds } from './repeated-ids.js'
 
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES'
 
@@ -36,27 +36,21 @@ function isHeader(line: string): boolean {
 class SacctReader implements RecordReader {
   #columns: Columns | undefined
   #separator = '|'
-  readonly #ids = new RepeatedIds('requeued')
-  /** Id and submit time, Slurm's own key of a record, of the job above. */
-  #above = ''
+  readonly #ids = new RecordIds()
 
   constructor(private readonly place: LinePlace) {}
 
-  line(bytes: Uint8Array, from: number, to: number): SlurmRecord | 'step' | undefined {
+  line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const line = lineText(bytes, from, to)
     if (this.#columns === undefined) this.#separator = separatorIn(line.trim())
     const fields = splitLine(line, this.#separator)
     if (this.#columns === undefined) {
       this.#columns = this.#header(new Columns(fields))
-      return undefined
+      return
     }
     this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : ''}`)
     const found = record(this.#columns)
-    if (found === 'step') return found
-    const key = `${found.id} ${found.submit}`
-    if (key === this.#above) throw new BadLine('JobID', `job ${found.id} is recorded twice with one submit time.`, 'Give every record once')
-    this.#above = key
-    return { ...found, id: this.#ids.distinct(found.id) }
+    take(found === 'step' ? found : { ...found, id: this.#ids.of(found, 'JobID') })
   }
 
   rules(): RuleCount[] {

@@ -6,7 +6,7 @@ import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type LinePlace, type ReadOptions, type Trace } from '../trace/format.js'
 import { slurmResources, slurmSizes, type SlurmRules } from './options.js'
-import { SlurmJobs, type SlurmTable } from './records.js'
+import { SlurmJobs, type SlurmRecord, type SlurmTable } from './records.js'
 
 /**
  * A table of Slurm's records whose content is in memory: all jobs are made now and sorted by submit time, equal ones in
@@ -43,19 +43,18 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
   const made = new SlurmJobs(options)
   const jobs: JobSpec[] = []
   let unsorted = 0
-  const read = (from: number, to: number) => {
-    const record = lines.line(bytes, from, to)
-    if (record === 'step') made.step()
-    const job = typeof record === 'object' ? made.job(record) : undefined
+  const take = (record: SlurmRecord | 'step') => {
+    const job = made.job(record)
     if (job === undefined) return
     if (jobs.length > 0 && job.submit < jobs.at(-1)!.submit) unsorted++
     jobs.push(job)
   }
   const visit = (line: number, from: number, to: number) => {
     place.line = line
-    excuse(bad, place, () => read(from, to))
+    excuse(bad, place, () => lines.line(bytes, from, to, take))
   }
   const count = eachLine(bytes, file, { visit })
+  excuse(bad, place, () => lines.end?.())
   const rules = [...made.rules(), ...(lines.rules?.() ?? [])]
   if (jobs.length === 0) throw empty(file, bad, rules.map(ruleLine))
   if (unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)

@@ -13,6 +13,7 @@ import { phillyTableFormat } from '../philly/table.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { gwfFormat } from '../slurm/gwf.js'
 import { sparrowFormat } from '../sparrow/jobs.js'
+import { sacctJsonFormat } from '../slurm/sacct-json.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
@@ -25,7 +26,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
 ]
 

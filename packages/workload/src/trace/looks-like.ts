@@ -32,7 +32,7 @@ export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData 2011'
 export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
-  if (line.startsWith('{') && (/"slurm"\s*:\s*\{/i.test(head) || (/"allocation_nodes"\s*:/.test(head) && /"derived_exit_code"\s*:/.test(head)))) return 'records of sacct in JSON (--parsable2 prints a table)'
+  if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^[[{]/.test(line)) return /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head) ? 'the settings of the job generator of YARN\'s SLS' : 'JSON'
   if (googleEvents.some((row) => row.test(line))) return GOOGLE_EVENTS
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'

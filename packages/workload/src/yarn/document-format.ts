@@ -1,8 +1,8 @@
 import type { JobSpec } from '@sched/core'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
-import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
-import { Documents, Fields } from './documents.js'
+import type { LineParser, LinePlace } from '../trace/format.js'
+import { Documents, Fields, inObject } from './documents.js'
 
 /** What a format of JSON objects makes of one. */
 export interface DocumentJobs {
@@ -22,8 +22,7 @@ export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { r
         try {
           for (const job of reader.jobs(new Fields(value))) held.add(job, line)
         } catch (error) {
-          if (!(error instanceof BadLine) || line === place.line) throw error
-          throw new BadLine(error.field, `in the object that begins on line ${line}: ${error.fact}`, error.wayOut)
+          throw inObject(error, line, place)
         }
       })
       return undefined

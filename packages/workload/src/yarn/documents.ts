@@ -1,3 +1,4 @@
+import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
 /** A JSON object that stands in a file, with the line on which it begins. */
@@ -10,20 +11,30 @@ const quote = 34
 const backslash = 92
 
 /**
- * JSON objects one after another, with or without anything between them, alone or as the elements of one list: cut by
- * counting braces, so that memory holds one object and not the file.
+ * JSON objects one after another, with or without anything between them, alone, as the elements of one list, or of the list
+ * that an object around them has under the key `list`: cut by counting braces, so that memory holds one object and not the file.
  */
 export class Documents {
-  /** Nesting inside an object; 0 between objects. */
   #depth = 0
+  /** Nesting between objects: 0, or 2 in the list of an object around them. */
+  #floor = 0
+  /** Behind that list, in the object around it. */
+  #isRest = false
+  #outer = 0
   #isText = false
   #isEscaped = false
+  #textFrom = 0
+  /** The latest text was the key of the list. */
+  #isKey = false
   /** Objects that began on an earlier line. */
   #parts: Uint8Array[] = []
   #begin = 0
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
 
-  constructor(private readonly place: LinePlace) {}
+  constructor(
+    private readonly place: LinePlace,
+    private readonly list?: string,
+  ) {}
 
   /** Calls `visit` for each object that ends on the line. Throws the first `BadLine` when all of the line has been read. */
   line(bytes: Uint8Array, from: number, to: number, visit: (found: Found) => void): void {
@@ -31,41 +42,65 @@ export class Documents {
     let start = from
     for (let at = from; at < to; at++) {
       const byte = bytes[at] as number
-      if (this.#isText) this.#inText(byte)
-      else if (this.#depth === 0) {
+      if (this.#isText) this.#inText(bytes, at)
+      else if (this.#depth === this.#floor) {
         if (byte === 123) {
-          this.#depth = 1
+          this.#depth++
           this.#begin = this.place.line
           start = at
-        } else if (!isBetween(byte)) bad ??= strange(bytes, at, to)
-      } else if (byte === quote) this.#isText = true
+        } else if (byte === 93 && this.#floor > 0) this.#leaveList()
+        else if (!isBetween(byte)) bad ??= strange(bytes, at, to)
+      } else if (byte === quote) {
+        this.#isText = true
+        this.#textFrom = at + 1
+      } else if (byte === 91 && this.#isKey && this.#depth === 1 && !this.#isRest) this.#enterList()
       else if (byte === 123 || byte === 91) this.#depth++
-      else if ((byte === 125 || byte === 93) && --this.#depth === 0) {
-        this.#parts.push(bytes.slice(start, at + 1))
+      else if ((byte === 125 || byte === 93) && --this.#depth === this.#floor) {
         try {
-          visit({ value: this.#parse(), line: this.#begin })
+          if (!this.#isRest) visit({ value: this.#parse(bytes.slice(start, at + 1)), line: this.#begin })
         } catch (error) {
           bad ??= error
         }
+        this.#isRest = false
       }
     }
-    if (this.#depth > 0) this.#parts.push(bytes.slice(start, to), LINE_END)
+    if (this.#depth > this.#floor && !this.#isRest) this.#parts.push(bytes.slice(start, to), LINE_END)
     if (bad !== undefined) throw bad as BadLine
   }
 
   /** Throws `BadLine` where the last object has no end. */
   end(): void {
-    if (this.#depth > 0) throw new BadLine(undefined, `the object that begins on line ${this.#begin} has no end.`, 'Was the file cut short? Copy it again')
+    if (this.#depth === 0) return
+    const begin = this.#depth > this.#floor && !this.#isRest ? this.#begin : this.#outer
+    throw new BadLine(undefined, `the object that begins on line ${begin} has no end.`, 'Was the file cut short? Copy it again')
   }
 
-  #inText(byte: number): void {
+  #inText(bytes: Uint8Array, at: number): void {
+    const byte = bytes[at]
     if (this.#isEscaped) this.#isEscaped = false
     else if (byte === backslash) this.#isEscaped = true
-    else if (byte === quote) this.#isText = false
+    else if (byte === quote) {
+      this.#isText = false
+      if (this.#depth === 1 && this.list !== undefined) this.#isKey = asText(bytes, this.#textFrom, at) === this.list
+    }
   }
 
-  #parse(): unknown {
-    const parts = this.#parts.splice(0)
+  /** What was read of the object so far is around those that are asked for. */
+  #enterList(): void {
+    this.#floor = this.#depth = 2
+    this.#outer = this.#begin
+    this.#parts = []
+  }
+
+  #leaveList(): void {
+    this.#floor = 0
+    this.#depth = 1
+    this.#isRest = true
+  }
+
+  /** Throws `BadLine`. */
+  #parse(last: Uint8Array): unknown {
+    const parts = [...this.#parts.splice(0), last]
     const where = this.#begin === this.place.line ? '' : `the object that begins on line ${this.#begin} `
     let text: string
     try {
@@ -79,6 +114,12 @@ export class Documents {
       throw new BadLine(undefined, `${where}is not JSON${mistakeIn(text, this.#begin, error)}.`)
     }
   }
+}
+
+/** What is wrong with an object, told with the line on which it begins where that is another one. */
+export function inObject(error: unknown, begin: number, place: LinePlace): unknown {
+  if (!(error instanceof BadLine) || begin === place.line) return error
+  return new BadLine(error.field, `in the object that begins on line ${begin}: ${error.fact}`, error.wayOut)
 }
 
 function strange(bytes: Uint8Array, at: number, to: number): BadLine {
@@ -127,6 +168,11 @@ export class Fields {
 
   has(key: string): boolean {
     return Object.hasOwn(this.#object, key) && this.#object[key] !== null && this.#object[key] !== undefined
+  }
+
+  /** What a field holds, unchecked. */
+  value(key: string): unknown {
+    return this.has(key) ? this.#object[key] : undefined
   }
 
   /** Text, also a number as text; `undefined` where it is absent or empty. */

@@ -1,0 +1,155 @@
+import { Documents, Fields, inObject, type Found } from '../yarn/documents.js'
+import type { RuleCount } from '../trace/facts.js'
+import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
+import type { slurmOptions } from './options.js'
+import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
+import { RecordIds } from './repeated-ids.js'
+import { slurmFormat } from './slurm-format.js'
+
+/** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
+const NO_VAL = 2 ** 32 - 2
+const SECONDS_PER_MINUTE = 60
+
+/**
+ * Slurm's accounting records as `sacct --json` and slurmrestd (`/slurmdb/.../jobs`) give them: one object with a list `jobs`;
+ * also that list, or its elements one after another. Steps stand inside their job and are not read. Numbers may be plain, or say whether they
+ * are `set` or `infinite`. Memory of trackable resources is in MiB.
+ *
+ * Up to Slurm 22.05 `time.start` is the time at which the job was eligible: such a job started as long before its end as it
+ * ran and was suspended.
+ *
+ * Source: Slurm, slurmdb v0.0.36 to v0.0.42 (parsers of `slurmdb_job_rec_t`).
+ */
+export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+  name: 'sacct-json',
+  title: 'Slurm accounting records (sacct --json)',
+  source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
+  detect: (head) => /^\s*[[{]/.test(head) && (isRecord(head) || isEmptyList(head)),
+  reader: (place) => new SacctJsonReader(place),
+})
+
+const isRecord = (head: string): boolean => /"submission"\s*:/.test(head) && /"(job_id|association|allocation_nodes)"\s*:/.test(head)
+
+/** What Slurm prints where no job was found. */
+const isEmptyList = (head: string): boolean => /"slurm"\s*:\s*\{/i.test(head) && /"jobs"\s*:\s*\[\s*\]/.test(head)
+
+class SacctJsonReader implements RecordReader {
+  readonly #documents: Documents
+  readonly #ids = new RecordIds()
+  #eligible = 0
+
+  constructor(private readonly place: LinePlace) {
+    this.#documents = new Documents(place, 'jobs')
+  }
+
+  line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
+    this.#documents.line(bytes, from, to, (found) => {
+      try {
+        take(this.#record(found))
+      } catch (error) {
+        throw inObject(error, found.line, this.place)
+      }
+    })
+  }
+
+  end(): void {
+    this.#documents.end()
+  }
+
+  rules(): RuleCount[] {
+    const eligible = { rule: 'eligible', jobs: this.#eligible, text: 'whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran' }
+    return [...this.#ids.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
+  }
+
+  #record({ value }: Found): SlurmRecord {
+    const job = new Fields(value)
+    const time = job.object('time')
+    if (time === undefined) throw notThere(job)
+    const submit = amount(time, 'submission')
+    const [tres, required] = [job.object('tres'), job.object('required')]
+    const [requestedTres, allocatedTres] = [tres?.list('requested') ?? [], tres?.list('allocated') ?? []]
+    const requested = known(required === undefined ? NaN : amount(required, 'CPUs'), count(requestedTres, 'cpu'))
+    const allocated = known(count(allocatedTres, 'cpu'), tres?.has('allocated') === true ? 0 : -1)
+    const nodes = known(count(allocatedTres, 'node'), amount(job, 'allocation_nodes'), count(requestedTres, 'node'))
+    const asked = requestedTres.length > 0 ? requestedTres : allocatedTres
+    return {
+      id: this.#ids.of({ id: idOf(job), submit }, 'job_id'),
+      submit: submit > 0 ? submit : NaN,
+      ...this.#times(time),
+      limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
+      requested,
+      allocated,
+      nodes,
+      mem: known(count(asked, 'mem'), requiredMemory(required, requested > 0 ? requested : allocated, nodes), -1),
+      gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
+      priority: amount(job, 'priority'),
+      state: stateOf(job.object('state')),
+      user: job.text('user') ?? job.object('association')?.text('user') ?? '',
+      group: job.text('group') ?? '',
+      account: job.text('account') ?? job.object('association')?.text('account') ?? '',
+      partition: job.text('partition') ?? '',
+      qos: job.text('qos') ?? '',
+    }
+  }
+
+  #times(time: Fields): Pick<SlurmRecord, 'start' | 'end' | 'elapsed'> {
+    const [start, end, elapsed, suspended] = [amount(time, 'start'), amount(time, 'end'), amount(time, 'elapsed'), known(amount(time, 'suspended'), 0)]
+    const ran = { end: end > 0 ? end : NaN, elapsed }
+    if (!(start > 0)) return { ...ran, start: NaN }
+    if (start !== amount(time, 'eligible') || !(start + elapsed + suspended < end)) return { ...ran, start }
+    this.#eligible++
+    return { ...ran, start: end - elapsed - suspended }
+  }
+}
+
+function notThere(job: Fields): BadLine {
+  return job.has('submit_time') || job.has('job_state')
+    ? job.bad('time', 'is missing: this is a job of squeue or scontrol.', 'Print jobs that have ended, with `sacct --json`')
+    : job.bad('time', 'is missing.', 'Print jobs with `sacct --json`, which gives time, job_id, required and tres')
+}
+
+/** A task of an array, a part of a heterogeneous job, or a job, as sacct writes its id. */
+function idOf(job: Fields): string {
+  const id = job.text('job_id')
+  if (id === undefined) throw job.bad('job_id', 'is missing.')
+  const [array, het] = [job.object('array'), job.object('het')]
+  if (array !== undefined && amount(array, 'job_id') > 0 && amount(array, 'task_id') >= 0) return `${array.text('job_id')}_${amount(array, 'task_id')}`
+  if (het !== undefined && amount(het, 'job_id') > 0) return `${het.text('job_id')}+${known(amount(het, 'job_offset'), 0)}`
+  return id
+}
+
+/** The first of several states is the state, the others are flags. */
+function stateOf(state: Fields | undefined): string {
+  if (state === undefined) return ''
+  const text = Array.isArray(state.value('current')) ? state.texts('current')[0] : state.text('current')
+  return text?.toLowerCase().split(' ', 1)[0] ?? ''
+}
+
+/** MiB; before trackable resources were there. */
+function requiredMemory(required: Fields | undefined, procs: number, nodes: number): number {
+  if (required === undefined) return NaN
+  const [perCpu, perNode] = [amount(required, 'memory_per_cpu'), amount(required, 'memory_per_node')]
+  return perCpu > 0 ? perCpu * procs : perNode > 0 ? perNode * nodes : NaN
+}
+
+const count = (tres: readonly Fields[], type: string, name?: string): number =>
+  sumOf(tres.filter((each) => each.text('type') === type && (name === undefined || each.text('name') === name)))
+
+/** NaN where there is none. */
+const sumOf = (tres: readonly Fields[]): number => (tres.length === 0 ? NaN : tres.reduce((sum, each) => sum + known(amount(each, 'count'), 0), 0))
+
+/** The first that is known. */
+const known = (...numbers: readonly number[]): number => numbers.find((number) => !Number.isNaN(number)) ?? -1
+
+/** A number in any of Slurm's spellings; NaN where it is not set. Throws `BadLine`. */
+function amount(fields: Fields, key: string): number {
+  const value = fields.value(key)
+  if (typeof value === 'object') {
+    const number = fields.object(key)!
+    return number.value('infinite') === true ? Infinity : number.value('set') === false ? NaN : amount(number, 'number')
+  }
+  if (value === undefined || value === '' || value === 'NaN') return NaN
+  if (value === 'Infinity') return Infinity
+  if (typeof value === 'number' && (value < 0 || value >= NO_VAL)) return value === NO_VAL + 1 ? Infinity : NaN
+  return fields.number(key)!
+}
