@@ -1,6 +1,5 @@
-import { definePolicy, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'

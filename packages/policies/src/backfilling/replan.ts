@@ -1,6 +1,5 @@
-import { definePolicy, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'

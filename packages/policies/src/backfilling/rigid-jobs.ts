@@ -1,5 +1,4 @@
-import { None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
-import { forwarding } from '../disciplines/forwarding.js'
+import { forwarding, None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 

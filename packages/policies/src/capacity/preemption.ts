@@ -1,6 +1,5 @@
-import type { Env, JobId, LaneId, Policy, Round, Seconds, TaskId, WorkListener } from '@sched/core'
+import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan } from './ideal-allocation.js'

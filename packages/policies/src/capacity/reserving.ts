@@ -1,6 +1,5 @@
-import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { isReservable, type Reservable } from './capacity.js'
 import { LocalityDelay } from './locality-delay.js'
 import { NodeReservations, type Reservation } from './node-reservations.js'

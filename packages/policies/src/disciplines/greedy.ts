@@ -1,9 +1,8 @@
-import { definePolicy, DoneJobs, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gang, GangsTried, startGang } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
-import { forwarding } from './forwarding.js'
 
 /**
  * Starts the first job in order that fits, again and again: no waiting for anything. On a node's heartbeat the job

@@ -1,7 +1,6 @@
-import { definePolicy, None, type Env, type JobId, type LaneId, type Plug, type Policy, type Round, type Seconds, type Sharing, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Plug, type Policy, type Round, type Seconds, type Sharing, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
-import { forwarding } from './forwarding.js'
 
 const seconds = z.number().positive()
 const preemptingOptions = z.strictObject({

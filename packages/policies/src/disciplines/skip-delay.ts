@@ -1,6 +1,5 @@
-import { definePolicy, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from './forwarding.js'
 import { Gang, GangsTried, startGang } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 

@@ -1,6 +1,5 @@
-import { definePolicy, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkView } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from './forwarding.js'
 import { Gang, startGang } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'

@@ -1,6 +1,5 @@
-import { defineOrder, type Plug } from '@sched/core'
+import { defineOrder, forwarding, type Plug } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { byScore } from '../orders/by-score.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 

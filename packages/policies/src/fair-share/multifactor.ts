@@ -1,6 +1,5 @@
-import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
+import { checkOptions, defineOrder, forwarding, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { byScore } from '../orders/by-score.js'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'

@@ -1,5 +1,4 @@
-import { definePolicy, DoneJobs, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
-import { forwarding } from '../disciplines/forwarding.js'
+import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'

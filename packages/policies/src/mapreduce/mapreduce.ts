@@ -1,6 +1,5 @@
-import { definePolicy, DoneJobs, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'

@@ -1,5 +1,4 @@
-import type { JobBlock, Order, Round } from '@sched/core'
-import { forwarding } from '../disciplines/forwarding.js'
+import { forwarding, type JobBlock, type Order, type Round } from '@sched/core'
 
 /** An order of which only the first job is read: while it cannot be served, nobody is. */
 export function onlyFirst(order: Order): Order {

@@ -1,6 +1,5 @@
-import { definePolicy, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { WrappedRound } from './wrapped-round.js'
 
 const assignOptions = z.strictObject({

@@ -1,6 +1,5 @@
-import { definePolicy, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { QueueSharing } from './queue-sharing.js'
 import { dominant, Starvation } from './starvation.js'
 import { Victims, type Marked } from './victims.js'

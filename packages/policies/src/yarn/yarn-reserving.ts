@@ -1,6 +1,5 @@
-import { definePolicy, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
-import { forwarding } from '../disciplines/forwarding.js'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'

@@ -1,1 +1,0 @@
-export { forwarding } from '@sched/core'
