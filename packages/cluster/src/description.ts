@@ -75,6 +75,8 @@ export interface ClusterDescription {
 const MOST_DEVICES = 30
 /** Above this a number of nodes is a slip of the hand: ten times the largest cluster of the literature. */
 const MOST_NODES = 1_000_000
+/** Seconds: below, a run is all heartbeats; above, work waits for so long that it looks forgotten. */
+const [LEAST_INTERVAL, MOST_INTERVAL] = [0.001, 86_400]
 
 const name = z.string().min(1)
 const amounts = z.record(name, z.int().min(0).max(2 ** 31 - 1))
@@ -117,7 +119,7 @@ const nodeGroup = z.strictObject({
 })
 
 const heartbeat = z.strictObject({
-  interval: z.number().positive().describe('seconds between two heartbeats of a node; Hadoop on small clusters: 3'),
+  interval: z.number().min(LEAST_INTERVAL).max(MOST_INTERVAL).describe('seconds between two heartbeats of a node; Hadoop on small clusters: 3'),
   stagger: z.boolean().default(true).describe('spread the beats of the nodes over the interval; otherwise all beat together'),
 })
 
@@ -133,7 +135,7 @@ const fraction = z.number().nonnegative()
 const dynamicSlots = z.strictObject({
   min: z.int().min(0).default(1).describe('slots of each type that a node keeps at least; those described are the most'),
   initial: z.int().min(0).optional().describe('slots of each type at the start; default those described'),
-  interval: z.number().positive().default(10).describe('seconds between two looks at what is used'),
+  interval: z.number().min(LEAST_INTERVAL).max(MOST_INTERVAL).default(10).describe('seconds between two looks at what is used'),
   below: fraction.default(0.7).describe('one slot more when less than this fraction of every kind of hardware is used'),
   above: fraction.default(0.9).describe('one slot fewer when more than this fraction of any kind is used'),
 })

@@ -47,7 +47,8 @@ describe('a cluster description', () => {
     [{ nodes: [{ name: 'a', count: 2, slots: { map: 1 } }, { name: 'a', count: 2 }] }, 'nodes: two node groups are called "a". Give every group a name of its own.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 0 }, 'speed: found 0, expected more than 0.'],
     [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform".'],
-    [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 0 } }, 'heartbeat.interval: found 0, expected more than 0.'],
+    [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 0 } }, 'heartbeat.interval: found 0, expected at least 0.001.'],
+    [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 1e308 } }, 'heartbeat.interval: found 1e+308, expected at most 86400.'],
     [[], 'found [], expected a mapping.'],
     [{ nodes: 2, slots: { map: 1 }, resources: { cpu: 1 } }, 'accepted'],
   ])('%j is answered', (value, answer) => {
