@@ -1,4 +1,4 @@
-import type { JobId, Seconds, WorkListener, WorkView } from '@sched/core'
+import type { JobId, LaneId, NodeId, Release, Seconds, TaskId, WorkListener, WorkView } from '@sched/core'
 import { wider } from './running-pieces.js'
 
 /** The mean wait, from submission to first start, of the jobs finished so far; 0 before the first. */
@@ -8,8 +8,9 @@ export class MeanWait implements WorkListener {
   readonly #work: WorkView
   #sum = 0
   #count = 0
-  /** By job: when its first task was claimed, `NaN` before. */
+  /** By job: when its first task was claimed, and how many claims were not taken back. */
   #start = new Float64Array(64)
+  #claims = new Float64Array(64)
 
   constructor(work: WorkView) {
     this.#work = work
@@ -20,18 +21,26 @@ export class MeanWait implements WorkListener {
   }
 
   onSubmit(job: JobId): void {
-    if (job >= this.#start.length) this.#start = wider(this.#start, job + 1)
-    this.#start[job] = NaN
+    if (job >= this.#start.length) {
+      this.#start = wider(this.#start, job + 1)
+      this.#claims = wider(this.#claims, job + 1)
+    }
+    this.#claims[job] = 0
   }
 
   onClaim(job: JobId): void {
-    if (Number.isNaN(this.#start[job])) this.#start[job] = this.now
+    if (this.#claims[job] === 0) this.#start[job] = this.now
+    this.#claims[job] = (this.#claims[job] as number) + 1
+  }
+
+  /** A gang that does not fit on the nodes takes its claims back, and goes on waiting. */
+  onRelease(job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release): void {
+    if (why === 'withdrawn') this.#claims[job] = (this.#claims[job] as number) - 1
   }
 
   onFinish(job: JobId): void {
-    const start = this.#start[job] as number
-    if (Number.isNaN(start)) return // given up before it started
-    this.#sum += start - this.#work.submitted(job)
+    if (this.#claims[job] === 0) return // given up before it started
+    this.#sum += (this.#start[job] as number) - this.#work.submitted(job)
     this.#count++
   }
 }

@@ -234,6 +234,15 @@ describe('jobs of many tasks', () => {
     }
   })
 
+  it('have waited until they start, also where the amounts were there before and the nodes were not', () => {
+    // 3 nodes of 2. From 1 on B and C hold a slot of nodes 1 and 2: the gang G (2 x 2) has room in pieces only, and starts at 10. AWT = 9/5 at
+    // 20, when D and E hold 4 until 23 and 26: J (2 until 24) delays H (4 from 23 on) by 1 < 1.8
+    const early = [tasks('X', 1, 2, 1, false), tasks('B', 1, 1, 10, false), tasks('Y', 1, 1, 1, false), tasks('C', 1, 1, 10, false), tasks('G', 2, 2, 5, true, 1)]
+    const late = [tasks('D', 1, 2, 3, false, 20), tasks('E', 1, 2, 6, false, 20), tasks('H', 2, 2, 5, true, 20), tasks('J', 1, 2, 4, false, 20)]
+    const starts = startsOf([...early, ...late], [2], fattened(), { nodes: 3 })
+    expect(Object.fromEntries(starts)).toEqual({ X: 0, B: 0, Y: 0, C: 0, G: 10, D: 20, E: 20, J: 20, H: 24 })
+  })
+
   it('that the whole cluster cannot hold at once are refused', () => {
     expect(() => startsOf([tasks('G', 3, 2, 5, true)], [2], easy(), { nodes: 2 })).toThrow('job G starts 3 tasks of {"procs":2} at once, the nodes of cluster have room for 2')
   })
