@@ -18,14 +18,19 @@ export const largeCluster = (size: Size): ClusterDescription => ({ nodes: [{ cou
  * slots busy. Made one by one as the run asks for them.
  */
 export function streamed(tasks: number): Workload {
-  return workloadFrom('large, streamed', tasks / TASKS_PER_JOB, () => {
+  return jobs('large, streamed', tasks, (size) => new Float64Array(size))
+}
+
+/** Jobs with their run times in the columns given. */
+function jobs(name: string, tasks: number, column: (size: number) => number[] | Float64Array): Workload {
+  return workloadFrom(name, tasks / TASKS_PER_JOB, () => {
     const gap = randomStream(1, 'large/gaps')
     const time = randomStream(1, 'large/times')
     const meanGap = (TASKS_PER_JOB * MEAN) / (LOAD * NODES * SLOTS)
     let submit = 0
     return (index): JobSpec => {
       submit -= Math.log(1 - gap()) * meanGap
-      const duration = new Float64Array(TASKS_PER_JOB)
+      const duration = column(TASKS_PER_JOB)
       for (let task = 0; task < TASKS_PER_JOB; task++) duration[task] = -Math.log(1 - time()) * MEAN
       return { id: `job${index}`, submit, queue: `pool${index % POOLS}`, stages: [{ name: 'tasks', tasks: TASKS_PER_JOB, demand, duration }] }
     }
@@ -34,8 +39,8 @@ export function streamed(tasks: number): Workload {
 
 const demand = { slot: 1 }
 
-/** The same jobs, all made before the run starts and kept to its end. */
+/** The same jobs, all made before the run starts and kept to its end; in plain arrays, as so many typed ones take more room. */
 export function stored(tasks: number): Workload {
-  const source = streamed(tasks).open()
+  const source = jobs('large, stored', tasks, (size) => new Array<number>(size)).open()
   return workloadOf('large, stored', Array.from({ length: tasks / TASKS_PER_JOB }, () => source.next() as JobSpec))
 }
