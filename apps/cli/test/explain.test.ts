@@ -105,6 +105,18 @@ fifo
     expect(await of('f', '--policies', 'fifo')).toMatchObject({ outcome: 'rejected', rejection: expect.stringContaining('{"cpu":2}') as string })
   })
 
+  it('counts as room what the scheduler of the job may use: its partition, its virtual cluster, or free nodes for one', async () => {
+    const two = { tasks: 2, demand: { cpu: 2 } }
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100), job('b', 1, 100, {}, two), job('c', 2, 100), job('d', 3, 10, { class: 'web' }, { demand: { cpu: 2 } }), job('e', 4, 10, { class: 'web' }, { demand: { cpu: 2 } })) })
+    const of = async (id: string, architecture: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=2', '--job', id, '--jitter', '0', '--policies', 'fifo', '--architecture', architecture], cwd))[0]
+    // a has one node and uses half of it; b asks for two and has them at 100 s, before c, which would be content with the other
+    expect(await of('b', 'on-demand')).toMatchObject({ until: 100, parts: { 'no room': 99 } })
+    expect(await of('c', 'on-demand')).toMatchObject({ until: 200, parts: { 'no room': 100, 'behind others': 98 } })
+    // the other node is idle, and not theirs: d until 14 s beside nobody, e after it
+    const parts = '{partitioned: {decision: {job: 0, task: 0}, partitions: {web: {nodes: {fraction: 0.5}}, others: {nodes: rest, classes: ["*"]}}}}'
+    expect((await of('e', parts))?.parts).toMatchObject({ 'no room': 9 })
+  })
+
   it('names a job that is not there, with the nearest', async () => {
     const { code, err } = await sched(['explain', 'small.yaml', '--job', 'aa'], { cwd: small() })
     expect([code, err]).toEqual([2, 'error: --job: no job of the workload is called "aa". Did you mean "a"? Its ids are a, b, c; without --job the longest wait is explained.\n'])

@@ -1,4 +1,5 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type Stock, type TaskId, type WorkListener } from '@sched/core'
+import { None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type StageSpec, type Stock, type TaskId, type WorkListener } from '@sched/core'
+import { holds } from './holds.js'
 import type { Size } from './on-demand-size.js'
 import { SERIAL } from './serial-path.js'
 
@@ -95,6 +96,11 @@ export class VirtualCluster implements WorkListener {
     })
     this.#killed.add(job)
     this.#cell.abandon(job)
+  }
+
+  /** Whether as many tasks of a stage could start on its nodes: in its stock, or on what it has not taken there again. */
+  holds(stage: StageSpec, tasks: number): boolean {
+    return holds(this.#stock.cluster, this.nodes, stage, tasks) || holds(this.#cell.cluster, this.nodes, stage, tasks)
   }
 
   /** Whether tasks of the job hold nodes. */

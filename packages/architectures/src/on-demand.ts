@@ -1,5 +1,6 @@
-import { defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type TaskId, type Trigger } from '@sched/core'
+import { defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type TaskId, type Trigger } from '@sched/core'
 import { z } from 'zod'
+import { holds } from './holds.js'
 import { VirtualCluster } from './on-demand-cluster.js'
 import { WholeNodes } from './on-demand-nodes.js'
 import { Requests } from './on-demand-requests.js'
@@ -235,6 +236,15 @@ class OnDemand implements Architecture {
     if (this.#looks > now) return
     this.#looks = now + AGAIN
     this.#cell.after(AGAIN, alarm(Alarm.Look, 0))
+  }
+
+  /** On the nodes of its virtual cluster; before it has any, on free ones, if there are as many as it asks for. */
+  hasRoom(job: JobId, stage: StageSpec, tasks: number): boolean {
+    const cluster = this.#clusters[this.#cell.schedulerOf(job)] as VirtualCluster
+    if (cluster.nodes.length > 0) return cluster.isOpen && cluster.holds(stage, tasks)
+    const { nodes, suiting } = cluster.sizeOf(cluster.jobs[0] ?? job) // it asks for its first job
+    const free = this.#cell.nodes.filter((node) => suiting.suits[node] === 1 && this.#nodes.isFree(node))
+    return free.length >= nodes && holds(this.#cell.cluster, free, stage, tasks)
   }
 
   wake(token: number): void {

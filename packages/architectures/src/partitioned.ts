@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
 import { groupOptions, refusePromises, Router, type Group } from './groups.js'
+import { holds } from './holds.js'
 import { divide, nodeOptions, type NodeOptions } from './partition-nodes.js'
 import { SerialPath } from './serial-path.js'
 import { idOf, kindOf, Timer } from './timers.js'
@@ -92,6 +93,10 @@ class Partitioned implements Architecture {
   wake(token: number): void {
     if (kindOf(token) === Timer.Close) this.#paths[idOf(token)]?.close()
     else this.#cell.letGo(idOf(token) as JobId)
+  }
+
+  hasRoom(job: JobId, stage: StageSpec, tasks: number): boolean {
+    return holds(this.#cell.cluster, this.#nodes[this.#cell.schedulerOf(job)] ?? [], stage, tasks)
   }
 
   finish(): void {

@@ -1,6 +1,6 @@
 import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
-import type { Decision } from './plugs.js'
+import type { Architecture, Decision } from './plugs.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
@@ -38,7 +38,7 @@ export interface EndRow extends TaskRow {
  * Ids are valid during the call only.
  */
 export interface Observer {
-  onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView }): void
+  onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void
   onSubmit?(job: JobId, spec: JobSpec, now: Seconds): void
   /** `level` is the locality level of the launch, -1 for a task without data. */
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void

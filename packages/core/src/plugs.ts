@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
-import type { JobSpec } from './job.js'
+import type { JobSpec, StageSpec } from './job.js'
 import type { Round } from './round.js'
 import type { ClusterView, WorkListener, WorkView } from './views.js'
 
@@ -161,6 +161,8 @@ export interface Cell {
   stock(): Stock
   /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds. */
   after(delay: Seconds, token: number): void
+  /** The id of the scheduler that has a job. */
+  schedulerOf(job: JobId): number
   /** Unplaced tasks of a job over all lanes. */
   unplaced(job: JobId): number
   /** Hides a job from its scheduler (back-off) until `letGo`. */
@@ -221,6 +223,11 @@ export interface Architecture {
   trigger(trigger: Trigger): void
   /** A time asked for with `cell.after` has come. Rounds of the instant come later: `trigger` follows. */
   wake?(token: number): void
+  /**
+   * Whether as many tasks of a stage of a waiting job could start now on the nodes that its scheduler may use, where these
+   * are not all; for explanations.
+   */
+  hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
   /** The run is over: the time for warnings about what never happened. */
   finish?(): void
 }

@@ -52,7 +52,7 @@ export class World {
       deviceSize: () => 0,
     } as unknown as ClusterView
     this.work = this.#view() as unknown as WorkView
-    for (const observer of observers) observer.onRunStart?.({ cluster: this.cluster, work: this.work })
+    for (const observer of observers) observer.onRunStart?.({ cluster: this.cluster, work: this.work, architecture: { trigger: () => undefined } })
   }
 
   /** A job of one stage with one task and one map slot, unless told otherwise. */

@@ -28,6 +28,7 @@ export function cellFor({ state, work, drafts, queue, now, askForPass, abandon, 
       if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
       queue.push(now() + delay, EventKind.Timer, token)
     },
+    schedulerOf: (job) => work.jobOwner[job] as number,
     unplaced: (job) => {
       let count = 0
       for (let lane = 0 as LaneId; lane < work.lanes; lane++) count += work.unplaced(job, lane)

@@ -111,7 +111,7 @@ export class Simulation implements DraftSink {
     })
     this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
     schedulers.check()
-    for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work })
+    for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
     this.#prefill = new Prefill(this.cell, shapes, this.#queue)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
     this.#lives = new JobLives({

@@ -1,6 +1,7 @@
 import {
   Reason,
   reasonNames,
+  type Architecture,
   type ClusterView,
   type Decision,
   type JobId,
@@ -64,7 +65,7 @@ const NAMED = 5
  * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
  * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it;
- * - `no room`: no node could take a task of it, or not all of a gang;
+ * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
  * - `next attempt`: before the decision that follows one which lost all it claimed to others;
@@ -75,6 +76,7 @@ export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
 export class JobWaitObserver implements Observer {
   readonly #id: string
   #cluster!: ClusterView
+  #architecture: Architecture | undefined
   #work!: WorkView
   #meanwhile!: Meanwhile
   #job: JobId | undefined
@@ -121,8 +123,9 @@ export class JobWaitObserver implements Observer {
 
   // ---- what happens ----
 
-  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+  onRunStart({ cluster, work, architecture }: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void {
     this.#cluster = cluster
+    this.#architecture = architecture
     this.#work = work
     this.#meanwhile = new Meanwhile(cluster, work)
   }
@@ -233,9 +236,14 @@ export class JobWaitObserver implements Observer {
     this.#since = now
   }
 
-  /** Whether a node, or for a gang the cluster, could take the tasks of a stage it may begin with. */
+  /** Whether a node that its scheduler may use, or for a gang all of them, could take the tasks of a stage it may begin with. */
   #hasRoom(): boolean {
-    return this.#stages.some((stage) => (stage.gang === true && stage.tasks > 1 ? this.#holdsAll(stage) : this.#holdsOne(stage)))
+    return this.#stages.some((stage) => this.#holds(stage))
+  }
+
+  #holds(stage: StageSpec): boolean {
+    const isGang = stage.gang === true && stage.tasks > 1
+    return this.#architecture?.hasRoom?.(this.#job as JobId, stage, isGang ? stage.tasks : 1) ?? (isGang ? this.#holdsAll(stage) : this.#holdsOne(stage))
   }
 
   #holdsOne(stage: StageSpec): boolean {
