@@ -12,6 +12,7 @@ export interface SizeOptions {
   readonly nodes: number | 'tasks'
   readonly waves: number
   readonly maxNodes?: number | undefined
+  readonly tasksPerHeartbeat?: number | undefined
 }
 
 export interface Size {
@@ -58,6 +59,8 @@ export class Sizes {
   /** A gang must fit whichever of the suiting nodes it gets. */
   #checkGang(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): void {
     const { name, tasks } = stage
+    const { tasksPerHeartbeat: most = Infinity } = this.#options
+    if (tasks > most) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, and a heartbeat may start ${most} (tasksPerHeartbeat)`, 'Allow more.')
     const room = nodes < suiting.count ? nodes * this.#fewest(stage, suiting) : this.#roomOn(stage, suiting)
     if (room < tasks) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
   }

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { WrappedRound } from './wrapped-round.js'
 
@@ -13,7 +13,8 @@ export type YarnAssignOptions = z.input<typeof assignOptions>
 
 /**
  * Limits what one heartbeat of a node may start under the policy inside it, and spreads tasks evenly over nodes. A round
- * about several nodes, which happens where there are no heartbeats, has no limit on starts.
+ * about several nodes, which happens where there are no heartbeats, has no limit on starts. A gang, which Hadoop does not
+ * know, counts as one start: it begins where another start is allowed, and is not stopped half way.
  *
  * Source: Hadoop 3, FairScheduler (assignmultiple, dynamic.max.assign, max.assign); load balancer: Hadoop 1,
  * CapBasedLoadManager, as in the survey, section 6.
@@ -100,6 +101,10 @@ class LimitedRound extends WrappedRound {
   /** What was started, and half of what was free at first, by resource of the lane. */
   readonly #started: number[] = []
   readonly #half: number[] = []
+  /** The gang that is being started, and how many of its tasks are still to come. */
+  #gang: JobId | undefined
+  #left = 0
+  readonly #saved = new Map<Savepoint, { readonly claims: number; readonly started: readonly number[] }>()
 
   constructor(options: z.output<typeof assignOptions>, env: Env, balance: Balance | undefined) {
     super()
@@ -111,6 +116,8 @@ class LimitedRound extends WrappedRound {
   open(round: Round): void {
     this.inner = round
     this.#claims = 0
+    this.#left = 0
+    this.#saved.clear()
     const [node, ...others] = round.nodes.length < 2 ? round.nodes : []
     if (node === undefined || others.length > 0) return
     for (const r of this.#env.cluster.lanes[round.lane]?.resources ?? []) {
@@ -129,6 +136,7 @@ class LimitedRound extends WrappedRound {
   }
 
   #accepts(node: NodeId): boolean {
+    if (this.#left > 0) return true
     return this.#goesOn() && (this.#balance?.accepts(node, this.inner) ?? true)
   }
 
@@ -142,13 +150,32 @@ class LimitedRound extends WrappedRound {
 
   override claim(task: TaskId, node: NodeId): boolean {
     const shape = this.work.shapeOf(task)
+    const job = this.work.jobOf(task)
+    const together = this.work.together(job, this.lane)
     if (!this.#accepts(node) || !this.inner.claim(task, node)) return false
+    this.#left = this.#left > 0 && job === this.#gang ? this.#left - 1 : together - 1
+    this.#gang = job
     this.#claims++
     for (const r of this.#env.cluster.lanes[this.lane]?.resources ?? []) this.#started[r] = (this.#started[r] ?? 0) + this.work.demand(shape, r)
     return true
   }
 
+  override savepoint(): Savepoint {
+    const at = super.savepoint()
+    this.#saved.set(at, { claims: this.#claims, started: [...this.#started] })
+    return at
+  }
+
+  /** What a gang had started before it was taken back does not count. */
+  override rollback(to: Savepoint): void {
+    super.rollback(to)
+    this.#left = 0
+    const { claims, started } = this.#saved.get(to) ?? { claims: 0, started: [] }
+    this.#claims = claims
+    for (const r of this.#started.keys()) this.#started[r] = started[r] ?? 0
+  }
+
   override get claimsLeft() {
-    return this.#goesOn() ? this.inner.claimsLeft : 0
+    return this.#left > 0 || this.#goesOn() ? this.inner.claimsLeft : 0
   }
 }

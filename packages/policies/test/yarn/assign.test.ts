@@ -38,6 +38,14 @@ describe('starts per heartbeat', () => {
     expect(Array.from({ length: 5 }, (_, i) => master.heartbeat('n-0', i).start[0]?.job).join('')).toBe('ababa')
   })
 
+  it('count a gang as one: it begins where another start is allowed, and is not stopped half way', () => {
+    const gang = (id: string, count: number) => job({ id, queue: id, demand: { mem: 1, cpu: 1 }, tasks: count, gang: true })
+    expect(starts({}, 10, [gang('a', 3), gang('b', 4)])).toEqual([3, 4, 0])
+    expect(starts({ assignMultiple: true, dynamicMaxAssign: false, maxAssign: 2 }, 10, [gang('a', 3), gang('b', 4)])).toEqual([3, 4, 0]) // 3 are beyond the 2
+    expect(starts({ assignMultiple: true }, 8, [gang('a', 6), tasks('b', 1, 1)])).toEqual([6, 1, 0]) // 6 of 8 are more than half
+    expect(starts({}, 5, [gang('a', 3), gang('b', 4), tasks('c', 1, 2)])).toEqual([3, 1, 1]) // b has no room beside a
+  })
+
   it('have no limit in a round about many nodes', () => {
     const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, resources: { mem: 4 } }] }), policy: yarnAssign(greedy(yarnFair()), {}) })
     master.submit(job({ id: 'a', demand: { mem: 1 }, tasks: 100 }), 0)
