@@ -7,7 +7,7 @@ export const STALL = 7 * 86_400
 export const stalled = (policy: string, unplaced: number, now: Seconds): SchedError =>
   new SchedError(
     'BROKEN_CONTRACT',
-    `at ${now} s policy "${policy}" leaves ${unplaced} jobs unplaced although nothing runs`,
+    `at ${now} s policy "${policy}" leaves ${unplaced} job${unplaced === 1 ? '' : 's'} unplaced although nothing runs.`,
     {},
     'A policy must place pending work when the cluster is idle, or ask for a round with wakeAt.',
   )

@@ -253,12 +253,12 @@ describe('a policy that leaves work lying', () => {
   const idle = policyOf(() => undefined)
 
   it('is found out when nothing can happen any more', () => {
-    expect(() => run([job('a')], { policy: idle })).toThrow(/policy "test" leaves 1 jobs unplaced although nothing runs.*wakeAt/)
+    expect(() => run([job('a')], { policy: idle })).toThrow(/policy "test" leaves 1 job unplaced although nothing runs\. .*wakeAt/)
   })
 
   it('is found out although heartbeats or its own wakes go on', () => {
-    expect(() => run([job('a')], { policy: idle, cluster: heartbeats })).toThrow(/leaves 1 jobs unplaced/)
-    expect(() => run([job('a')], { policy: policyOf((round) => round.wakeAt(round.now + 3600)) })).toThrow(/leaves 1 jobs unplaced/)
+    expect(() => run([job('a')], { policy: idle, cluster: heartbeats })).toThrow(/leaves 1 job unplaced/)
+    expect(() => run([job('a')], { policy: policyOf((round) => round.wakeAt(round.now + 3600)) })).toThrow(/leaves 1 job unplaced/)
   })
 
   it('is not blamed for long tasks or a long set-up', () => {
