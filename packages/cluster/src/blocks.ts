@@ -41,11 +41,3 @@ function roundUp(size: number): number {
   const quarter = 2 ** (29 - Math.clz32(size - 1))
   return Math.ceil(size / quarter) * quarter
 }
-
-/** A column of at least `needed` entries with the old contents; grown by half so that growth is rare. */
-export function grown<Column extends Int32Array | Float64Array | Uint8Array>(column: Column, needed: number): Column {
-  if (column.length >= needed) return column
-  const larger = new (column.constructor as new (length: number) => Column)(Math.max(16, needed, Math.ceil(column.length * 1.5)))
-  larger.set(column)
-  return larger
-}

@@ -1,4 +1,4 @@
-import { grown } from './blocks.js'
+import { grown } from '@sched/core'
 
 /** The moves of a round in order, with what it remembers of each while it is suspended; columns of one length. */
 export class Moves {

@@ -1,6 +1,5 @@
-import type { JobSpec } from '@sched/core'
+import { grown, type JobSpec } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
-import { grown } from './blocks.js'
 
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
 export const UNPLACED = -1

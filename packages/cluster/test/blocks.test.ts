@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Blocks, grown } from '../src/blocks.js'
+import { Blocks } from '../src/blocks.js'
 
 describe('Blocks', () => {
   it('never hands out an index twice, whatever is taken and given back', () => {
@@ -43,16 +43,5 @@ describe('Blocks', () => {
     const blocks = new Blocks()
     for (let i = 0; i < 1000; i++) blocks.giveBack(blocks.take(50), 50)
     expect(blocks.end).toBe(56)
-  })
-})
-
-describe('grown', () => {
-  it('keeps a column that is large enough, and copies one that is not into at least half as much again', () => {
-    const column = Int32Array.of(...Array.from({ length: 20 }, (_, i) => i))
-    expect(grown(column, 20)).toBe(column)
-    const larger = grown(column, 21)
-    expect(larger).toHaveLength(30)
-    expect(larger.subarray(0, 20)).toEqual(column)
-    expect(grown(new Float64Array(0), 1)).toHaveLength(16)
   })
 })

@@ -4,6 +4,7 @@ export { SchedError, nearest, suggest, type ErrorCode, type Place } from './erro
 export { describeIssues, fieldOf, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'
 export type * from './views.js'
+export { grown, type Column } from './columns.js'
 export { DoneJobs } from './done-jobs.js'
 export { listOf } from './list-of.js'
 export { forwarding } from './forwarding.js'

@@ -1,5 +1,4 @@
-import type { Decision, EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type Decision, type EndRow, type JobId, type JobSpec, type Observer, type Seconds, type StartRow, type WorkView } from '@sched/core'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { JobClasses, type ClassOf } from './job-classes.js'
 

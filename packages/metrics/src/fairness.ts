@@ -1,4 +1,5 @@
 import {
+  grown,
   SchedError,
   type ClusterView,
   type EndRow,
@@ -12,7 +13,6 @@ import {
   type TaskId,
   type WorkView,
 } from '@sched/core'
-import { grown } from './columns.js'
 import { LaneFairness, type LaneFairnessResult } from './lane-fairness.js'
 import { QueueShares } from './queue-shares.js'
 import { SampleClock } from './sample-clock.js'

@@ -1,5 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId, WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId, type WorkView } from '@sched/core'
 
 /** One ended job; times in seconds. */
 export interface JobRow {

@@ -1,6 +1,5 @@
-import type { JobId, JobSpec, Observer, Seconds, StartRow } from '@sched/core'
+import { grown, type JobId, type JobSpec, type Observer, type Seconds, type StartRow } from '@sched/core'
 import { boundedSlowdown, TAU } from './bounded-slowdown.js'
-import { grown } from './columns.js'
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 import { counts, wholeRun, type Period } from './period.js'

@@ -1,5 +1,4 @@
-import type { Seconds } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type Seconds } from '@sched/core'
 import { jainIndex } from './max-min-shares.js'
 import { naturalOrder } from './natural-order.js'
 import type { LaneShares } from './queue-shares.js'

@@ -1,5 +1,4 @@
-import type { ClusterView, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type ClusterView, type JobId, type JobSpec, type Observer, type Seconds, type StartRow, type WorkView } from '@sched/core'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
 /** Launches of tasks that read data, by distance from it; lists run over the levels, nearest first. */

@@ -1,5 +1,4 @@
-import type { JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type JobId, type JobSpec, type Observer, type Seconds, type StartRow, type WorkView } from '@sched/core'
 
 export interface PromisesResult {
   /** Calls of `reserve`; a job may be promised a start many times, the earliest counts. */

@@ -1,5 +1,4 @@
-import { listOf, type ClusterView, type JobId, type LaneId, type ResourceId, type ShapeId, type Sharing, type TaskId, type WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, listOf, type ClusterView, type JobId, type LaneId, type ResourceId, type ShapeId, type Sharing, type TaskId, type WorkView } from '@sched/core'
 import { fillMaxMinShares } from './max-min-shares.js'
 
 /** Shares of the `count` active queues at an instant, as fractions of the lane; entry i of every column is of `queues[i]`. */

@@ -1,5 +1,4 @@
-import type { ClusterView, EndRow, JobId, JobSpec, LaneId, Observer, Seconds, ShapeId, TaskId, WorkView } from '@sched/core'
-import { grown } from './columns.js'
+import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from './period.js'
 
 /**

@@ -1,4 +1,5 @@
 import {
+  grown,
   Reason,
   reasonNames,
   type JobId,
@@ -10,7 +11,6 @@ import {
   type TaskId,
   type WorkView,
 } from '@sched/core'
-import { grown } from './columns.js'
 import { exactParts } from './exact-parts.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 

@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /**
  * A 4-ary heap of event ids by (time, order), in two parallel columns; orders are in a column by id, looked up only on
  * equal times. The child to follow is chosen by arithmetic on compare results, because mispredicted branches are what a
@@ -80,11 +81,7 @@ export class EventHeap {
 
   /** A parent's four children may lie past the last element. */
   #grow(): void {
-    const times = new Float64Array(this.times.length * 2).fill(Infinity)
-    times.set(this.times)
-    this.times = times
-    const ids = new Int32Array(this.times.length)
-    ids.set(this.ids)
-    this.ids = ids
+    this.times = grown(this.times, this.times.length * 2, Infinity)
+    this.ids = grown(this.ids, this.times.length)
   }
 }

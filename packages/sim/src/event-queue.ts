@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 import { EventHeap } from './event-heap.js'
 
 /**
@@ -209,24 +210,17 @@ export class EventQueue {
 
   #grow(): void {
     const size = this.#orders.length * 2
-    this.#orders = widened(this.#orders, size)
+    this.#orders = grown(this.#orders, size)
     this.#heap.orders = this.#orders
-    this.#events = widened(this.#events, size)
-    this.#freeIds = widened(this.#freeIds, size)
+    this.#events = grown(this.#events, size)
+    this.#freeIds = grown(this.#freeIds, size)
     if (this.#times.length > 0) this.#makeRoom()
   }
 
   #makeRoom(): void {
     const size = this.#orders.length
-    this.#times = widened(this.#times, size)
-    this.#nexts = widened(this.#nexts, size)
-    this.#far = widened(this.#far, size)
+    this.#times = grown(this.#times, size)
+    this.#nexts = grown(this.#nexts, size)
+    this.#far = grown(this.#far, size)
   }
-}
-
-function widened<T extends Int32Array | Float64Array>(column: T, size: number): T {
-  if (column.length === size) return column
-  const larger = new (column.constructor as new (size: number) => T)(size)
-  larger.set(column)
-  return larger
 }

@@ -1,9 +1,11 @@
-import type { NodeId, Seconds } from '@sched/core'
+import { grown, type NodeId, type Seconds } from '@sched/core'
 
 /** The runs on each node as lists, and when the next of them stops: what a heartbeat reports. */
 export class NodeRuns {
   /** Earliest stop on each node, `Infinity` when nothing runs there. */
   readonly nextStop: Float64Array
+  /** The runs that `takeStopped` took last. */
+  stopped = new Int32Array(8)
   readonly #heads: Int32Array
   #after = new Int32Array(64)
   #stops = new Float64Array(64)
@@ -14,15 +16,18 @@ export class NodeRuns {
   }
 
   add(run: number, node: NodeId, stop: Seconds): void {
-    if (run >= this.#after.length) this.#grow(run + 1)
+    if (run >= this.#after.length) {
+      this.#after = grown(this.#after, run + 1)
+      this.#stops = grown(this.#stops, run + 1)
+    }
     this.#stops[run] = stop
     this.#after[run] = this.#heads[node] as number
     this.#heads[node] = run
     if (stop < (this.nextStop[node] as number)) this.nextStop[node] = stop
   }
 
-  /** Takes the runs that have stopped by `now` off the node into `out`, by (stop, run); returns how many. */
-  takeStopped(node: NodeId, now: Seconds, out: number[]): number {
+  /** Takes the runs that have stopped by `now` off the node into `stopped`, by (stop, run); returns how many. */
+  takeStopped(node: NodeId, now: Seconds): number {
     let count = 0
     let before = -1
     let next = Infinity
@@ -31,7 +36,7 @@ export class NodeRuns {
       const stop = this.#stops[run] as number
       if (stop <= now) {
         this.#unlink(node, before, after)
-        count = this.#insert(out, count, run)
+        this.#insert(count++, run)
       } else {
         if (stop < next) next = stop
         before = run
@@ -67,28 +72,20 @@ export class NodeRuns {
     else this.#after[before] = after
   }
 
-  #insert(out: number[], count: number, run: number): number {
+  /** Puts a run among the first `count` of `stopped`, which are in order. */
+  #insert(count: number, run: number): void {
+    if (count === this.stopped.length) this.stopped = grown(this.stopped, count + 1)
+    const { stopped } = this
     let at = count
-    while (at > 0 && this.#fires(run, out[at - 1] as number)) {
-      out[at] = out[at - 1] as number
+    while (at > 0 && this.#fires(run, stopped[at - 1] as number)) {
+      stopped[at] = stopped[at - 1] as number
       at--
     }
-    out[at] = run
-    return count + 1
+    stopped[at] = run
   }
 
   #fires(a: number, b: number): boolean {
     const before = (this.#stops[a] as number) - (this.#stops[b] as number)
     return before < 0 || (before === 0 && a < b)
-  }
-
-  #grow(needed: number): void {
-    const size = Math.max(needed, this.#after.length * 2)
-    const after = new Int32Array(size)
-    after.set(this.#after)
-    this.#after = after
-    const stops = new Float64Array(size)
-    stops.set(this.#stops)
-    this.#stops = stops
   }
 }

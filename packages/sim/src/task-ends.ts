@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
 const NONE = -1
@@ -23,7 +24,10 @@ export class TaskEnds {
   }
 
   add(run: number, end: number): void {
-    if (run >= this.#events.length) this.#grow(run + 1)
+    if (run >= this.#events.length) {
+      this.#events = grown(this.#events, run + 1)
+      this.#nexts = grown(this.#nexts, run + 1)
+    }
     this.#nexts[run] = NONE
     if (end === this.#lastEnd) {
       this.#nexts[this.#last] = run
@@ -58,16 +62,4 @@ export class TaskEnds {
   after(run: number): number {
     return this.#nexts[run] as number
   }
-
-  #grow(needed: number): void {
-    const size = Math.max(needed, this.#events.length * 2)
-    this.#events = wider(this.#events, size)
-    this.#nexts = wider(this.#nexts, size)
-  }
-}
-
-function wider(column: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size)
-  larger.set(column)
-  return larger
 }

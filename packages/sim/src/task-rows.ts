@@ -23,6 +23,6 @@ export class Starting extends Row implements StartRow {
 /** Tasks that end so. */
 export class Ending extends Row implements EndRow {
   how: TaskEnd = 'done'
-  started: Seconds = 0
-  stopped: Seconds = 0
+  started: Seconds = NaN
+  stopped: Seconds = NaN
 }

@@ -1,5 +1,5 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskEnd, TaskId } from '@sched/core'
+import { grown, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
@@ -52,7 +52,6 @@ export class TaskRuns implements ProgressHost {
   /** With a progress model: the event of a run's stop where the cluster has heartbeats, -1 without; whether its end is known elsewhere. */
   #events = new Int32Array(64)
   #alarm = -1
-  readonly #stopped: number[] = []
   /** Runs that wait one more heartbeat for their slot (commit pending), per node. */
   readonly #pendingCommits: number[][] = []
 
@@ -84,7 +83,7 @@ export class TaskRuns implements ProgressHost {
       const node = work.runNode[run] as NodeId
       const stage = work.taskStage[task] as number
       const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
-      if (row.count === 0 || stage !== row.stage || level !== row.level) {
+      if (stage !== row.stage || level !== row.level || row.count === 0) {
         this.#tellStarts(now)
         row.stage = stage
         row.job = work.stageJob[stage] as JobId
@@ -118,7 +117,7 @@ export class TaskRuns implements ProgressHost {
 
   #fill(task: TaskId, stage: number, job: JobId, at: number, node: NodeId): TaskStart {
     const { work, model } = this.#o
-    const level = at > 0 && work.nearAnywhere.size > 0 && work.nearAnywhere.has(job) ? 0 : at
+    const level = work.nearAnywhere.size > 0 && at > 0 && work.nearAnywhere.has(job) ? 0 : at
     const start = this.#start
     const spec = work.spec(job)
     const stageIndex = stage - (work.jobFirstStage[job] as number)
@@ -163,9 +162,9 @@ export class TaskRuns implements ProgressHost {
   }
 
   #report(node: NodeId, now: Seconds): void {
-    const count = this.#nodeRuns.takeStopped(node, now, this.#stopped)
+    const count = this.#nodeRuns.takeStopped(node, now)
     for (let i = 0; i < count; i++) {
-      const run = this.#stopped[i] as number
+      const run = this.#nodeRuns.stopped[i] as number
       if (this.#o.commitPending) {
         this.#o.work.release(this.#o.work.runTask[run] as TaskId, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
@@ -219,7 +218,7 @@ export class TaskRuns implements ProgressHost {
   /** The row that an end belongs to. */
   #endRow(stage: number, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): Ending {
     const row = this.#ending
-    if (row.count > 0 && row.stage === stage && row.started === started && row.stopped === stopped) return row
+    if (row.stage === stage && row.started === started && row.stopped === stopped && row.count > 0) return row
     this.#tellEnds(now)
     const { work } = this.#o
     row.stage = stage
@@ -241,7 +240,7 @@ export class TaskRuns implements ProgressHost {
   // ---- progress that depends on what else runs ----
 
   #begin(progress: Progress, run: number, node: NodeId, { job, spec, stage, stageIndex, task }: TaskStart, alone: Seconds, now: Seconds): void {
-    if (run >= this.#events.length) this.#grow(run + 1)
+    this.#events = grown(this.#events, run + 1)
     this.#events[run] = GONE
     this.#o.work.runEnd[run] = Infinity
     progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
@@ -312,12 +311,6 @@ export class TaskRuns implements ProgressHost {
       this.#o.queue.cancel(event)
     }
     this.#events[run] = GONE
-  }
-
-  #grow(needed: number): void {
-    const events = new Int32Array(Math.max(needed, this.#events.length * 2))
-    events.set(this.#events)
-    this.#events = events
   }
 }
 

@@ -21,7 +21,6 @@ describe('NodeRuns', () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const runs = new NodeRuns(3)
         let list: Run[] = []
-        const out: number[] = []
         for (const each of steps) {
           if ('stop' in each) {
             if (list.some((other) => other.run === each.run)) continue // a run is on one node at a time
@@ -29,8 +28,8 @@ describe('NodeRuns', () => {
             list.push(each)
           } else if ('now' in each) {
             const stopped = list.filter((run) => run.node === each.takeFrom && run.stop <= each.now).sort((a, b) => a.stop - b.stop || a.run - b.run)
-            const count = runs.takeStopped(each.takeFrom as NodeId, each.now, out)
-            expect(out.slice(0, count)).toEqual(stopped.map((run) => run.run))
+            const count = runs.takeStopped(each.takeFrom as NodeId, each.now)
+            expect([...runs.stopped.subarray(0, count)]).toEqual(stopped.map((run) => run.run))
             list = list.filter((run) => !stopped.includes(run))
           } else {
             const found = list.find((run) => run.run === each.remove)

@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /** Values with whole-number weights, kept in two growing columns (16 bytes each), for exact medians of large workloads. */
 export class WeightedValues {
   #values = new Float64Array(64)
@@ -8,10 +9,8 @@ export class WeightedValues {
   #max = 0
 
   add(value: number, weight: number): void {
-    if (this.#size === this.#values.length) {
-      this.#values = grown(this.#values)
-      this.#weights = grown(this.#weights)
-    }
+    this.#values = grown(this.#values, this.#size + 1)
+    this.#weights = grown(this.#weights, this.#size + 1)
     this.#values[this.#size] = value
     this.#weights[this.#size++] = weight
     this.#weight += weight
@@ -45,10 +44,4 @@ export class WeightedValues {
     }
     return this.#max
   }
-}
-
-function grown(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(column.length * 2)
-  larger.set(column)
-  return larger
 }

@@ -1,5 +1,4 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
-import { grown } from '../columns.js'
+import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
 import { counts, wholeRun, type Period } from '../period.js'
 
 export interface BackfilledResult {

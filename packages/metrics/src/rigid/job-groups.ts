@@ -1,6 +1,5 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
-import { grown } from '../columns.js'
 import { naturalOrder } from '../natural-order.js'
 import { counts, wholeRun, type Period } from '../period.js'
 import { JobAmounts } from './job-amounts.js'

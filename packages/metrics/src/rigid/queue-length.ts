@@ -1,5 +1,4 @@
-import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
-import { grown } from '../columns.js'
+import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
 import { JobAmounts } from './job-amounts.js'
 

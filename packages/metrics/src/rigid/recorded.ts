@@ -1,6 +1,5 @@
-import type { JobId, JobSpec, LaneId, NodeId, Observer, Seconds, TaskId } from '@sched/core'
+import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
 import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
-import { grown } from '../columns.js'
 import { EXACT_VALUES, Values, type Distribution } from '../distribution.js'
 import { counts, wholeRun, type Period } from '../period.js'
 

@@ -1,6 +1,5 @@
-import type { JobBlock, Seconds } from '@sched/core'
+import { grown, type JobBlock, type Seconds } from '@sched/core'
 import type { RigidLane } from './rigid-lane.js'
-import { wider } from './running-pieces.js'
 import { classes, classOf } from './size-class.js'
 
 /**
@@ -81,11 +80,11 @@ export class BlockBounds {
   }
 
   #grow(needed: number): void {
-    this.#seen = wider(this.#seen, needed)
+    this.#seen = grown(this.#seen, needed)
     const size = this.#seen.length
-    this.#made = wider(this.#made, size)
-    this.#classes = wider(this.#classes, size)
-    this.#asks = wider(this.#asks, size * classes)
-    this.#lengths = wider(this.#lengths, size * classes)
+    this.#made = grown(this.#made, size)
+    this.#classes = grown(this.#classes, size)
+    this.#asks = grown(this.#asks, size * classes)
+    this.#lengths = grown(this.#lengths, size * classes)
   }
 }

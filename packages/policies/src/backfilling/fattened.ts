@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, grown, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
@@ -8,7 +8,6 @@ import { Profile } from './profile.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { MeanWait } from './mean-wait.js'
-import { wider } from './running-pieces.js'
 import { planRunning, Windows } from './windows.js'
 
 const fattenedOptions = z.strictObject({
@@ -143,8 +142,8 @@ class Fattened implements Policy {
 
   #reset(job: JobId): void {
     if (job >= this.#first.length) {
-      this.#first = wider(this.#first, job + 1)
-      this.#delayed = wider(this.#delayed, job + 1)
+      this.#first = grown(this.#first, job + 1)
+      this.#delayed = grown(this.#delayed, job + 1)
     }
     this.#first[job] = NaN
     this.#delayed[job] = 0

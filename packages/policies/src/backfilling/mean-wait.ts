@@ -1,5 +1,4 @@
-import type { JobId, LaneId, NodeId, Release, Seconds, TaskId, WorkListener, WorkView } from '@sched/core'
-import { wider } from './running-pieces.js'
+import { grown, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener, type WorkView } from '@sched/core'
 
 /** The mean wait, from submission to first start, of the jobs finished so far; 0 before the first. */
 export class MeanWait implements WorkListener {
@@ -22,8 +21,8 @@ export class MeanWait implements WorkListener {
 
   onSubmit(job: JobId): void {
     if (job >= this.#start.length) {
-      this.#start = wider(this.#start, job + 1)
-      this.#claims = wider(this.#claims, job + 1)
+      this.#start = grown(this.#start, job + 1)
+      this.#claims = grown(this.#claims, job + 1)
     }
     this.#claims[job] = 0
   }

@@ -1,5 +1,4 @@
-import type { Seconds } from '@sched/core'
-import { wider } from './running-pieces.js'
+import { grown, type Seconds } from '@sched/core'
 
 /** Above this many entries one block copy beats a loop. */
 const LOOP = 32
@@ -113,9 +112,13 @@ export class Profile {
     this.take(Math.max(end, start), start + length, vector, from, -1)
   }
 
+  /** Less than nothing can be free, where a job outlives its estimate into a window: no matter to those that ask nothing of it. */
   #fits(step: number, vector: Float64Array, from: number): boolean {
     const { width, free } = this
-    for (let r = 0; r < width; r++) if ((free[step * width + r] as number) < (vector[from + r] as number)) return false
+    for (let r = 0; r < width; r++) {
+      const amount = vector[from + r] as number
+      if ((free[step * width + r] as number) < amount && amount > 0) return false
+    }
     return true
   }
 
@@ -191,7 +194,7 @@ export class Profile {
   }
 
   #grow(): void {
-    this.times = wider(this.times, this.times.length + 1)
-    this.free = wider(this.free, this.times.length * this.width)
+    this.times = grown(this.times, this.times.length + 1)
+    this.free = grown(this.free, this.times.length * this.width)
   }
 }

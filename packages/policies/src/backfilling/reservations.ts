@@ -1,9 +1,8 @@
-import type { JobId, Order, Round, Seconds } from '@sched/core'
+import { grown, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
-import { wider } from './running-pieces.js'
 import { planRunning, type Windows } from './windows.js'
 
 /** The reserved starts of all waiting jobs of a lane, and the profile that they and what runs leave: conservative backfilling. */
@@ -36,7 +35,7 @@ export class Reservations {
   }
 
   reset(job: JobId): void {
-    if (job >= this.#start.length) this.#start = wider(this.#start, job + 1)
+    if (job >= this.#start.length) this.#start = grown(this.#start, job + 1)
     this.#start[job] = NaN
   }
 

@@ -1,5 +1,5 @@
-import { None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
-import { RunningPieces, wider } from './running-pieces.js'
+import { grown, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { RunningPieces } from './running-pieces.js'
 
 /**
  * One lane as a discipline for rigid jobs plans it: the machine as one vector of amounts, what each waiting job asks,
@@ -64,8 +64,8 @@ export class RigidLane {
   read(job: JobId): void {
     const { width } = this
     if (job >= this.length.length) {
-      this.length = wider(this.length, job + 1)
-      this.demand = wider(this.demand, this.length.length * width)
+      this.length = grown(this.length, job + 1)
+      this.demand = grown(this.demand, this.length.length * width)
     }
     const work = this.#work
     const tasks = work.together(job, this.lane)

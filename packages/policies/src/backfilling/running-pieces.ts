@@ -1,4 +1,4 @@
-import type { Seconds, TaskId } from '@sched/core'
+import { grown, type Seconds, type TaskId } from '@sched/core'
 
 /**
  * What runs in a lane, by expected end. A piece is what was started together: a rigid job, or one task of a job that is
@@ -41,7 +41,7 @@ export class RunningPieces {
 
   /** Counts a task to a piece. The caller adds its demand to `held`. */
   join(task: TaskId, piece: number): void {
-    if (task >= this.#pieceOf.length) this.#pieceOf = wider(this.#pieceOf, task + 1)
+    if (task >= this.#pieceOf.length) this.#pieceOf = grown(this.#pieceOf, task + 1)
     this.#pieceOf[task] = piece
     this.#tasks[piece] = (this.#tasks[piece] as number) + 1
   }
@@ -122,18 +122,11 @@ export class RunningPieces {
 
   #grow(): void {
     const size = this.#end.length * 2
-    this.ends = wider(this.ends, size)
-    this.pieces = wider(this.pieces, size)
-    this.held = wider(this.held, size * this.width)
-    this.#planned = wider(this.#planned, size)
-    this.#end = wider(this.#end, size)
-    this.#tasks = wider(this.#tasks, size)
+    this.ends = grown(this.ends, size)
+    this.pieces = grown(this.pieces, size)
+    this.held = grown(this.held, size * this.width)
+    this.#planned = grown(this.#planned, size)
+    this.#end = grown(this.#end, size)
+    this.#tasks = grown(this.#tasks, size)
   }
-}
-
-/** A column with room for at least `size` entries. */
-export function wider<T extends Float64Array | Int32Array>(column: T, size: number): T {
-  const larger = new (column.constructor as new (length: number) => T)(Math.max(size, column.length * 2))
-  larger.set(column)
-  return larger
 }

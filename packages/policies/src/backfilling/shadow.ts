@@ -1,7 +1,6 @@
-import { None, type JobBlock, type JobId, type Round, type Seconds } from '@sched/core'
+import { grown, None, type JobBlock, type JobId, type Round, type Seconds } from '@sched/core'
 import { BlockBounds } from './block-bounds.js'
 import type { RigidLane } from './rigid-lane.js'
-import { wider } from './running-pieces.js'
 
 /**
  * The reservation of the first waiting job: when enough will be free for it, and what else will be free then. It is kept
@@ -113,7 +112,7 @@ export class Shadow {
   /** Adds the jobs of a block that may start to the candidates. */
   collect(block: JobBlock, now: Seconds): void {
     if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.time)) return
-    if (this.#count + block.to - block.from > this.candidates.length) this.candidates = wider(this.candidates, this.#count + block.to - block.from)
+    if (this.#count + block.to - block.from > this.candidates.length) this.candidates = grown(this.candidates, this.#count + block.to - block.from)
     if (this.#lane.width === 1) this.#collectAmounts(block, now)
     else this.#collectVectors(block, now)
   }

@@ -1,4 +1,4 @@
-import type { UserId } from '@sched/core'
+import { grown, type UserId } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 
 /** Weights are summed in millionths, so that a sum does not depend on the order of adding. */
@@ -55,24 +55,15 @@ export class LeafUsers {
       this.jobs.push(new SortedIds(this.jobKeys[pot] as Keys))
       this.pairKeys[pot]?.set(pair, 0, 0)
     }
-    while (this.count * this.#pots > this.ratio.length) this.#grow()
+    this.ratio = grown(this.ratio, this.count * this.#pots)
+    this.share = grown(this.share, this.ratio.length)
+    this.used = grown(this.used, this.ratio.length * this.#width)
     return pair
   }
 
   weightOf(pair: number): number {
     return (this.weight[pair] as number) / WEIGHT
   }
-
-  #grow(): void {
-    const ratio = new Float64Array(this.ratio.length * 2)
-    ratio.set(this.ratio)
-    this.ratio = ratio
-    const share = new Float64Array(ratio.length)
-    share.set(this.share)
-    this.share = share
-    const used = new Float64Array(ratio.length * this.#width)
-    used.set(this.used)
-    this.used = used
-  }
 }
+
 export const inMillionths = WEIGHT

@@ -1,4 +1,4 @@
-import type { ClusterView, LaneId, NodeId, ResourceId, ShapeId, WorkView } from '@sched/core'
+import { grown, type ClusterView, type LaneId, type NodeId, type ResourceId, type ShapeId, type WorkView } from '@sched/core'
 
 /**
  * What capacities are shares of: the nodes of a partition in a lane. A cluster without labels and slot types has one pot.
@@ -85,11 +85,7 @@ export class Pots {
 
   #readDemand(shape: ShapeId, lane: LaneId): void {
     const { width } = this
-    if ((shape + 1) * width > this.#demands.length) {
-      const larger = new Float64Array(Math.max((shape + 1) * width, this.#demands.length * 2, 64)).fill(NaN)
-      larger.set(this.#demands)
-      this.#demands = larger
-    }
+    this.#demands = grown(this.#demands, (shape + 1) * width, NaN)
     this.#demands.fill(0, shape * width, (shape + 1) * width)
     for (const [i, r] of (this.counted[lane] ?? []).entries()) this.#demands[shape * width + i] = this.#work.demand(shape, r)
     for (let i = 0; i < width; i++) this.least[lane * width + i] = Math.min(this.least[lane * width + i] as number, this.#demands[shape * width + i] as number)

@@ -1,4 +1,4 @@
-import type { JobBlock, JobId, LaneId, Round, WorkView } from '@sched/core'
+import { grown, type JobBlock, type JobId, type LaneId, type Round, type WorkView } from '@sched/core'
 import { explainLimits } from './explain-limits.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { JobMerge } from './job-merge.js'
@@ -88,7 +88,8 @@ export class QueueReading {
     const { width, count } = pots
     const depth = this.#depth + 1
     const at = queue * count + this.#pot
-    if ((depth + 1) * width > this.#room.length) this.#grow()
+    this.#room = grown(this.#room, (depth + 1) * width)
+    this.#kept = grown(this.#kept, (depth + 1) * width)
     const room = this.#room
     const kept = this.#kept
     const { most } = quotas
@@ -233,14 +234,5 @@ export class QueueReading {
     this.#isBlocked[above] = true
     for (let i = 0; i < width; i++) this.#kept[above * width + i] = (this.#kept[above * width + i] as number) + Math.max(0, this.#room[this.#depth * width + i] as number)
     return false
-  }
-
-  #grow(): void {
-    const room = new Float64Array(this.#room.length * 2)
-    room.set(this.#room)
-    this.#room = room
-    const kept = new Float64Array(this.#kept.length * 2)
-    kept.set(this.#kept)
-    this.#kept = kept
   }
 }

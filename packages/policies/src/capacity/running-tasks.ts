@@ -1,4 +1,4 @@
-import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import { grown, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 
 /**
  * Claimed tasks by job and lane in chains, the last started first. Tasks mostly start in the order in which they are
@@ -22,8 +22,11 @@ export class RunningTasks {
 
   add(job: JobId, lane: LaneId, task: TaskId): void {
     const at = (job * this.#lanes + lane) * 2
-    if (at >= this.#first.length) this.#first = grown(this.#first, at)
-    if (task >= this.#after.length) [this.#before, this.#after] = [grown(this.#before, task), grown(this.#after, task)]
+    if (at >= this.#first.length) this.#first = grown(this.#first, at + 2, -1)
+    if (task >= this.#after.length) {
+      this.#before = grown(this.#before, task + 1, -1)
+      this.#after = grown(this.#after, task + 1, -1)
+    }
     this.#link(-1, task)
     this.#link(task, this.#first[at] as number)
     this.#first[at] = task
@@ -87,8 +90,3 @@ export class RunningTasks {
 }
 
 /** A longer column, in which a place is. */
-function grown(column: Int32Array<ArrayBuffer>, place: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(Math.max(place + 2, column.length * 2)).fill(-1)
-  larger.set(column)
-  return larger
-}

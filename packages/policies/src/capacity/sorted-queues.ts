@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /** What queues of one pot are sorted by, by queue id: class first, then used over guaranteed, then a number no two share. */
 export class QueueKeys {
   band = new Float64Array(64)
@@ -9,14 +10,10 @@ export class QueueKeys {
   hasBands = false
 
   grow(count: number): void {
-    if (count <= this.band.length) return
-    const size = Math.max(count, this.band.length * 2)
-    this.band = grown(this.band, size)
-    this.ratio = grown(this.ratio, size)
-    this.tie = grown(this.tie, size)
-    const hint = new Int32Array(size)
-    hint.set(this.hint)
-    this.hint = hint
+    this.band = grown(this.band, count)
+    this.ratio = grown(this.ratio, count)
+    this.tie = grown(this.tie, count)
+    this.hint = grown(this.hint, count)
   }
 
   isAfter(a: number, b: number): boolean {
@@ -27,12 +24,6 @@ export class QueueKeys {
     if (first !== second) return first > second
     return (this.tie[a] as number) > (this.tie[b] as number)
   }
-}
-
-function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(size)
-  larger.set(column)
-  return larger
 }
 
 /** Up to so many members looking through them is faster than searching by keys, and moving them one by one than in a block. */
@@ -51,11 +42,7 @@ export class SortedQueues {
   }
 
   add(id: number): void {
-    if (this.size === this.ids.length) {
-      const larger = new Int32Array(this.size * 2)
-      larger.set(this.ids)
-      this.ids = larger
-    }
+    this.ids = grown(this.ids, this.size + 1)
     const at = this.#place(id, 0, this.size)
     const { ids } = this
     if (this.size - at > SHORT) ids.copyWithin(at + 1, at, this.size)

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, WorkView } from '@sched/core'
+import { grown, type JobId, type LaneId, type WorkView } from '@sched/core'
 import type { NodeReservations } from './node-reservations.js'
 import type { Pots } from './pots.js'
 
@@ -41,7 +41,7 @@ export class WaitingAmounts {
   /** Counts what has changed; for so many users in leaves. */
   refresh(pairs: number): void {
     const size = pairs * this.#pots.count * 2 * this.#pots.width
-    if (size > this.sums.length) this.sums = grown(this.sums, size)
+    this.sums = grown(this.sums, size)
     for (const index of this.#changed) {
       this.#isChanged[index] = false
       this.#recount(index)
@@ -52,7 +52,7 @@ export class WaitingAmounts {
   #recount(index: number): void {
     const { count, lanes, width } = this.#pots
     const from = index * 2 * width
-    if (from + 2 * width > this.#counted.length) this.#counted = grown(this.#counted, from + 2 * width)
+    this.#counted = grown(this.#counted, from + 2 * width)
     this.#add(index, -1)
     const job = Math.floor(index / lanes) as JobId
     const pot = this.#potOf[index] as number
@@ -85,10 +85,4 @@ export class WaitingAmounts {
       for (let i = 0; i < width; i++) counted[from + width + i] = Math.max(0, (counted[from + width + i] as number) - (this.#pots.demands[its + i] as number))
     }
   }
-}
-
-function grown(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(Math.max(size, column.length * 2))
-  larger.set(column)
-  return larger
 }

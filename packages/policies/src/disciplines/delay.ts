@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, grown, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { Gang, GangsTried, startGang } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
@@ -193,25 +193,15 @@ class Delay implements Policy {
   }
 
   #reset(job: JobId): void {
-    if ((job + 1) * this.#lanes > this.#level.length) this.#grow((job + 1) * this.#lanes)
+    const needed = (job + 1) * this.#lanes
+    this.#level = grown(this.#level, needed)
+    this.#waited = grown(this.#waited, needed)
+    this.#isSkipped = grown(this.#isSkipped, needed)
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#level[job * this.#lanes + lane] = 0
       this.#waited[job * this.#lanes + lane] = 0
       if (this.#isSkipped[job * this.#lanes + lane] === SKIPPED) this.#isSkipped[job * this.#lanes + lane] = ENDED
     }
-  }
-
-  #grow(needed: number): void {
-    const size = Math.max(needed, this.#level.length * 2)
-    const level = new Int8Array(size)
-    level.set(this.#level)
-    this.#level = level
-    const waited = new Float64Array(size)
-    waited.set(this.#waited)
-    this.#waited = waited
-    const skipped = new Uint8Array(size)
-    skipped.set(this.#isSkipped)
-    this.#isSkipped = skipped
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Env, JobBlock, JobId, LaneId, Order, Round, Seconds } from '@sched/core'
+import { grown, type Env, type JobBlock, type JobId, type LaneId, type Order, type Round, type Seconds } from '@sched/core'
 
 /** A number for a job that waits in a lane, at a time; the largest comes first. */
 export type Score = (job: JobId, now: Seconds, lane: LaneId) => number
@@ -44,8 +44,8 @@ class Ranking implements JobBlock {
   }
 
   add(job: JobId): void {
-    if (this.to === this.ids.length) this.ids = wider(this.ids, new Int32Array(this.to * 2))
-    if (job >= this.#scores.length) this.#scores = wider(this.#scores, new Float64Array(Math.max(job + 1, this.#scores.length * 2)))
+    this.ids = grown(this.ids, this.to + 1)
+    this.#scores = grown(this.#scores, job + 1)
     this.ids[this.to++] = job
     this.#isSorted = false
   }
@@ -79,9 +79,4 @@ class Ranking implements JobBlock {
     const scoreB = this.#scores[b] as number
     return scoreA > scoreB || (scoreA === scoreB && this.#rankOf(a) < this.#rankOf(b))
   }
-}
-
-function wider<T extends Int32Array | Float64Array>(column: T, larger: T): T {
-  larger.set(column)
-  return larger
 }

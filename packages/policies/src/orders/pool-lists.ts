@@ -1,4 +1,4 @@
-import type { JobBlock, JobId } from '@sched/core'
+import { grown, type JobBlock, type JobId } from '@sched/core'
 import type { Pool, PoolTree } from './pools.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
@@ -150,8 +150,8 @@ export class PoolLists {
     const { parent, children } = this.#tree.pools[pool] as Pool
     const leaf = pool > 0 && children.length === 0
     if (pool >= this.#parents.length) {
-      this.#parents = doubled(this.#parents)
-      this.#leaves = doubled(this.#leaves)
+      this.#parents = grown(this.#parents, 2 * this.#parents.length)
+      this.#leaves = grown(this.#leaves, 2 * this.#leaves.length)
     }
     this.#parents[pool] = parent
     this.#leaves[pool] = Number(leaf)
@@ -200,10 +200,4 @@ export class PoolLists {
       if (fits) keys.setTie(pool, between)
       else for (const [i, sibling] of siblings.entries()) keys.setTie(sibling, i + 1)
   }
-}
-
-function doubled<T extends Int32Array | Uint8Array>(column: T): T {
-  const larger = new (column.constructor as new (size: number) => T)(2 * column.length)
-  larger.set(column)
-  return larger
 }

@@ -1,4 +1,4 @@
-import type { JobBlock } from '@sched/core'
+import { grown, type JobBlock } from '@sched/core'
 import type { Keys } from './sorted-ids.js'
 
 /** Ids per block: a change moves at most so many, and readers that remember what a block holds read so many again. */
@@ -153,11 +153,7 @@ export class SortedBlocks {
   }
 
   #note(id: number, block: Block): void {
-    if (id >= this.#blockOf.length) {
-      const larger = new Int32Array(Math.max(id + 1, this.#blockOf.length * 2))
-      larger.set(this.#blockOf)
-      this.#blockOf = larger
-    }
+    this.#blockOf = grown(this.#blockOf, id + 1)
     this.#blockOf[id] = block.id
     block.version = ++this.#versions
   }

@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /** Sort keys by id, shared by all lists of one kind: `key` first, then `tie`, which no two ids share. */
 export class Keys {
   key = new Float64Array(64)
@@ -17,16 +18,9 @@ export class Keys {
   }
 
   #grow(needed: number): void {
-    const size = Math.max(needed, this.key.length * 2)
-    const key = new Float64Array(size)
-    key.set(this.key)
-    this.key = key
-    const tie = new Float64Array(size)
-    tie.set(this.tie)
-    this.tie = tie
-    const hint = new Int32Array(size)
-    hint.set(this.hint)
-    this.hint = hint
+    this.key = grown(this.key, needed)
+    this.tie = grown(this.tie, needed)
+    this.hint = grown(this.hint, needed)
   }
 }
 

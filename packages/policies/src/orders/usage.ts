@@ -1,4 +1,4 @@
-import type { ClusterView, LaneId, ResourceId } from '@sched/core'
+import { grown, type ClusterView, type LaneId, type ResourceId } from '@sched/core'
 
 /** Amounts in use by owners (pools or jobs) of dense ids, and what part of the cluster they are. */
 export class Usage {
@@ -113,15 +113,8 @@ export class Usage {
   }
 
   #grow(needed: number): void {
-    const size = Math.max(needed, this.used.length * 2)
-    this.used = wider(this.used, size)
-    this.#whole = wider(this.#whole, size)
-    this.#weight = wider(this.#weight, size)
+    this.used = grown(this.used, needed)
+    this.#whole = grown(this.#whole, needed)
+    this.#weight = grown(this.#weight, needed)
   }
-}
-
-function wider(column: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(size)
-  larger.set(column)
-  return larger
 }

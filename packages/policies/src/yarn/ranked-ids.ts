@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
 export class KeyRows {
   readonly width: number
@@ -22,16 +23,9 @@ export class KeyRows {
   }
 
   #grow(needed: number): void {
-    const size = Math.max(needed, this.tie.length * 2)
-    const rows = new Float64Array(size * this.width)
-    rows.set(this.rows)
-    this.rows = rows
-    const tie = new Float64Array(size)
-    tie.set(this.tie)
-    this.tie = tie
-    const hint = new Int32Array(size)
-    hint.set(this.hint)
-    this.hint = hint
+    this.tie = grown(this.tie, needed)
+    this.hint = grown(this.hint, needed)
+    this.rows = grown(this.rows, this.tie.length * this.width)
   }
 }
 

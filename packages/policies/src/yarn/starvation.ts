@@ -1,4 +1,4 @@
-import type { JobId, LaneId, ResourceId, Seconds } from '@sched/core'
+import { grown, type JobId, type LaneId, type ResourceId, type Seconds } from '@sched/core'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
@@ -166,8 +166,6 @@ export class Starvation {
   }
 
   #growClocks(job: JobId): void {
-    const larger = new Float64Array(2 * (job + 1)).fill(NaN)
-    larger.set(this.#atFair)
-    this.#atFair = larger
+    this.#atFair = grown(this.#atFair, job + 1, NaN)
   }
 }

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, ResourceId, ShapeId, TaskId } from '@sched/core'
+import { grown, type Env, type JobId, type LaneId, type ResourceId, type ShapeId, type TaskId } from '@sched/core'
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
@@ -139,10 +139,4 @@ export class Usage {
 
 const add = (column: Float64Array, at: number, amount: number): void => {
   column[at] = (column[at] as number) + amount
-}
-
-function grown(column: Float64Array, needed: number, empty = 0): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(Math.max(needed, column.length * 2)).fill(empty)
-  larger.set(column)
-  return larger
 }

@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 import { HOPS, type FlowLinks } from './flow-links.js'
 
 const NONE = -1
@@ -273,13 +274,8 @@ export class FairRates {
 
   #grow(): void {
     const size = this.rates.length * 2
-    this.rates = wider(this.rates, new Float64Array(size))
-    this.#most = wider(this.#most, new Float64Array(size))
-    this.#flowMarks = wider(this.#flowMarks, new Int32Array(size))
+    this.rates = grown(this.rates, size)
+    this.#most = grown(this.#most, size)
+    this.#flowMarks = grown(this.#flowMarks, size)
   }
-}
-
-function wider<Column extends Float64Array | Int32Array>(column: Column, larger: Column): Column {
-  larger.set(column)
-  return larger
 }

@@ -1,3 +1,4 @@
+import { grown } from '@sched/core'
 /** Most links that a flow goes over. */
 export const HOPS = 4
 const NONE = -1
@@ -43,13 +44,7 @@ export class FlowLinks {
   }
 
   #grow(): void {
-    this.links = wider(this.links)
-    this.#places = wider(this.#places)
+    this.links = grown(this.links, this.links.length * 2)
+    this.#places = grown(this.#places, this.links.length)
   }
-}
-
-function wider(column: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(column.length * 2)
-  larger.set(column)
-  return larger
 }

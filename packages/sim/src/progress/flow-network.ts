@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import { grown, type Seconds } from '@sched/core'
 import { FairRates } from './fair-rates.js'
 import { FlowLinks } from './flow-links.js'
 
@@ -95,14 +95,8 @@ export class FlowNetwork {
 
   #grow(): void {
     const size = this.#ends.length * 2
-    const ends = new Float64Array(size)
-    ends.set(this.#ends)
-    this.#ends = ends
-    const bytes = new Float64Array(size)
-    bytes.set(this.#bytes)
-    this.#bytes = bytes
-    const at = new Int32Array(size)
-    at.set(this.#at)
-    this.#at = at
+    this.#ends = grown(this.#ends, size)
+    this.#bytes = grown(this.#bytes, size)
+    this.#at = grown(this.#at, size)
   }
 }

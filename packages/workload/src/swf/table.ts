@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { grown, SchedError } from '@sched/core'
 import { eachLine, type LineVisitor } from '../rigid/each-line.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
@@ -82,7 +82,7 @@ export class SwfTable {
   /** The job that was kept last. */
   #add(): void {
     const at = this.size * this.width
-    if (at + this.width > this.cells.length) this.#grow()
+    this.cells = grown(this.cells, at + this.width)
     if (!this.reading.store(this.cells, at)) {
       this.cells = new Float64Array(this.cells)
       this.reading.store(this.cells, at)
@@ -93,13 +93,6 @@ export class SwfTable {
     if (submit < this.#latest) this.#unsorted++
     else this.#latest = submit
     this.size++
-  }
-
-  #grow(): void {
-    const size = Math.max(this.cells.length * 2, this.width * 64)
-    const larger = this.cells instanceof Int32Array ? new Int32Array(size) : new Float64Array(size)
-    larger.set(this.cells)
-    this.cells = larger
   }
 
   #empty(): SchedError {
