@@ -1,5 +1,5 @@
 import type { JobSpec, Observer } from '@sched/core'
-import { conservative, easy, fattened, fifo, ljf, lxf, priority, sjf, strict } from '@sched/policies'
+import { conservative, easy, fattened, fifo, ljf, lxf, priority, replan, sjf, strict } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulated, startsOf } from './machine.js'
@@ -123,6 +123,16 @@ describe('windows', () => {
       conservative: simulated(jobs, [2], conservative(fifo(), { windows: maintenance })),
       fattened: simulated(jobs, [2], fattened(fifo(), { windows: maintenance })),
     }).toEqual(starts)
+  })
+
+  it('into which a job runs that outlives its estimate keep nobody who asks nothing of what is short there', () => {
+    // 4 slots, 10 of memory. R should end at 60 and runs until 300; from 100 to 400 all memory is promised to others. P comes at 120 and asks slots alone
+    const jobs: RigidJob[] = [
+      { submit: 0, runtime: 300, estimate: 60, size: [1, 6] },
+      { submit: 120, runtime: 4, estimate: 4, size: [2, 0] },
+    ]
+    const windows = [{ from: 100, to: 400, demand: { memory: 10 } }]
+    for (const policy of [strict, easy, conservative, fattened, replan]) expect(simulated(jobs, [4, 10], policy(fifo(), { windows }))).toEqual([0, 120])
   })
 
   it('of conservative agree with its reference', () => {
