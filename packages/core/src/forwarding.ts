@@ -51,13 +51,16 @@ export function forwarding(...parts: readonly (WorkListener | undefined)[]): Wor
   const judges = parts.filter((part) => part?.admits !== undefined)
   if (judges.length > 0) made['admits'] = (spec: JobSpec) => firstReason(judges, spec)
   for (const hook of Object.keys(passOn) as Hook[]) {
-    const listeners = parts.filter((part) => part?.[hook] !== undefined) as Told[]
+    const listeners = parts.filter((part) => part?.[hook] !== undefined).map((part) => targetOf(part as Told, hook))
     if (listeners.length === 0) continue
     made[hook] = passOn[hook]
     made[`${hook}Of`] = listeners.length === 1 ? listeners[0] : new Several(listeners)
   }
   return made
 }
+
+/** Who hears the hook in the end, where a part only passes it on. */
+const targetOf = (part: Told, hook: Hook): Told => (part[hook] === passOn[hook] ? (part as unknown as Targets)[`${hook}Of`] : part)
 
 function firstReason(judges: readonly (WorkListener | undefined)[], spec: JobSpec): string | undefined {
   for (const judge of judges) {
