@@ -49,14 +49,21 @@ export async function withProgress(plan: Plan, io: Io, { quiet = false, threads 
   }
 }
 
-function warn(results: readonly RunResult[], { workload }: Experiment, io: Io): void {
+function warn(results: readonly RunResult[], { workload, description }: Experiment, io: Io): void {
   for (const note of workload.trace?.report.notes ?? workload.notes ?? []) io.stderr.write(`note: ${note}\n`)
   const skipped = workload.trace?.report
   if (skipped !== undefined && skipped.skipped > 0) {
     io.stderr.write(`warning: ${skipped.skipped} bad line${skipped.skipped === 1 ? '' : 's'} skipped, for example:\n`)
     for (const problem of skipped.problems) io.stderr.write(`  ${problem}\n`)
   }
+  if (results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)) io.stderr.write(`warning: no job was submitted${whyNone(description)}.\n`)
   for (const text of warningsOf(results)) io.stderr.write(`warning: ${text}\n`)
+}
+
+/** What may have left no job. */
+function whyNone({ spec: { workload, until } }: Description): string {
+  if (workload.window !== undefined) return ` between ${workload.window.from} and ${workload.window.to} s (window); \`sched trace describe\` tells the span of a trace`
+  return until === undefined ? '' : ` before ${until} s (until)`
 }
 
 /** What the user should know of some runs, each once. */

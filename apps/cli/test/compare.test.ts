@@ -135,6 +135,22 @@ describe('sched compare', () => {
     expect(out).toContain('large')
   })
 
+  it('says so when the window leaves no job', async () => {
+    const { code, out, err } = await sched(['compare', 'small.yaml', '--window', '1000:2000'], { cwd: small() })
+    expect({ code, err, tables: out.includes('All jobs') }).toEqual({ code: 0, err: 'warning: no job was submitted between 1000 and 2000 s (window); `sched trace describe` tells the span of a trace.\n', tables: false })
+  })
+
+  it('fits its tables into a terminal, and breaks long names of policies', async () => {
+    const long = 'fair sharing with a very long name, which says all about it'
+    const compare = async (columns?: number) => (await sched(['compare', 'small.yaml', '--seeds', '1', '--policies', `{name: "${long}", policy: fair},fifo,sjf,ljf,delay,greedy`], { cwd: small(), ...(columns !== undefined && { columns }) })).out
+    const [narrow, wide] = [(await compare(70)).split('\n'), (await compare()).split('\n')]
+    const tables = narrow.slice(2).filter((line) => !/^(Speedup|Difference)/.test(line))
+    expect(Math.max(...tables.map((line) => line.length))).toBeLessThanOrEqual(70)
+    const means = (lines: readonly string[]) => lines.flatMap((line) => (line.startsWith('mean response') ? line.split(/  +/).slice(1) : []))
+    expect(means(narrow)).toEqual(means(wide))
+    expect(wide.slice(4, 7).map((line) => line.trim().split('  ')[0])).toEqual(['fair sharing with a very', 'long name, which says', 'all about it'])
+  })
+
   it('prints tables whose columns stand in line', async () => {
     const { out } = await sched(['compare', 'small.yaml'], { cwd: small() })
     const [title, seeds] = out.split('\n')

@@ -96,6 +96,7 @@ describe('--json and --csv', () => {
     expect((await out('--json', 'r.json', '--force')).code).toBe(0)
     expect(read(cwd, 'r.json')).toMatch(/^\{\n/)
     expect(await out('--csv', 'd', '--force')).toMatchObject({ code: 2, err: 'error: "d": cannot write: is a directory. Give the path of a file in it.\n' })
+    expect(await out('--json', 'a', '--csv', './a')).toMatchObject({ code: 2, err: 'error: --json and --csv: both go to "a". Give them different names.\n' })
     expect(await out('--csv', 'no/r.csv')).toMatchObject({ code: 2, err: 'error: "no/r.csv": cannot write: there is no such directory. Make it, or check the path.\n' })
   })
 

@@ -16,13 +16,15 @@ export interface World {
   readonly cwd?: string
   /** Whether standard error is a terminal. */
   readonly tty?: boolean
+  /** Standard output is a terminal of so many columns. */
+  readonly columns?: number
   readonly signal?: AbortSignal
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs a command line in this process. */
-export async function sched(args: readonly string[], { cwd = directory(), tty = false, signal = new AbortController().signal, env = {} }: World = {}): Promise<Outcome> {
-  const [out, err] = [new Captured(false), new Captured(tty)]
+export async function sched(args: readonly string[], { cwd = directory(), tty = false, columns, signal = new AbortController().signal, env = {} }: World = {}): Promise<Outcome> {
+  const [out, err] = [new Captured(columns !== undefined, columns), new Captured(tty)]
   const code = await main(args, { stdout: out, stderr: err, env, cwd, signal })
   return { code, out: out.text, err: err.text }
 }
@@ -30,8 +32,11 @@ export async function sched(args: readonly string[], { cwd = directory(), tty = 
 class Captured extends Writable implements Sink {
   text = ''
 
-  constructor(readonly isTTY: boolean) {
+  readonly columns?: number
+
+  constructor(readonly isTTY: boolean, columns?: number) {
     super()
+    if (columns !== undefined) this.columns = columns
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {

@@ -7,20 +7,68 @@ export interface Column {
   readonly title: string
   /** Default: right where every cell begins with a number, left otherwise. */
   readonly align?: 'left' | 'right'
+  /** A longer title goes over several lines of at most so many characters, or as many as the widest cell has. Default: one line. */
+  readonly wrap?: number
 }
 
 export interface TableOptions {
   /** Bold headers, by ANSI escapes. Default false: the caller knows the terminal and NO_COLOR. */
   readonly color?: boolean
+  /** Most characters of a line, as far as single columns allow: what does not fit beside the first column comes below, after that column again. Default: no limit. */
+  readonly width?: number | undefined
+  /** How many columns at the left come again. Default 1. */
+  readonly keep?: number
 }
 
 /** A plain-text table: aligned columns two spaces apart, a rule under the headers, no spaces at line ends. Ends with a line feed. */
-export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], { color = false }: TableOptions = {}): string {
-  const { texts, widths, pads } = layout(columns, rows)
-  const line = (cells: readonly string[]) => cells.map((text, c) => (pads[c] as Pad)(text, widths[c] as number)).join('  ').trimEnd()
-  const header = line(columns.map(({ title }) => flat(title)))
-  const rule = widths.map((width) => '-'.repeat(width)).join('  ')
-  return [color ? `\u001B[1m${header}\u001B[22m` : header, rule, ...texts.map(line)].map((each) => `${each}\n`).join('')
+export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], { color = false, width = Infinity, keep = 1 }: TableOptions = {}): string {
+  const wrapped = columns.map(({ title, wrap = Infinity }, c) => wrapTitle(flat(title), Math.max(wrap, ...rows.map((row) => stringWidth(flat(cellText(row[c])))))))
+  const { texts, widths, pads } = layout(columns, rows, 0, wrapped)
+  const line = (cells: readonly string[], shown: readonly number[]) => shown.map((c) => (pads[c] as Pad)(cells[c] as string, widths[c] as number)).join('  ').trimEnd()
+  const header = (shown: readonly number[]) => {
+    const height = Math.max(1, ...shown.map((c) => wrapped[c]?.length ?? 0))
+    return Array.from({ length: height }, (_, at) => wrapped.map((lines) => lines[at - height + lines.length] ?? ''))
+  }
+  const bold = (text: string) => (color ? `\u001B[1m${text}\u001B[22m` : text)
+  const part = (shown: readonly number[]) => {
+    const rule = shown.map((c) => '-'.repeat(widths[c] as number)).join('  ')
+    return [...header(shown).map((cells) => bold(line(cells, shown))), rule, ...texts.map((cells) => line(cells, shown))].map((each) => `${each}\n`).join('')
+  }
+  return parts(widths, keep, width).map(part).join('\n')
+}
+
+/** The columns of each part of a table that may be so wide: the first ones, and as many others as fit, at least one. */
+function parts(widths: readonly number[], keep: number, most: number): number[][] {
+  const kept = widths.slice(0, keep).map((_, c) => c)
+  const least = kept.reduce((sum, c) => sum + (widths[c] as number) + 2, -2)
+  const all: number[][] = []
+  let used = Infinity
+  for (const [c, width] of widths.entries()) {
+    if (c < keep) continue
+    used += width + 2
+    if (used > most || all.length === 0) {
+      all.push([...kept])
+      used = least + width + 2
+    }
+    all.at(-1)?.push(c)
+  }
+  return all.length === 0 ? [kept] : all
+}
+
+/** A title in lines of at most so many characters: broken after spaces and signs, and in words that are longer. */
+function wrapTitle(title: string, most: number): string[] {
+  if (stringWidth(title) <= most) return [title]
+  const lines: string[] = []
+  let line = ''
+  for (const piece of title.match(/[^\s,;:=(){}[\]/-]*(?:[,;:=(){}[\]/-]+\s*|\s+|$)/g) ?? [])
+    for (const part of stringWidth(piece.trimEnd()) <= most ? [piece] : piece) {
+      if (line !== '' && stringWidth((line + part).trimEnd()) > most) {
+        lines.push(line.trimEnd())
+        line = ''
+      }
+      line += part
+    }
+  return [...lines, line.trimEnd()].filter((each) => each !== '')
 }
 
 /** A GitHub-flavoured Markdown table, padded so that it is readable as text. Ends with a line feed. */
@@ -42,11 +90,9 @@ export function cellText(cell: Cell): string {
 
 type Pad = (text: string, width: number) => string
 
-function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], least = 0) {
+function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], least: number, titles = columns.map(({ title }) => [flat(title)])) {
   const texts = rows.map((row) => columns.map((_, c) => flat(cellText(row[c]))))
-  const widths = columns.map(({ title }, c) =>
-    texts.reduce((most, row) => Math.max(most, stringWidth(row[c] as string)), Math.max(least, stringWidth(flat(title)))),
-  )
+  const widths = titles.map((lines, c) => texts.reduce((most, row) => Math.max(most, stringWidth(row[c] as string)), Math.max(least, ...lines.map((line) => stringWidth(line)))))
   const right = columns.map(({ align }, c) => (align === undefined ? isNumeric(texts.map((row) => row[c] as string)) : align === 'right'))
   return { texts, widths, right, pads: right.map((each): Pad => (each ? padStart : padEnd)) }
 }

@@ -33,6 +33,26 @@ describe('text table', () => {
     expect(table([{ title: 'a\nb' }], [['x\r\n\u001B[31my']])).toBe('a b\n-------\nx [31my\n')
   })
 
+  it('breaks titles that are longer than told, after spaces and signs, unless the cells are as wide', () => {
+    const titled = (title: string, cell: string) => table([{ title: '', align: 'left' }, { title, align: 'right', wrap: 8 }], [['x', cell]])
+    expect(titled('easy(order=sjf)', '12')).toBe('    easy(\n   order=\n     sjf)\n-  ------\nx      12\n')
+    expect(titled('one two', '12')).toBe('   one two\n-  -------\nx       12\n')
+    expect(titled('a longer name', '12')).toBe('   a longer\n       name\n-  --------\nx        12\n')
+    expect(titled('unbreakable', '12')).toBe('   unbreaka\n        ble\n-  --------\nx        12\n')
+    expect(titled('a longer name', '123,456 ± 789')).toBe('   a longer name\n-  -------------\nx  123,456 ± 789\n')
+  })
+
+  it('goes on below where a line would be too long, with the first columns again', () => {
+    const columns = ['', 'jobs', 'fifo', 'fair', 'delay'].map((title) => ({ title }))
+    const rows = [['all', 10, 1000, 20, 3]]
+    const [upper, lower] = ['     jobs  fifo  fair\n---  ----  ----  ----\nall    10  1000    20\n', '     jobs  delay\n---  ----  -----\nall    10      3\n']
+    expect(table(columns, rows, { width: 21, keep: 2 })).toBe(`${upper}\n${lower}`)
+    expect(table(columns, rows, { width: 27, keep: 2 })).toBe(`${upper}\n${lower}`)
+    expect(table(columns, rows, { width: 28, keep: 2 })).toBe(table(columns, rows))
+    expect(table(columns, rows, { width: 1, keep: 2 }).split('\n\n')).toHaveLength(3) // a column is never cut
+    expect(table(columns.slice(0, 2), rows, { width: 1, keep: 2 })).toBe('     jobs\n---  ----\nall    10\n')
+  })
+
   it('prints headers without rows', () => {
     expect(table([{ title: 'a' }, { title: 'bc' }], [])).toBe('a  bc\n-  --\n')
   })

@@ -7,6 +7,7 @@ import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
 import { findingsText } from '../output/findings.js'
 import { headline } from '../output/headline.js'
+import { widthOf } from '../output/policy-table.js'
 import { kindText } from '../output/rigid-text.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
 import { summaryJson } from '../output/summary-json.js'
@@ -37,7 +38,8 @@ async function compare(file: string | undefined, options: CompareOptions, io: Io
   const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (options.quiet === true || options.json === '-' || options.csv === '-') return
-  const parts = [overallText(rows), classText(rows, classCounts(runs)), kindText(rows)].filter((text) => text !== '')
+  const width = widthOf(io.stdout)
+  const parts = [overallText(rows, width), classText(rows, classCounts(runs), width), kindText(rows, width)].filter((text) => text !== '')
   io.stdout.write(`${headline(experiment)}\n${parts.join('\n')}`)
 }
 

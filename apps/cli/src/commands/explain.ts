@@ -8,6 +8,7 @@ import type { Io } from '../io.js'
 import { explainText, type ExplainedRun } from '../output/explain-text.js'
 import { headline } from '../output/headline.js'
 import { outputFile } from '../output/output-file.js'
+import { widthOf } from '../output/policy-table.js'
 import { progressOf } from '../progress.js'
 import { explainRun, runOnce } from '../run-once.js'
 import { onePoint } from './compare.js'
@@ -52,7 +53,7 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
     runs.push({ policy: experiment.policies[policy]?.name ?? '', wait })
   }
   output?.write(json({ job, seed, policies: runs }))
-  if (options.quiet !== true && options.json !== '-') io.stdout.write(`${headline(one)}\n${explainText(runs)}`)
+  if (options.quiet !== true && options.json !== '-') io.stdout.write(`${headline(one)}\n${explainText(runs, widthOf(io.stdout))}`)
 }
 
 function idsText(job: string, ids: readonly string[]): string {

@@ -7,6 +7,7 @@ import { Parts } from '../experiment/parts.js'
 import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
 import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { widthOf } from '../output/policy-table.js'
 import { sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
 import { explainRun, type RunResult } from '../run-once.js'
@@ -49,7 +50,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
 `)
     outputs.complete(withSeeds(description, prepared), { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
     if (options.quiet === true || options.json === '-' || options.csv === '-') return
-    io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr))
+    io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr, widthOf(io.stdout)))
   } finally {
     outputs.discard()
   }

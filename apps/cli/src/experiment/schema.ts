@@ -77,7 +77,7 @@ const workloadSchema = z
       .optional()
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
-    load: z.number().positive().optional().describe('divide the gaps between submissions by this number'),
+    load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
   })
   .describe('A trace or a generator, and what is changed about it')
@@ -143,7 +143,7 @@ export const experimentSchema = z
     queues: z
       .union([name, z.array(name).min(1)])
       .optional()
-      .describe('queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), relative to this file: each is a policy, before those of `policies`'),
+      .describe('queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml) or a slurm.conf, relative to this file: each is a policy, before those of `policies`'),
     yarnSite: name.optional().describe('a yarn-site.xml with what it says of the scheduler of `queues`, relative to this file'),
     architecture: config.optional().describe('default monolithic'),
     runtime: runtimeSchema.optional(),

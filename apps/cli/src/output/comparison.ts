@@ -1,14 +1,16 @@
 import { meanInterval } from '@sched/metrics'
-import { NONE, table, type Cell, type Column, type ComparisonCell } from '@sched/report'
+import { NONE, type Cell, type ComparisonCell } from '@sched/report'
 import { RECORDED, type Row } from '../figures.js'
 import { interval, number } from './number.js'
+import { policyTable } from './policy-table.js'
 
 /** Jobs by class, in the order of the table. */
 export type ClassCounts = ReadonlyMap<string, number>
 
 /** Figures of all jobs by policy, and their differences from the first one. */
-export function overallText(rows: readonly Row[]): string {
+export function overallText(rows: readonly Row[], width?: number): string {
   const overall = rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))
+  if (overall.length === 0) return ''
   const policies = widest(overall)
   const [base = ''] = policies
   const lines = (show: (cell: ComparisonCell, unit: Row['unit']) => Cell, from: number) =>
@@ -16,23 +18,23 @@ export function overallText(rows: readonly Row[]): string {
       unit === '' ? title : `${title}, ${unit}`,
       ...policies.slice(from).map((_, i) => (cells[i + from] === undefined ? '' : show(cells[i + from] as ComparisonCell, unit))),
     ])
-  const all = `All jobs\n${table(columns(policies), lines(({ mean }, unit) => interval(mean, unit), 0))}`
+  const all = `All jobs\n${policyTable([''], policies, lines(({ mean }, unit) => interval(mean, unit), 0), width)}`
   if (policies.length < 2) return all
   const less = lines(({ difference }, unit) => (difference === undefined ? NONE : interval(difference, unit, true)), 1)
-  return `${all}\nDifference from ${base}\n${table(columns(policies.slice(1)), less)}`
+  return `${all}\nDifference from ${base}\n${policyTable([''], policies.slice(1), less, width)}`
 }
 
 /** Mean response, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
-export function classText(rows: readonly Row[], counts: ClassCounts): string {
+export function classText(rows: readonly Row[], counts: ClassCounts, width?: number): string {
   const [response, locality] = ['response', 'locality'].map((key) => rows.filter((row) => row.key === key))
   if (counts.size === 0 || response === undefined || locality === undefined) return ''
   const policies = policiesOf(response).filter((policy) => policy !== RECORDED)
   const [base = ''] = policies
   const means = (those: readonly Row[], heading: string) =>
-    those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.slice(0, policies.length).map(({ mean }) => interval(mean, unit)))
+    those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.slice(0, policies.length).map(({ mean }) => interval(mean, unit)), width)
   return [
     means(response, 'Mean response in seconds, by class of jobs'),
-    policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups),
+    policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups, width),
     means(locality, 'Node-local tasks in %, mean over jobs'),
   ]
     .filter((text) => text !== '')
@@ -40,11 +42,11 @@ export function classText(rows: readonly Row[], counts: ClassCounts): string {
 }
 
 /** A row per class and one for all jobs, which stands last. */
-function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, policies: readonly string[], cells: (row: Row) => string[]): string {
+function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, policies: readonly string[], cells: (row: Row) => string[], width: number | undefined): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const [all, classes] = [rows.filter(({ label }) => label === undefined), rows.filter(({ label }) => label !== undefined)]
   const lines = [...classes, ...all].map((row) => [row.label ?? 'all', number(Math.round(row.label === undefined ? total : (counts.get(row.label) ?? NaN))), ...cells(row)])
-  return `${heading}\n${table(columns(['jobs', ...policies]), lines)}`
+  return `${heading}\n${policyTable(['', 'jobs'], policies, lines, width)}`
 }
 
 function speedups({ cells: [base, ...others] }: Row): string[] {
@@ -54,4 +56,3 @@ function speedups({ cells: [base, ...others] }: Row): string[] {
 /** Some rows have a last column that others lack: what the log records. */
 const widest = (rows: readonly Row[]): string[] => rows.reduce<string[]>((most, row) => (row.cells.length > most.length ? policiesOf([row]) : most), [])
 const policiesOf = ([first]: readonly Row[]): string[] => (first?.cells ?? []).map(({ policy }) => policy)
-const columns = (titles: readonly string[]): Column[] => [{ title: '', align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

@@ -1,6 +1,7 @@
 import type { JobWait } from '@sched/metrics'
-import { integer, NONE, percent, table, type Column } from '@sched/report'
+import { integer, NONE, percent } from '@sched/report'
 import { number } from './number.js'
+import { policyTable } from './policy-table.js'
 
 /** Why a job waited under one policy. */
 export interface ExplainedRun {
@@ -12,25 +13,25 @@ export interface ExplainedRun {
 const SPANS = 12
 
 /** The waits of one job under several policies: seconds by reason beside each other, then what happened under each. */
-export function explainText(runs: readonly ExplainedRun[]): string {
+export function explainText(runs: readonly ExplainedRun[], width?: number): string {
   const [first] = runs
   if (first === undefined) return ''
   const { id, user, queue, submit } = first.wait
   const owner = [user === '' ? '' : ` of ${user}`, queue === '' ? '' : ` in queue ${queue}`].join('')
-  return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs)}${runs.map(storyText).join('')}`
+  return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
 }
 
-function partsTable(runs: readonly ExplainedRun[]): string {
-  const columns: Column[] = [{ title: '', align: 'left' }, ...runs.map(({ policy }): Column => ({ title: policy, align: 'right' }))]
+function partsTable(runs: readonly ExplainedRun[], width: number | undefined): string {
   const reasons = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.parts)))]
   const row = (title: string, cell: (wait: JobWait) => string) => [title, ...runs.map(({ wait }) => cell(wait))]
-  return table(columns, [
+  const rows = [
     row('waited for its first task, s', ({ outcome, wait }) => (outcome === 'rejected' ? NONE : seconds(wait))),
     ...reasons.map((why) => row(`  ${why}`, ({ parts, wait }) => partText(parts[why] ?? 0, wait))),
     row('first task at, s', ({ outcome, until }) => (outcome === 'started' ? seconds(until) : outcome)),
     row('last task at, s', ({ lastStart }) => seconds(lastStart ?? NaN)),
     row('ended at, s', ({ end }) => seconds(end ?? NaN)),
-  ])
+  ]
+  return policyTable([''], runs.map(({ policy }) => policy), rows, width)
 }
 
 const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)

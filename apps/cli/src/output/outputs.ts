@@ -41,6 +41,7 @@ export class Outputs {
     if (schedule && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out.')
     this.#schedule = schedule
     if (json === '-' && csv === '-') throw new SchedError('BAD_OPTION', 'both go to standard output.', { field: '--json and --csv' }, 'Give one of them a file name.')
+    if (json !== undefined && csv !== undefined && resolve(io.cwd, json) === resolve(io.cwd, csv)) throw new SchedError('BAD_OPTION', `both go to "${json}".`, { field: '--json and --csv' }, 'Give them different names.')
     this.#json = json === undefined ? undefined : outputFile(json, io, force)
     this.#csv = csv === undefined ? undefined : outputFile(csv, io, force)
     this.#path = out ?? ''

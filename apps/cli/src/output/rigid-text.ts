@@ -3,6 +3,7 @@ import { percent, table, type Column } from '@sched/report'
 import type { Row } from '../figures.js'
 import { kinds } from '../rigid-figures.js'
 import { interval, number } from './number.js'
+import { policyTable } from './policy-table.js'
 
 /** Users that the report of one run names. */
 const MOST_USERS = 10
@@ -53,19 +54,19 @@ function groupTable(title: string, groups: readonly Group[]): string {
 }
 
 /** Mean wait and bounded slowdown by policy, by size and by run time; empty for other runs. */
-export function kindText(rows: readonly Row[]): string {
+export function kindText(rows: readonly Row[], width?: number): string {
   return kinds
-    .flatMap(({ name }) => [kindTable(rows, `wait-by-${name}`, name, 'Mean wait in seconds'), kindTable(rows, `slowdown-by-${name}`, name, 'Mean bounded slowdown')])
+    .flatMap(({ name }) => [kindTable(rows, `wait-by-${name}`, name, 'Mean wait in seconds', width), kindTable(rows, `slowdown-by-${name}`, name, 'Mean bounded slowdown', width)])
     .filter((text) => text !== '')
     .join('\n')
 }
 
-function kindTable(rows: readonly Row[], key: string, kind: string, heading: string): string {
+function kindTable(rows: readonly Row[], key: string, kind: string, heading: string, width: number | undefined): string {
   const own = rows.filter((row) => row.key === key)
   const [first] = own
   if (first === undefined) return ''
   const lines = own.map(({ label = '', unit, cells }) => [label.slice(kind.length + 1), ...cells.map(({ mean }) => interval(mean, unit))])
-  return `${heading}, ${kind === 'procs' ? 'by processors' : 'by run time'}\n${table(columns('', ...first.cells.map(({ policy }) => policy)), lines)}`
+  return `${heading}, ${kind === 'procs' ? 'by processors' : 'by run time'}\n${policyTable([''], first.cells.map(({ policy }) => policy), lines, width)}`
 }
 
 const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

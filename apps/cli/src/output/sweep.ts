@@ -49,7 +49,7 @@ const boundsOf = (mean: Interval | undefined) => [mean?.mean, mean?.low, mean?.h
 const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
 
 /** One row per point and policy, for people. */
-export function sweepText({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[], figures: readonly string[] | undefined, warnings: NodeJS.WritableStream): string {
+export function sweepText({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[], figures: readonly string[] | undefined, warnings: NodeJS.WritableStream, width?: number): string {
   const lines = linesOf(results)
   const all = namesOf(lines)
   for (const name of figures ?? []) if (!all.includes(name)) warnings.write(`warning: no figure is called "${name}". Known: ${all.join(', ')}.\n`)
@@ -63,9 +63,10 @@ export function sweepText({ spec }: Description, axes: readonly Axis[], results:
     ...(several ? [policy] : []),
     ...shown.map((name) => cellOf(own.get(name))),
   ])
+  const keep = axes.length + (several ? 1 : 0)
   const counts = results.map(({ runs, policies }) => runs.length / Math.max(1, policies.length))
   const title = `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${lines[0]?.policy ?? ''}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
-  return `${title}\n${table(head.map((name, i): Column => ({ title: name, align: i < axes.length + (several ? 1 : 0) ? 'left' : 'right' })), rows)}`
+  return `${title}\n${table(head.map((name, i): Column => ({ title: name, align: i < keep ? 'left' : 'right' })), rows, { width, keep })}`
 }
 
 /** A point where nothing is drawn has one seed, others may have more. */
