@@ -135,7 +135,7 @@ const fraction = z.number().nonnegative()
 const dynamicSlots = z.strictObject({
   min: z.int().min(0).default(1).describe('slots of each type that a node keeps at least; those described are the most'),
   initial: z.int().min(0).optional().describe('slots of each type at the start; default those described'),
-  interval: z.number().min(LEAST_INTERVAL).max(MOST_INTERVAL).default(10).describe('seconds between two looks at what is used'),
+  interval: z.number().min(LEAST_INTERVAL).default(10).describe('seconds between two looks at what is used'),
   below: fraction.default(0.7).describe('one slot more when less than this fraction of every kind of hardware is used'),
   above: fraction.default(0.9).describe('one slot fewer when more than this fraction of any kind is used'),
 })

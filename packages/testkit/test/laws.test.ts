@@ -40,7 +40,7 @@ const small: World = {
 
 describe('a broken policy', () => {
   it('is found out when it leaves a job lying', () => {
-    expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs unplaced/)
+    expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs? unplaced/)
   })
 
   it('is found out when it decides by something outside the run', () => {
