@@ -1,10 +1,12 @@
 import { SchedError } from '@sched/core'
+import { binaryKind } from '@sched/workload'
 import { readBytes } from '@sched/workload/node'
 
 /** A file of text in UTF-8. Throws `IO` for a file that cannot be read, `BAD_INPUT` for one that is not text. */
 export function readText(file: string): string {
   const bytes = readBytes(file)
-  if (bytes.includes(0)) throw new SchedError('BAD_INPUT', 'is a binary file.', { file }, 'Is it the right file?')
+  const kind = binaryKind(bytes) ?? (bytes.includes(0) ? { what: 'a binary file', wayOut: 'Is it the right file?' } : undefined)
+  if (kind !== undefined) throw new SchedError('BAD_INPUT', `is ${kind.what}.`, { file }, kind.wayOut)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -124,6 +124,8 @@ describe('a file that is not what it should be', () => {
     expect(await answerTo('t', experiment)).toContain('"t": looks like')
     expect(await answerTo('t', new Uint8Array([0x66, 0xff, 0x0a]), ['run'])).toBe('error: "t": is not text in UTF-8. Save it as UTF-8.\n')
     expect(await answerTo('t', 'a\0b', ['run'])).toBe('error: "t": is a binary file. Is it the right file?\n')
+    for (const [order, bytes] of [['', Buffer.from('\uFEFFname: x\nseeds: 1\n', 'utf16le')], ['LE', Buffer.from('name: x\nseeds: 1\n', 'utf16le')], ['BE', Buffer.from('name: x\nseeds: 1\n', 'utf16le').swap16()]] as const)
+      expect(await answerTo('t', bytes, ['run'])).toBe(`error: "t": is UTF-16 text. Save it as UTF-8: iconv -f UTF-16${order} -t UTF-8 FILE > NEW.\n`)
   })
 
   it('is named when it is a directory, is missing or may not be read', async () => {

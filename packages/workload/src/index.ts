@@ -35,6 +35,7 @@ export {
 } from './trace/format.js'
 export { ruleLine, type HeaderFields, type Machine, type RuleCount, type TraceFacts } from './trace/facts.js'
 export { detectFormatOf, traceFormat, traceFormats } from './trace/formats.js'
+export { binaryKind, type Likeness } from './trace/looks-like.js'
 export { parseTrace, type ParseOptions } from './trace/parse-trace.js'
 export { machinesOf, readMachines } from './table/machine-tables.js'
 export type { MachineGroup, MachineTable } from './table/machine-table.js'

@@ -76,7 +76,7 @@ describe('a native file', () => {
     ['that is cut short between lines', lines(header.replace('}', ',"jobs":3}'), good('a'), good('b')), '"w.jsonl" line 3 jobs: the header announces 3 jobs, 2 lines follow. Was the file cut short? Copy it again'],
     ['that is cut short within a line', lines(header, good('a'), good('b')).slice(0, -9), '"w.jsonl" line 3: is not JSON; it ends in'],
     ['in binary', new Uint8Array([0, 1, 2, 3]), '"w.jsonl": looks like a binary file, not like text. Is it the right file?'],
-    ['in UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0]), '"w.jsonl": looks like UTF-16 text, not like text. Save it as UTF-8.'],
+    ['in UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0]), '"w.jsonl": looks like UTF-16 text, not like text. Save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW.'],
     ['in Latin-1', new Uint8Array([...new TextEncoder().encode(`${header}\n{"id":"caf`), 0xe9, ...new TextEncoder().encode('"}\n')]), '"w.jsonl" line 2: is not UTF-8. Save the file as UTF-8'],
     ['with bad lines only', lines(header, '{}', '{}'), '"w.jsonl" line 2 id: is missing, expected text.'],
   ])('%s is refused', (_, text, message) => {

@@ -131,7 +131,8 @@ const cases: [string, () => string, string][] = [
     return file('t.tar.gz', gzipSync(archive))
   }, '"t.tar.gz": looks like a tar archive, not like a trace. Unpack it first: tar -xf.'],
   ['packed twice', () => file('twice.gz', gzipSync(gzipSync(rows))), '"twice.gz": looks like gzip data, not like a trace. Unpack it first.'],
-  ['in UTF-16', () => file('utf16.tsv', Buffer.from(`\uFEFF${rows.slice(0, 90)}`, 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8.'],
+  ['in UTF-16', () => file('utf16.tsv', Buffer.from(`\uFEFF${rows.slice(0, 90)}`, 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW.'],
+  ['in UTF-16 without a mark', () => file('utf16.tsv', Buffer.from(rows.slice(0, 90), 'utf16le')), '"utf16.tsv": looks like UTF-16 text, not like a trace. Save it as UTF-8: iconv -f UTF-16LE -t UTF-8 FILE > NEW.'],
   ['a part of the Google events', () => file('part-0.csv', '0,2,3418309,0,4155527081,0,user,3,9,,,,\n'), '"part-0.csv": is an event table of Google\'s ClusterData 2011, one part of several. Name the parts in an experiment: '],
   ['CSV', () => file('a.csv', 'id,submit\na,1\n'), '"a.csv": looks like a table of 2 comma-separated columns, which is no trace format known here. Known: sched-workload ('],
   ['CSV with columns that can be guessed', () => file('g.csv', 'Job ID,Submit_Time,start_time,end_time,VC,queue,num_gpus\na,1,2,3,x,4,5\n'), '"g.csv": looks like a table of 7 comma-separated columns, which is no trace format known here. Any table of jobs is read with a mapping of its columns (`--mapping FILE`, options of the format job-table). It may be: { columns: { submit: Submit_Time, start: start_time, end: end_time, id: "Job ID", queue: VC }, demands: { gpu: num_gpus } }.'],

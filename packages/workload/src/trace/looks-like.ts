@@ -5,6 +5,7 @@ export interface Likeness {
 }
 
 const unpack = 'Unpack it first.'
+const utf16 = (order: string): Likeness => ({ what: 'UTF-16 text', wayOut: `Save it as UTF-8: iconv -f UTF-16${order} -t UTF-8 FILE > NEW.` })
 const magics: readonly (readonly [magic: readonly number[], what: string, wayOut: string])[] = [
   [[0x1f, 0x8b], 'gzip data', unpack],
   [[0x50, 0x4b, 0x03, 0x04], 'a zip archive', unpack],
@@ -12,16 +13,26 @@ const magics: readonly (readonly [magic: readonly number[], what: string, wayOut
   [[0x42, 0x5a, 0x68], 'bzip2 data', unpack],
   [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'xz data', unpack],
   [[0x50, 0x41, 0x52, 0x31], 'a Parquet file', 'Convert it to text first.'],
-  [[0xff, 0xfe], 'UTF-16 text', 'Save it as UTF-8.'],
-  [[0xfe, 0xff], 'UTF-16 text', 'Save it as UTF-8.'],
 ]
 
 /** The kind of a file that is not text in UTF-8, by its first bytes; `undefined` for text. */
 export function binaryKind(head: Uint8Array): Likeness | undefined {
   for (const [magic, what, wayOut] of magics) if (magic.every((byte, i) => head[i] === byte)) return { what, wayOut }
   if (String.fromCharCode(...head.subarray(257, 262)) === 'ustar') return { what: 'a tar archive', wayOut: 'Unpack it first: tar -xf.' }
-  if (head.subarray(0, 4096).includes(0)) return { what: 'a binary file', wayOut: 'Is it the right file?' }
-  return undefined
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return utf16('')
+  const start = head.subarray(0, 4096)
+  if (!start.includes(0)) return undefined
+  return wideText(start) ?? { what: 'a binary file', wayOut: 'Is it the right file?' }
+}
+
+/** UTF-16 without a mark: of mostly western text every other byte is 0, and no other. */
+function wideText(start: Uint8Array): Likeness | undefined {
+  const zeros = [0, 0]
+  start.forEach((byte, i) => void (byte === 0 && (zeros[i % 2] = (zeros[i % 2] as number) + 1)))
+  const [even = 0, odd = 0] = zeros
+  const most = start.length / 2 - 1
+  if (start.length < 8 || Math.min(even, odd) > 0 || Math.max(even, odd) < 0.8 * most) return undefined
+  return utf16(even > odd ? 'BE' : 'LE')
 }
 
 /** Rows of task_events (13 columns) and of job_events (8). */
@@ -34,6 +45,7 @@ export function textKind(head: string): string {
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^[[{]/.test(line)) return /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head) ? 'the settings of the job generator of YARN\'s SLS' : 'JSON'
+  if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
   if (googleEvents.some((row) => row.test(line))) return GOOGLE_EVENTS
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'
