@@ -59,6 +59,16 @@ describe('queueLength', () => {
     expect(queue.result()).toMatchObject({ lossOfCapacity: (10 * 5) / 100, lossUpToDemand: (2 * 5) / 100 })
   })
 
+  it('is of what jobs ask for, where nodes have more than that', () => {
+    const queue = queueLength()
+    const world = new World([queue], { mem: 999, procs: 4 })
+    const job = world.submit(0, rigid(2, 1))
+    const task = world.start(5, job)
+    end(world, 10, job, task)
+    world.close(10)
+    expect(queue.result()).toMatchObject({ meanAmount: 1, lossOfCapacity: (4 * 5) / 40 })
+  })
+
   it('looks at its period only', () => {
     const queue = queueLength({ from: 5, to: 10 })
     overtaking([queue])

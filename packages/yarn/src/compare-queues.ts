@@ -2,6 +2,7 @@ import type { CapacityFile } from './capacity-model.js'
 import type { FairFile, Given } from './fair-model.js'
 import type { QueueRow, QueueTable } from './queue-rows.js'
 import type { QueueFile } from './read-queues.js'
+import type { SlurmConf } from './slurm/conf.js'
 
 /** A setting that differs; absent on the side where it is not given. */
 export interface Changed {
@@ -37,7 +38,7 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 
 /** Settings that are of no single queue, as written. */
 function general(file: QueueFile): Record<string, string> {
-  return file.kind === 'fair' ? generalFair(file) : generalCapacity(file)
+  return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)
 }
 
 function generalFair(file: FairFile): Record<string, string> {
@@ -52,4 +53,4 @@ function generalFair(file: FairFile): Record<string, string> {
   return settings
 }
 
-const generalCapacity = ({ general: properties }: CapacityFile): Record<string, string> => Object.fromEntries([...properties].map(([name, { value }]) => [name, value]))
+const generalProperties = (properties: CapacityFile['general'] | SlurmConf['general']): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))

@@ -4,6 +4,7 @@ import { clusterName, type NamedAmounts } from './amounts.js'
 import type { CapacityQueue, CapacityValue } from './capacity-model.js'
 import type { FairFile, FairQueue, Given } from './fair-model.js'
 import type { QueueFile } from './read-queues.js'
+import type { SlurmConf } from './slurm/conf.js'
 
 /** A queue as people see it: its settings as written, and what it would get of each resource. */
 export interface QueueRow {
@@ -44,9 +45,10 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Partitions of Slurm have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
+  if (file.kind === 'slurm') return { rows: partitionRows(file), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, () => (leavesOutAmounts = true)) : capacityNode(file.root, totals, () => (leavesOutAmounts = true))
   const isActive = activity(top, active)
@@ -92,6 +94,16 @@ function activity(top: Node, active: readonly string[] | undefined): (node: Node
 }
 
 const onlyOne = (paths: readonly string[]): string | undefined => (paths.length === 1 ? paths[0] : undefined)
+
+// ---- slurm ----
+
+/** Settings as Slurm's manual writes them, which may be written in any case. */
+const partitionSettings = new Map(['PriorityTier', 'PriorityJobFactor', 'MaxTime', 'State', 'Nodes'].map((name) => [name.toLowerCase(), name]))
+
+const partitionRows = ({ partitions }: SlurmConf): QueueRow[] =>
+  partitions.map(({ name, settings }) => ({
+    path: name.value, depth: 0, isParent: false, settings: Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])), shares: {},
+  }))
 
 // ---- fair ----
 

@@ -6,13 +6,16 @@ import { readFairFile } from './fair-file.js'
 import type { FairFile } from './fair-model.js'
 import { fairPolicy, type ClusterFacts, type FairPolicy } from './fair-policy.js'
 import { readProperties, type Property, type SourceText } from './site.js'
+import { isSlurmConf, readSlurmConf, type SlurmConf } from './slurm/conf.js'
+import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { readXml } from './xml.js'
 
-/** A queue file of YARN's fair or capacity scheduler. */
-export type QueueFile = FairFile | CapacityFile
+/** A queue file of YARN's fair or capacity scheduler, or a slurm.conf. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf
 
-/** Reads a fair-scheduler.xml (`<allocations>`) or a capacity-scheduler.xml (`<configuration>`). Throws `BAD_INPUT` with the line. */
+/** Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`) or a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readQueues(source: SourceText): QueueFile {
+  if (isSlurmConf(source.text)) return readSlurmConf(source)
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
@@ -20,7 +23,8 @@ export function readQueues(source: SourceText): QueueFile {
 }
 
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
-export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy {
+export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy {
+  if (file.kind === 'slurm') return slurmPolicy(file)
   const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
   return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
 }

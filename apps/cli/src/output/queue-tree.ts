@@ -6,8 +6,9 @@ import { number } from './number.js'
 const shown = {
   fair: { weight: 'weight', policy: 'policy', minResources: 'min', maxResources: 'max', maxRunningApps: 'apps' },
   capacity: { capacity: 'capacity', 'maximum-capacity': 'max', 'minimum-user-limit-percent': 'user %', 'user-limit-factor': 'factor', 'ordering-policy': 'order', state: 'state' },
+  slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
 } as const
-const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair' }
+const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1' }
 
 /** The queues of a file as an indented tree with settings and shares. */
 export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable): string {

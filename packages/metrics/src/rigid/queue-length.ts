@@ -19,7 +19,7 @@ export interface QueueLengthResult {
   readonly lossUpToDemand: number
 }
 
-/** Waiting jobs over time, and the capacity that idles meanwhile; of the cluster's first resource. */
+/** Waiting jobs over time, and the capacity that idles meanwhile; of the resource that the first job is counted in. */
 export const queueLength = (period?: Period): QueueLength => new QueueLength(period)
 
 export class QueueLength implements Observer {
@@ -46,12 +46,13 @@ export class QueueLength implements Observer {
 
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#amounts = new JobAmounts(run)
-    const [first] = run.cluster.lanes[0]?.resources ?? []
-    this.#capacity = first === undefined ? NaN : run.cluster.capacity(first)
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
-    if (Number.isNaN(this.#first)) this.#first = this.#now = now
+    if (Number.isNaN(this.#first)) {
+      this.#first = this.#now = now
+      this.#capacity = this.#amounts.capacityFor(spec)
+    }
     this.#advance(now)
     const amount = this.#amounts.ofJob(spec)
     this.#waiting = grown(this.#waiting, job + 1)

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+const conf = `ClusterName=c
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+NodeName=n[1-2] CPUs=4
+PartitionName=low Nodes=ALL
+PartitionName=high PriorityTier=5
+`
+/** The first job takes both nodes for 100 s; the second comes at 10 and wants one of them for 20 s. */
+const log = `JobID|Partition|Submit|Start|End|Timelimit|State|NNodes|ReqCPUS
+1|low|1000|1000|1100|00:02:00|COMPLETED|2|8
+2|high|1010|1010|1030|00:01:00|COMPLETED|1|4
+`
+const files = { 'slurm.conf': conf, 'log.txt': log, 'off.conf': conf.replace('REQUEUE', 'OFF') }
+
+describe('slurm.conf', () => {
+  it.each([
+    ['takes the place of the other, which runs anew', 'slurm.conf', ['2,10,30', '1,0,130']],
+    ['waits where nobody is preempted', 'off.conf', ['1,0,100', '2,100,120']],
+  ])('is a cluster and its policy: the job of the higher tier %s', async (_, queues, expected) => {
+    const cwd = directory(files)
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', queues, '--out', 'out', '--quiet'], { cwd })
+    const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+    const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
+    expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
+  })
+
+  it.each(['unit=procs', 'unit=nodes'])('has nodes for jobs read with %s', async (unit) => {
+    expect(await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--option', unit, '--nodes', 'slurm.conf', '--policy', 'easy', '--quiet'], { cwd: directory(files) })).toMatchObject({ code: 0 })
+  })
+
+  it('is shown with what becomes of each line', async () => {
+    const { code, out } = await sched(['queues', 'show', 'slurm.conf'], { cwd: directory(files) })
+    expect({ code, lines: out.split('\n').map((line) => line.trimEnd()) }).toEqual({ code: 0, lines: [
+      'queue  tier  nodes',
+      '-----  ----  -----',
+      'low       1    ALL',
+      'high      5',
+      '',
+      'honoured: 4 settings',
+      '  line 2: PreemptType = preempt/partition_prio',
+      '  line 3: PreemptMode = REQUEUE',
+      '  line 5: low Nodes = ALL',
+      '  line 6: high PriorityTier = 5',
+      'ignored: 1 setting',
+      '  line 1: 1 other setting = ClusterName: of daemons, accounts, logs: nothing of that is simulated',
+      '',
+    ] })
+  })
+
+  it('is refused as a trace, and with a mistake, with its line', async () => {
+    const cwd = directory({ ...files, 'bad.conf': `${conf}NodeName=n2\n` })
+    expect((await sched(['trace', 'describe', 'slurm.conf'], { cwd })).err).toContain('slurm.conf": looks like a slurm.conf (for --nodes and --queues)')
+    const { code, err } = await sched(['run', '--trace', 'log.txt', '--nodes', 'bad.conf'], { cwd })
+    expect([code, err]).toEqual([2, expect.stringContaining('bad.conf" line 7 NodeName: node "n2" was declared before. Give every node once.')])
+  })
+})

@@ -1,0 +1,37 @@
+import { SchedError } from '@sched/core'
+import type { Setting } from './lines.js'
+
+const MOST_HOSTS = 1_000_000
+
+/** The names that a list of hosts stands for: `a1,b[01-03,7]-ib` is a1, b01-ib, b02-ib, b03-ib and b7-ib; brackets may come several times. Throws `BAD_INPUT`. */
+export function hostNames(setting: Setting): string[] {
+  return setting.value
+    .split(/,(?![^[]*\])/)
+    .filter((part) => part !== '')
+    .flatMap((part) => expanded(part, setting))
+}
+
+function expanded(part: string, setting: Setting): string[] {
+  const found = /^([^[\]]*)\[([^[\]]*)\](.*)$/.exec(part)
+  if (found === null) {
+    if (/[[\]]/.test(part)) throw bad(setting, `has a bracket without its other in ${JSON.stringify(part)}.`)
+    return [part]
+  }
+  const [, before = '', inside = '', after = ''] = found
+  const numbers = inside.split(',').flatMap((range) => numbersOf(range, setting))
+  const rests = expanded(after, setting)
+  if (numbers.length * rests.length > MOST_HOSTS) throw bad(setting, `names more than ${MOST_HOSTS} hosts.`)
+  return numbers.flatMap((number) => rests.map((rest) => `${before}${number}${rest}`))
+}
+
+/** Numbers of a range keep the zeros that its first one begins with. */
+function numbersOf(range: string, setting: Setting): string[] {
+  const [first, last = first, ...more] = range.trim().split('-')
+  if (first === undefined || last === undefined || more.length > 0 || !/^\d+$/.test(first) || !/^\d+$/.test(last) || Number(first) > Number(last))
+    throw bad(setting, `found the range ${JSON.stringify(range)}, expected a number, or two with a - between them.`)
+  const count = Number(last) - Number(first) + 1
+  if (count > MOST_HOSTS) throw bad(setting, `names more than ${MOST_HOSTS} hosts.`)
+  return Array.from({ length: count }, (_, i) => String(Number(first) + i).padStart(first.length, '0'))
+}
+
+const bad = ({ file, line, name }: Setting, fact: string): SchedError => new SchedError('BAD_INPUT', fact, { file, line, field: name }, 'Write hosts as node[1-4,6].')

@@ -1,0 +1,86 @@
+import { SchedError } from '@sched/core'
+import type { Findings } from '../finding.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import type { Setting } from './lines.js'
+
+/** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
+const parameters: Readonly<Record<string, number>> = {
+  bf_interval: 1, bf_window: 1, bf_resolution: 1, bf_max_job_test: 1, bf_max_job_start: 0, bf_max_job_user: 0, bf_max_job_part: 0, bf_job_part_count_reserve: 0, bf_min_age_reserve: 0,
+  default_queue_depth: 1, partition_job_depth: 0, sched_max_job_start: 0,
+}
+const whyNot: Readonly<Record<string, string>> = {
+  bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
+  sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
+  sched_interval: 'the plan looks at the whole queue every bf_interval', bf_max_job_array_resv: 'tasks of an array are jobs of their own', bf_max_job_user_part: 'not simulated', bf_max_job_assoc: 'associations are not in this file', assoc_limit_stop: 'associations are not in this file',
+  bf_min_prio_reserve: 'not simulated', bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
+  bf_licenses: 'jobs ask for no licences', bf_hetjob_prio: 'parts of a heterogeneous job are jobs of their own', bf_hetjob_immediate: 'parts of a heterogeneous job are jobs of their own', no_backup_scheduling: 'there is one scheduler',
+  bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
+}
+
+/** What `replan` takes of SchedulerParameters. Throws `BAD_INPUT` for a number that is none. */
+export function replanOptions(setting: Setting | undefined, findings: Findings): Record<string, number> {
+  const options: Record<string, number> = {}
+  for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+    const given = setting as Setting
+    const [name = '', value = ''] = part.split('=')
+    const least = parameters[name.toLowerCase()]
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
+    if (name === 'preempt_youngest_first') tell('honoured')
+    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? 'not simulated')
+    else {
+      const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })
+      if (number < least) tell('ignored', 'Slurm takes its default for it')
+      else {
+        options[name.toLowerCase()] = number
+        tell('honoured')
+      }
+    }
+  }
+  return options
+}
+
+/** Settings of multifactor that keep their name. */
+const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition']
+const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
+const KNOWN_FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
+export const multifactorNames = [...weights, ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
+
+/** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
+export function multifactorOptions({ general }: SlurmConf, findings: Findings): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
+  for (const name of multifactorNames) {
+    const setting = general.get(name.toLowerCase())
+    if (setting === undefined) continue
+    if (isBasic) findings.add('ignored', setting, name, setting.value, 'PriorityType is priority/basic')
+    else take(options, name, setting, findings)
+  }
+  return options
+}
+
+function take(options: Record<string, unknown>, name: string, setting: Setting, findings: Findings): void {
+  const { value } = setting
+  const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
+  if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0)
+  else if (times.includes(name)) options[name] = timeOf(setting)
+  else if (name === 'PriorityFavorSmall') options[name] = /^yes$/i.test(value) ? 'YES' : 'NO'
+  else if (name === 'PriorityFlags') {
+    const flags = value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
+    const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
+    if (left.length < flags.length) options[name] = flags.filter((flag) => KNOWN_FLAGS.includes(flag)).join(',')
+    if (left.length > 0) return tell(left.length === flags.length ? 'ignored' : 'approximated', `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
+  } else {
+    const period = value.toUpperCase()
+    if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
+    options[name] = period
+    if (period !== 'NONE') return tell('approximated', 'counted from the start of the run, not from midnight')
+  }
+  if (name === 'PriorityWeightFairshare' && options[name] !== 0) return tell('approximated', 'shares are not in this file: users have one each, in the account that their job names; give `accounts` for others')
+  tell('honoured')
+}
+
+/** A time as Slurm writes it, in minutes if it is a number. Throws `BAD_INPUT`. */
+export function timeOf({ name, value, file, line }: Setting): string {
+  if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(value)) return value
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a time.`, { file, line, field: name }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
+}

@@ -1,0 +1,46 @@
+/** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
+export const whyIgnored: Readonly<Record<string, string>> = {
+  priorityweightqos: 'there is no quality of service',
+  priorityweightassoc: 'associations are not in this file',
+  priorityweighttres: 'the size of a job is its largest fraction of the cluster in any resource',
+  priorityparameters: 'the site factor of a job is its own priority',
+  prioritysitefactorplugin: 'the site factor of a job is its own priority',
+  prioritysitefactorparameters: 'the site factor of a job is its own priority',
+  accountingstorageenforce: 'associations and their limits are not in this file',
+  enforcepartlimits: 'partitions have no limits',
+  selecttype: 'where tasks go is up to the placement of the policy',
+  selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
+  topologyplugin: 'the topology is in another file: give racks in a description of the cluster',
+  topologyparam: 'the topology is in another file',
+  switchtype: 'there are no switches',
+  licenses: 'jobs ask for no licences',
+  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
+  inactivelimit: 'jobs run as long as the workload says',
+  jobrequeue: 'preempted jobs always run again',
+  maxjobcount: 'any number of jobs may wait',
+  maxarraysize: 'tasks of an array are jobs of their own',
+  defmempercpu: 'jobs ask for the memory that the workload says',
+  defmempernode: 'jobs ask for the memory that the workload says',
+  maxmempercpu: 'jobs ask for the memory that the workload says',
+  maxmempernode: 'jobs ask for the memory that the workload says',
+  fastschedule: 'nodes have what the file says',
+  schedulertimeslice: 'jobs do not share what they run on',
+  suspendtime: 'nodes are always on',
+  suspendprogram: 'nodes are always on',
+  resumetimeout: 'nodes are always on',
+  completewait: 'a job has ended when it ends',
+}
+
+/** The same of partitions. */
+const jobsAsTheyAre = 'jobs ask for what the workload says'
+const everybody = 'everybody may submit in a simulation'
+export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
+  maxtime: jobsAsTheyAre, defaulttime: 'estimates are those of the workload', maxnodes: jobsAsTheyAre, minnodes: jobsAsTheyAre, maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
+  allowgroups: everybody, allowaccounts: everybody, denyaccounts: everybody, allowqos: everybody, denyqos: everybody, allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
+  default: 'the workload names the queue of a job', alternate: 'the workload names the queue of a job', qos: 'there is no quality of service', tresbillingweights: 'give `billing` to multifactor',
+  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs do not share what they run on', exclusivetopo: 'jobs do not share what they run on',
+  lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
+  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)', gracetime: 'preempted jobs are gone at once',
+  suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',
+}

@@ -1,0 +1,190 @@
+import { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { compareQueues, queuePolicy, queueTable, readQueues, slurmNodes } from '../src/index.js'
+
+const source = (text: string) => ({ file: 'slurm.conf', text })
+const nodesOf = (text: string) => slurmNodes(source(text)).nodes
+const made = (text: string) => queuePolicy(readQueues(source(text)), { resources: ['procs'], nodes: 1, heartbeat: false })
+const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
+/** What became of the settings of the last lines. */
+const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
+const messageOf = (doing: () => unknown): string => {
+  try {
+    doing()
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'nothing was thrown'
+}
+
+describe('the nodes of a slurm.conf', () => {
+  it.each([
+    ['ranges with zeros in front', 'a[08-11]', ['a08', 'a09', 'a10', 'a11']],
+    ['several parts', 'x1,y[1,3-4]-ib', ['x1', 'y1-ib', 'y3-ib', 'y4-ib']],
+    ['several brackets, the last one quickest', 'r[1-2]n[0-1]', ['r1n0', 'r1n1', 'r2n0', 'r2n1']],
+  ])('have names of %s', (_, name, names) => {
+    expect(nodesOf(`NodeName=${name} CPUs=2`)[0]!.names).toEqual(names)
+  })
+
+  it.each([
+    ['CPUs', 'CPUs=48 Sockets=2 CoresPerSocket=12', { procs: 48 }],
+    ['Procs, the older name', 'Procs=8', { procs: 8 }],
+    ['sockets, cores and threads', 'Sockets=2 CoresPerSocket=12 ThreadsPerCore=2', { procs: 48 }],
+    ['boards', 'Boards=2 SocketsPerBoard=2 CoresPerSocket=4', { procs: 16 }],
+    ['nothing: one', '', { procs: 1 }],
+    ['cores less those of the system', 'CoresPerSocket=12 ThreadsPerCore=2 CoreSpecCount=1', { procs: 22 }],
+    ['memory less that of the system', 'CPUs=4 RealMemory=64000 MemSpecLimit=4000', { procs: 4, mem: 60_000 }],
+    ['GPUs', 'CPUs=4 Gres=gpu:4,nic:2', { procs: 4, gpus: 4 }],
+    ['GPUs of several types', 'CPUs=4 gres=gpu:a100:2(S:0-1),gpu:v100:1', { procs: 4, gpus: 3 }],
+    ['a GPU without a number', 'CPUs=4 Gres=gpu', { procs: 4, gpus: 1 }],
+  ])('have %s', (_, settings, resources) => {
+    expect(nodesOf(`NodeName=n1 ${settings}`)[0]!.resources).toEqual({ nodes: 1, ...resources })
+  })
+
+  it('take what a DEFAULT line above says until another one says otherwise; features and types of GPUs are labels', () => {
+    const text = ['nodename=DEFAULT CPUs=8 RealMemory=1000', 'NodeName=a Feature=fast,ib', 'NodeName=DEFAULT RealMemory=2000', 'NodeName=b[1-2] CPUS=4 Gres=gpu:h100:8 # of CPUs'].join('\n')
+    expect(slurmNodes(source(`ClusterName=site\r\n${text}`))).toEqual({
+      name: 'site',
+      nodes: [
+        { names: ['a'], count: 1, resources: { nodes: 1, procs: 8, mem: 1000 }, labels: { fast: 'true', ib: 'true' } },
+        { names: ['b1', 'b2'], count: 2, resources: { nodes: 1, procs: 4, mem: 2000, gpus: 8 }, labels: { model: 'h100' } },
+      ],
+    })
+  })
+
+  it('leave out those that are down, draining or for the future', () => {
+    const text = ['DownNodes=a[2-3] State=DOWN Reason="fan # 2"', 'NodeName=a[1-4]', 'NodeName=b State=DRAIN', 'NodeName=c State=FUTURE', 'NodeName=d State=CLOUD', 'DownNodes=d State=FAIL', 'NodeName=e State=UNKNOWN'].join('\n')
+    expect(nodesOf(text).flatMap(({ names }) => names)).toEqual(['a1', 'a4', 'e'])
+  })
+
+  it('may go on after a backslash', () => {
+    expect(nodesOf('NodeName=a[1-2],\\\nb \\\n  CPUs=2\nNodeName=c')).toEqual([
+      { names: ['a1', 'a2', 'b'], count: 3, resources: { nodes: 1, procs: 2 } },
+      { names: ['c'], count: 1, resources: { nodes: 1, procs: 1 } },
+    ])
+  })
+
+  it.each([
+    ['NodeName=a[1-', '"slurm.conf" line 1 NodeName: has a bracket without its other in "a[1-". Write hosts as node[1-4,6].'],
+    ['NodeName=a[3-1]', '"slurm.conf" line 1 NodeName: found the range "3-1", expected a number, or two with a - between them. Write hosts as node[1-4,6].'],
+    ['NodeName=a[0-99999999]', '"slurm.conf" line 1 NodeName: names more than 1000000 hosts. Write hosts as node[1-4,6].'],
+    ['NodeName=a[000x333]', '"slurm.conf" line 1 NodeName: found the range "000x333", expected a number, or two with a - between them. Write hosts as node[1-4,6].'],
+    ['NodeName=a\n\nNodeName=b,a', '"slurm.conf" line 3 NodeName: node "a" was declared before. Give every node once.'],
+    ['NodeName=a CPUs=many', '"slurm.conf" line 1 CPUs: found "many", expected a whole number from 0 to 2147483647.'],
+    ['NodeName=a CPUs=2 CoreSpecCount=2', '"slurm.conf" line 1 NodeName: has 0 CPUs for jobs. Give it CPUs, more than CoreSpecCount keeps for the system.'],
+    ['NodeName=a CPUs=2 RealMemory=1 MemSpecLimit=2', '"slurm.conf" line 1 NodeName: has -1 MiB for jobs. Give it more RealMemory than MemSpecLimit keeps for the system.'],
+    ['NodeName=a CPUs 2', '"slurm.conf" line 1: found "CPUs 2", expected NAME=VALUE. Put values with blanks in quotes.'],
+    ['ClusterName=x\ninclude nodes.conf', '"slurm.conf" line 2: includes nodes.conf, which is not read. Put the lines of that file in the place of this one.'],
+    ['ClusterName=x', '"slurm.conf": declares no nodes. Nodes stand in lines such as NodeName=n[1-8] CPUs=32.'],
+    ['NodeName=a State=DOWN', '"slurm.conf": declares no node that is up.'],
+  ])('%j is answered', (text, message) => {
+    expect(messageOf(() => slurmNodes(source(text)))).toBe(message)
+  })
+})
+
+describe('the policy of a slurm.conf', () => {
+  it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
+    expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true } })
+    expect(policyOf('SchedulerType=sched/builtin')).toEqual({ strict: { order: 'fifo' } })
+  })
+
+  it('has the numbers of SchedulerParameters; the others say why not', () => {
+    const line = 'SchedulerParameters=bf_window=2880,BF_MAX_JOB_TEST=1000,bf_continue,bf_resolution=0,no_such,sched_interval=10'
+    expect(policyOf(line)).toEqual({ replan: { order: 'fifo', twoPass: true, bf_window: 2880, bf_max_job_test: 1000 } })
+    expect(told(line)).toEqual([
+      ['honoured', 2, 'SchedulerParameters bf_window', ''],
+      ['honoured', 2, 'SchedulerParameters BF_MAX_JOB_TEST', ''],
+      ['ignored', 2, 'SchedulerParameters bf_continue', 'decisions take no time, so a plan is never cut off'],
+      ['ignored', 2, 'SchedulerParameters bf_resolution', 'Slurm takes its default for it'],
+      ['ignored', 2, 'SchedulerParameters no_such', 'not simulated'],
+      ['ignored', 2, 'SchedulerParameters sched_interval', 'the plan looks at the whole queue every bf_interval'],
+    ])
+  })
+
+  it('has the weights, times and flags of multifactor, tiers and factors of partitions', () => {
+    const text = [
+      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS', 'PriorityUsageResetPeriod=MONTHLY',
+      'PartitionName=DEFAULT PriorityTier=2', 'PartitionName=a PriorityJobFactor=10', 'PartitionName=b Priority=7 PriorityTier=3', 'PartitionName=c Priority=4',
+    ].join('\n')
+    expect(policyOf(text)).toEqual({
+      replan: {
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES', tiers: { a: 2, b: 3, c: 2 }, partitions: { a: 10, b: 7, c: 4 } } },
+        twoPass: true,
+      },
+    })
+    expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
+      ['approximated', 7, 'PriorityFlags', 'without DEPTH_OBLIVIOUS, which is not simulated'],
+      ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
+    ])
+  })
+
+  it('has no weights where priorities are basic', () => {
+    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true } })
+    expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
+  })
+
+  const tiers = 'PartitionName=low\nPartitionName=high PriorityTier=9'
+  it.each([
+    ['requeued', 'PreemptMode=REQUEUE', {}, 'honoured'],
+    ['requeued, with time slices for others', 'PreemptMode=GANG,REQUEUE', {}, 'approximated'],
+    ['cancelled, which is requeued here', 'PreemptMode=CANCEL', {}, 'approximated'],
+    ['spared for a while', 'PreemptMode=REQUEUE PreemptExemptTime=00:10:00', { exemptTime: 600 }, 'honoured'],
+    ['spared for minutes and seconds', 'PreemptMode=REQUEUE PreemptExemptTime=30:05', { exemptTime: 1805 }, 'honoured'],
+    ['spared for days', 'PreemptMode=REQUEUE PreemptExemptTime=1-2', { exemptTime: 93_600 }, 'honoured'],
+    ['taken by age', 'PreemptMode=REQUEUE PreemptParameters=youngest_first', { youngestFirst: true }, 'honoured'],
+  ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
+    const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
+    const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true } }
+    expect(policyOf(text)).toEqual({ 'slurm-preempting': { tiers: { high: 9 }, ...options, policy } })
+    expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
+  })
+
+  it.each([
+    ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: only preempt/partition_prio is simulated'],
+    ['PreemptType=preempt/partition_prio', 'PreemptMode=SUSPEND,GANG', 'nobody is preempted: PreemptMode is SUSPEND,GANG, and only REQUEUE and CANCEL are simulated'],
+  ])('says that %s with %s preempts nobody', (type, mode, note) => {
+    expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true } })
+    expect(told(`${type}\n${mode}\n${tiers}`)[0]).toEqual(['ignored', 2, 'PreemptType', note])
+  })
+
+  it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {
+    const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
+    expect(told(text)).toEqual([
+      ['ignored', 2, 'p Nodes', 'jobs of every partition may run on all nodes'],
+      ['ignored', 2, 'p MaxTime', 'jobs ask for what the workload says'],
+      ['ignored', 2, 'p PreemptMode', 'all partitions have the mode of the file, OFF'],
+      ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
+      ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
+      ['ignored', 5, 'SelectType', 'where tasks go is up to the placement of the policy'],
+    ])
+    expect(made(`ClusterName=c\n${text}`).findings[0]).toEqual({ verdict: 'ignored', file: 'slurm.conf', line: 1, setting: '3 other settings', value: 'ClusterName SlurmctldPort SlurmUser', note: 'of daemons, accounts, logs: nothing of that is simulated' })
+  })
+
+  it('has its partitions as rows, which are compared', () => {
+    const side = (text: string) => {
+      const file = readQueues(source(text))
+      return { file, table: queueTable(file) }
+    }
+    const before = side('PriorityWeightAge=1\nPartitionName=a prioritytier=2 AllowGroups=x')
+    expect(before.table).toEqual({ rows: [{ path: 'a', depth: 0, isParent: false, settings: { PriorityTier: '2', AllowGroups: 'x' }, shares: {} }], totals: {}, leavesOutAmounts: false })
+    expect(compareQueues(before, side('PriorityWeightAge=2\nPartitionName=a PriorityTier=3\nPartitionName=b'))).toEqual({
+      added: ['b'], removed: [],
+      changed: [
+        { path: '', setting: 'PriorityWeightAge', before: '1', after: '2' },
+        { path: 'a', setting: 'PriorityTier', before: '2', after: '3' },
+        { path: 'a', setting: 'AllowGroups', before: 'x', after: undefined },
+      ],
+    })
+  })
+
+  it.each([
+    ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 2147483647.'],
+    ['PriorityMaxAge=long', '"slurm.conf" line 2 PriorityMaxAge: found "long", expected a time. Write minutes, hours:minutes:seconds or days-hours, for example 7-0.'],
+    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 2147483647.'],
+    ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533.'],
+    ['PartitionName=a\nPartitionName=a', '"slurm.conf" line 3 PartitionName: partition "a" was declared before. Give every partition once.'],
+  ])('%j is answered', (text, message) => {
+    expect(messageOf(() => made(`ClusterName=c\n${text}`))).toBe(message)
+  })
+})
