@@ -75,8 +75,8 @@ export class TaskRuns implements ProgressHost {
     const progress = this.#progress
     const row = this.#starting
     let alone = 0
-    /** Whether others of the row take as long. */
-    let isEven = false
+    /** Whether others of the row take as long, once there is another. */
+    let isEven: boolean | undefined
     for (let i = from; i < tasks.length; i++) {
       const task = tasks[i] as TaskId
       const run = work.taskRun[task] as number
@@ -89,13 +89,9 @@ export class TaskRuns implements ProgressHost {
         row.job = work.stageJob[stage] as JobId
         row.lane = work.stageLane[stage] as LaneId
         row.level = level
-        isEven = false
-      }
-      if (!isEven) {
-        const start = this.#fill(task, stage, row.job, level, node)
-        alone = runtime.runtime(start)
-        isEven = !this.#isUneven && progress === undefined && runtime.isEven?.(start.stage) === true
-      }
+        isEven = undefined
+      } else isEven ??= this.#isEven(runtime)
+      if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
       work.runStart[run] = now
       row.add(task, node)
       if (progress === undefined) this.#addEnd(run, node, now + alone)
@@ -105,6 +101,11 @@ export class TaskRuns implements ProgressHost {
       }
     }
     this.#tellStarts(now)
+  }
+
+  /** Whether all tasks of the stage that start on one level take as long. */
+  #isEven(runtime: RuntimeModel): boolean {
+    return !this.#isUneven && this.#progress === undefined && runtime.isEven?.(this.#start.stage) === true
   }
 
   #tellStarts(now: Seconds): void {

@@ -136,15 +136,16 @@ class Delay implements Policy {
   /** The farthest level the job may launch at now. */
   #allowed(job: JobId, at: number, { work, lane }: Round): number {
     const waited = this.#waited[at] as number
+    const levels = this.#levels
     let level = this.#level[at] as number
     let needed = 0
-    while (level < this.#levels) {
+    while (level < levels) {
       needed += this.#waits[level] as number
       if (waited < needed) break
       level++
     }
-    if (level === this.#levels || (work.hasData(job, lane) && this.#order.sharing?.starved(job, lane) !== true)) return level
-    return this.#levels
+    if (level === levels || (work.hasData(job, lane) && this.#order.sharing?.starved(job, lane) !== true)) return level
+    return levels
   }
 
   #skip(at: number, lane: LaneId): void {

@@ -51,13 +51,12 @@ export class PoolLists {
     while (this.#depth > 0) {
       const top = this.#depth - 1
       const list = this.#path[top] as SortedIds
-      if (this.#leaf[top] === true) {
-        this.#depth = top
-        return list
-      }
       const at = this.#at[top] as number
-      if (at === list.to) this.#depth = top
-      else {
+      const isLeaf = this.#leaf[top] === true
+      if (isLeaf || at === list.to) {
+        this.#depth = top
+        if (isLeaf) return list
+      } else {
         this.#at[top] = at + 1
         this.#enter(list.ids[at] as number)
       }
