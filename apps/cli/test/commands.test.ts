@@ -126,6 +126,13 @@ describe('sched policies', () => {
     expect(out).toContain('  naive-fair: jobs by running tasks, no waiting\n      Zaharia et al., EuroSys 2010, Algorithm 1\n      = greedy(order=fair(pools=false))\n')
   })
 
+  it('lists the keys inside an option: of a mapping, of the entries of a list, below names, and of one inside itself once', async () => {
+    const { out } = await ok(['policies', 'easy', 'kueue', 'multifactor'])
+    expect(out).toContain('kept free from `from` to `to`\n          - from: number: seconds\n          - to: number: seconds; the window ends before it\n          - demand: "all" or mapping: ')
+    expect(out).toContain('ClusterQueues by name: the queue of a job\n          <name>:\n              - nominalQuota: mapping: ')
+    expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
+  })
+
   it('lists what is asked for, also as JSON with options as JSON Schema, also from plug-ins', async () => {
     const parts = JSON.parse((await ok(['policies', 'fifo', 'delay', '--json'])).out) as { name: string; options: { properties: object } }[]
     expect(parts.map(({ name }) => name)).toEqual(['delay', 'fifo'])

@@ -60,15 +60,36 @@ function partText({ name, summary, source, config, inner = {}, options }: Instal
   return `${lines.join('\n')}\n`
 }
 
-function optionLines(schema: JsonSchema | undefined): string[] {
-  return Object.entries((schema?.['properties'] ?? {}) as Record<string, JsonSchema>).map(([key, each]) => {
+const INDENT = '      '
+
+function optionLines(schema: JsonSchema | undefined, indent = INDENT, shared = (schema?.['$defs'] ?? {}) as Shared): string[] {
+  return Object.entries((schema?.['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(([key, each]) => {
     const usual = each['default']
-    return option(key, typeText(each), usual === undefined ? undefined : JSON.stringify(usual), each['description'] as string | undefined)
+    const line = option(key, typeText(each), usual === undefined ? undefined : JSON.stringify(usual), each['description'] as string | undefined, indent)
+    return [line, ...innerLines(each, `${indent}    `, shared)]
   })
 }
 
-const option = (key: string, type: string, usual: string | undefined, description: string | undefined) =>
-  `      - ${key}: ${type}${usual === undefined ? '' : ` (default ${usual})`}${description === undefined ? '' : `: ${description}`}`
+/** Schemas that others refer to. */
+type Shared = Readonly<Record<string, JsonSchema>>
+
+/** The keys of the mappings in an option: of itself, of the entries of a list, or below names; of one inside itself once. */
+function innerLines(schema: JsonSchema, indent: string, shared: Shared): string[] {
+  const { properties, items, additionalProperties: named, anyOf = [], $ref = '' } = schema as { readonly properties?: object; readonly items?: JsonSchema; readonly additionalProperties?: JsonSchema | boolean; readonly anyOf?: readonly JsonSchema[]; readonly $ref?: string }
+  const name = $ref.slice('#/$defs/'.length)
+  const { [name]: referred, ...others } = shared
+  if (referred !== undefined) return innerLines(referred, indent, others)
+  if (properties !== undefined) return optionLines(schema, indent, shared)
+  if (items !== undefined) return innerLines(items, indent, shared)
+  if (typeof named === 'object') {
+    const keys = innerLines(named, `${indent}    `, shared)
+    return keys.length === 0 ? [] : [`${indent}<name>:`, ...keys]
+  }
+  return anyOf.flatMap((each) => innerLines(each, indent, shared))
+}
+
+const option = (key: string, type: string, usual: string | undefined, description: string | undefined, indent = INDENT) =>
+  `${indent}- ${key}: ${type}${usual === undefined ? '' : ` (default ${usual})`}${description === undefined ? '' : `: ${description}`}`
 
 const article = (word: string) => (/^[aeiou]/.test(word) ? 'an' : 'a')
 
