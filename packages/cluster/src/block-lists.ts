@@ -1,3 +1,4 @@
+import { listOf } from '@sched/core'
 import type { ClusterModel } from './model.js'
 
 /** Replica entries by number; in half the memory where there are few, since a scan over many stages misses the cache. */
@@ -20,8 +21,8 @@ export class BlockLists {
   /** Replicas per task. */
   readonly factor: number
   readonly #groups: readonly Int32Array[]
-  readonly #heads: Links[] = []
-  readonly #next: Links[] = []
+  readonly #heads = listOf<Links>()
+  readonly #next = listOf<Links>()
   readonly #shift: number
   readonly #masks: Int32Array
   readonly #exact: Uint8Array
