@@ -29,6 +29,9 @@ describe('a workload of Batsim', () => {
     ['computes the same on each host', { p: { type: 'parallel_homogeneous', cpu: 5e6, com: 1e9 } }, 5],
     ['computes a total on all hosts', { p: { type: 'parallel_homogeneous_total', cpu: 5e6, com: 0 } }, 2.5],
     ['computes a total by its strategy', { p: { type: 'ParallelTaskHomogeneousProfile', cpu: 5e6, generation_strategy: 'DefinedAmountsSpreadUniformly' } }, 2.5],
+    ['computes a total by its strategy, in names of the versions between 4 and 5', { p: { type: 'sequential_composition', seq: ['q'] }, q: { type: 'ptask_homogeneous', cpu: 5e6, generation_strategy: 'defined_amount_spread_uniformly' } }, 2.5],
+    ['computes as long as its slowest host, likewise', { p: { type: 'ptask', cpu: [1e6, 3e6], com: [0, 5, 5, 0] } }, 3],
+    ['stores, likewise', { p: { type: 'ptask_on_storage_homogeneous', bytes_to_read: 5 } }, 0],
     ['computes as long as its slowest host', { p: { type: 'parallel', cpu: [1e6, 3e6], com: [0, 5, 5, 0] } }, 3],
     ['is a sequence of others, repeated', { p: { type: 'composed', repeat: 3, seq: ['q', 'r', 'q'] }, q: nap, r: { type: 'msg_par_hg', cpu: 2e6, com: 0 } }, 81], // 3 x (12.5 + 2 + 12.5)
     ['only sends', { p: { type: 'data_staging', nb_bytes: 1e9, from: 'x', to: 'y' } }, 0],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { detectFormatOf, jobsOf, parseTrace, type ParseOptions } from '../src/index.js'
 import { openTrace } from '../src/node/index.js'
+import { guessMapping } from '../src/job-table/guess.js'
 import { bytesOf, messageOf, skip } from './reading.js'
 import { realTrace } from './traces.js'
 
@@ -122,6 +123,15 @@ describe('a table of jobs', () => {
     expect(messageOf(() => read('a,b\n1,2', { defaults: { demand: { cpu: 1 } } }))).toBe('"jobs.csv" line 1: the table has no column "submit". Known: a, b.')
     expect(messageOf(() => read('submit,submit\n'))).toBe('"jobs.csv" line 1: two columns are called "submit". Name them differently.')
     expect(messageOf(() => read('id,submit,duration,cores\na,1,1,1\na,2,1,1'))).toMatch(/line 3 id: job id "a" was used before, on line 2/)
+  })
+
+  it('may be a table of machines that are rented: what is suggested for it has them run from their creation to their end', () => {
+    const machines = 'vmid,subscriptionid,vmcreated,vmdeleted,vmcorecount\na,s,40,100,2\n'
+    expect(guessMapping(machines)).toBe('{ columns: { submit: vmcreated, end: vmdeleted, id: vmid, user: subscriptionid, start: vmcreated }, demands: { cpu: vmcorecount } }')
+    const columns = { submit: 'vmcreated', end: 'vmdeleted', id: 'vmid', user: 'subscriptionid', start: 'vmcreated' }
+    expect(jobs(machines, { columns, demands: { cpu: 'vmcorecount' } })).toMatchObject([{ id: 'a', user: 's', stages: [{ demand: { cpu: 2 }, duration: 60 }] }])
+    expect(guessMapping('pod_name,creation_time,scheduled_time,deletion_time\n')).toContain('submit: creation_time, start: scheduled_time, end: deletion_time, id: pod_name')
+    expect(guessMapping('name,created\n')).toBeUndefined()
   })
 
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')

@@ -10,15 +10,19 @@ export interface Work {
 }
 
 type Kind = 'delay' | 'each' | 'total' | 'list' | 'sequence' | 'data'
-/** Types by the names of Batsim 1 to 5. */
+/** Types by the names of Batsim 1 to 5, also those of its development in between. */
 const kinds: Readonly<Record<string, Kind>> = {
   delay: 'delay', DelayProfile: 'delay',
+  ptask: 'list', ptask_homogeneous: 'each', sequential_composition: 'sequence', ptask_on_storage_homogeneous: 'data', ptask_data_staging_between_storages: 'data',
   msg_par_hg: 'each', parallel_homogeneous: 'each', ParallelTaskHomogeneousProfile: 'each',
   msg_par_hg_tot: 'total', parallel_homogeneous_total: 'total',
   msg_par: 'list', parallel: 'list', ParallelTaskProfile: 'list',
   composed: 'sequence', composed_prof: 'sequence', SequentialCompositionProfile: 'sequence',
   msg_par_hg_pfs: 'data', msg_par_hg_pfs0: 'data', msg_par_hg_pfs_tiers: 'data', msg_par_hg_tier: 'data', parallel_homogeneous_pfs: 'data', data_staging: 'data', ParallelTaskOnStorageHomogeneousProfile: 'data', ParallelTaskDataStagingBetweenStoragesProfile: 'data',
 }
+
+/** Whether the amount is of all hosts together. */
+const isSpread = (profile: Fields): boolean => ['DefinedAmountsSpreadUniformly', 'defined_amount_spread_uniformly'].includes(profile.text('generation_strategy') ?? '')
 
 /** The profiles of a workload. */
 export class Profiles {
@@ -52,7 +56,7 @@ export class Profiles {
         return { time, sends: false }
       }
       case 'each':
-        return { time: this.#seconds(profile.most('cpu') / (profile.text('generation_strategy') === 'DefinedAmountsSpreadUniformly' ? res : 1), name), sends }
+        return { time: this.#seconds(profile.most('cpu') / (isSpread(profile) ? res : 1), name), sends }
       case 'total':
         return { time: this.#seconds(profile.most('cpu') / res, name), sends }
       case 'list':

@@ -2,22 +2,22 @@ import { separatorIn, splitLine } from '../table/separators.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
-  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission'],
+  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission', 'vmcreated', 'created', 'createdat', 'creationtimestamp'],
   duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
-  start: ['start', 'starttime', 'started', 'timestart'],
-  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend'],
-  id: ['id', 'jobid', 'jid', 'job', 'jobname'],
+  start: ['start', 'starttime', 'started', 'timestart', 'startedat', 'scheduledtime', 'scheduled', 'begintime', 'launchtime'],
+  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend', 'finishedat', 'completedat', 'deletiontime', 'deleted', 'vmdeleted', 'stoptime', 'endtimestamp'],
+  id: ['id', 'jobid', 'idjob', 'jid', 'job', 'vmid', 'podname', 'instancesn', 'jobname'],
   tasks: ['tasks', 'numtasks', 'instancenum', 'instnum', 'numinstances', 'workers', 'numworkers', 'workernum', 'instancesnum'],
-  user: ['user', 'userid', 'username'],
+  user: ['user', 'userid', 'iduser', 'username', 'subscriptionid'],
   queue: ['vc', 'virtualcluster', 'queuename', 'queue'], // Helios has queueing times under `queue`
   estimate: ['estimate', 'walltime', 'timelimit', 'requestedtime', 'reqtime', 'requestedwalltime'],
   priority: ['priority'],
   status: ['status', 'state'],
 }
 const demands: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs', 'cpusreq', 'cpurequest', 'numcoresreq'],
+  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs', 'cpusreq', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount'],
   gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus', 'gpusreq', 'gpurequest', 'numgpusreq'],
-  mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest'],
+  mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest', 'vmmemory'],
 }
 
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
@@ -27,7 +27,9 @@ export function guessMapping(head: string): string | undefined {
   const names = splitLine(line, separator).map((name) => name.trim())
   const found = (known: readonly string[]) => known.flatMap((each) => names.find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0]
   const means = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
-  if (!means.has('submit') || !(means.has('duration') || (means.has('start') && means.has('end')))) return undefined
+  const submit = means.get('submit')
+  if (submit === undefined || !(means.has('duration') || means.has('end'))) return undefined
+  if (!means.has('start')) means.set('start', submit) // of virtual machines, say, which do not wait
   if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
   if (found(['taskid', 'taskname']) !== undefined) means.delete('id') // a job has several rows
   /** Amounts are whole numbers: of fractions the thousandths, or of parts of a machine's memory the millionths. */
