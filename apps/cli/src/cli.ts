@@ -52,7 +52,7 @@ function failed(error: unknown, io: Io): Exit {
     io.stderr.write('Interrupted; nothing was written.\n')
     return Exit.Interrupted
   }
-  if (error instanceof SchedError) io.stderr.write(`error: ${error.message.replace('with onBadLine "skip"', 'with --on-bad-line skip').replace('it with force.', 'it with --force.')}\n`)
+  if (error instanceof SchedError) io.stderr.write(`error: ${error.message.replace('with onBadLine "skip"', 'with --on-bad-line skip').replace('with the option wide=skip', 'with --option wide=skip').replace('it with force.', 'it with --force.')}\n`)
   else io.stderr.write(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\nThis is a mistake in sched or in a plug-in.\n`)
   return exitCodeOf(error)
 }

@@ -69,6 +69,17 @@ bin 3          1        33.3%      8        90.9%
     expect(JSON.parse((await ok(['trace', 'describe', 'jobs.jsonl', '--json'])).out)).toMatchObject({ format: 'sched-workload', jobs: 3, tasks: 10, skippedLines: 0 })
   })
 
+  it('shares work by resource where tasks ask for several, whose amounts cannot be added', async () => {
+    const line = (id: string, tasks: number, demand: object) => JSON.stringify({ id, submit: 0, stages: [{ name: 'a', tasks, demand, duration: 10 }] })
+    const cwd = directory({ 'j.jsonl': ['{"format":"sched-workload","version":1}', line('a', 1, { cpu: 3, mem: 9000 }), line('b', 2, { cpu: 1, mem: 500 })].join('\n') })
+    expect((await ok(['trace', 'describe', 'j.jsonl'], cwd)).out.split('\n').slice(-5, -1)).toEqual([
+      'size class  jobs  of all jobs  tasks  of work, cpu  of work, mem',
+      '----------  ----  -----------  -----  ------------  ------------',
+      'bin 1          1        50.0%      1         60.0%         90.0%',
+      'bin 2          1        50.0%      2         40.0%         10.0%',
+    ])
+  })
+
   it('converts to the native format, which then describes alike', async () => {
     const cwd = directory({ 'jobs.tsv': 'job0\t0\t0\t200000000\t0\t100\njob1\t5\t5\t100\t5000\t100\n' })
     expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.jsonl.gz'], cwd)).err).toBe('jobs.jsonl.gz: 2 jobs\n')

@@ -44,7 +44,7 @@ describe('sched explain', () => {
     expect(out).toBe(`log.swf: 3 jobs on one node of 4 procs
 strict, fifo on seed 1
 
-job 2 of 1 in queue 1, submitted at 10 s
+job 2 of 1, submitted at 10 s
 
                                  strict        fifo
 ----------------------------  ---------  ----------
@@ -115,6 +115,12 @@ fifo
     // the other node is idle, and not theirs: d until 14 s beside nobody, e after it
     const parts = '{partitioned: {decision: {job: 0, task: 0}, partitions: {web: {nodes: {fraction: 0.5}}, others: {nodes: rest, classes: ["*"]}}}}'
     expect((await of('e', parts))?.parts).toMatchObject({ 'no room': 9 })
+  })
+
+  it('names the user and the queue where these say more than the id', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 9, { user: 'ann', queue: 'few' }), job('b', 0, 9, { user: 'b' })) })
+    const first = async (id: string) => (await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', id], { cwd })).out.split('\n')[3]
+    expect([await first('a'), await first('b')]).toEqual(['job a of ann in queue few, submitted at 0 s', 'job b, submitted at 0 s'])
   })
 
   it('names a job that is not there, with the nearest', async () => {

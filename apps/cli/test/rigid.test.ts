@@ -253,7 +253,7 @@ describe('a log with something wrong', () => {
     const narrow = `; MaxProcs: 3\n${jobs}`
     const { code, err } = await answer(narrow)
     expect({ code, err }).toEqual({
-      code: 2, err: 'error: "a.swf" line 3: the job asks for 4 procs, the machine has 3 (MaxProcs of the header). Leave such jobs out with wide "skip", cut them with wide "clip", or give the machine\'s true size, or drop such lines with --on-bad-line skip.\n',
+      code: 2, err: 'error: "a.swf" line 3: the job asks for 4 procs, the machine has 3 (MaxProcs of the header). Leave such jobs out with --option wide=skip, cut them with wide=clip, or give the machine\'s true size with procs or nodes, or drop such lines with --on-bad-line skip.\n',
     })
     expect((await answer(narrow, '--option', 'wide=clip')).err).toContain('1 job wider than the machine: cut to the machine (wide)')
     expect((await answer(narrow, '--option', 'wide=skip')).err).toContain('1 job wider than the machine: left out (wide)')

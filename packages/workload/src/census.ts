@@ -1,10 +1,35 @@
 import type { Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
 import type { Capacity, WorkloadSummary } from './workload-summary.js'
-import { jobSize, sizeClass, sizeClasses } from './size-class.js'
+import { jobSize, sizeClass, sizeClasses, widthClass, widthClasses } from './size-class.js'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { WeightedValues } from './weighted-values.js'
 
 interface ResourceCount { tasks: number; work: number; largest: number; readonly durations: WeightedValues }
+
+interface ClassCount { jobs: number; tasks: number; readonly work: Record<string, number> }
+
+/** Counts by class, of the jobs that have one. */
+class Classes {
+  jobs = 0
+  readonly #counts: ReadonlyMap<string, ClassCount>
+
+  constructor(labels: readonly string[]) {
+    this.#counts = new Map(labels.map((label) => [label, { jobs: 0, tasks: 0, work: {} }]))
+  }
+
+  add(label: string | undefined, tasks: number): ClassCount | undefined {
+    const count = label === undefined ? undefined : this.#counts.get(label)
+    if (count === undefined) return undefined
+    this.jobs++
+    count.jobs++
+    count.tasks += tasks
+    return count
+  }
+
+  summary(): ({ readonly label: string } & ClassCount)[] {
+    return [...this.#counts].flatMap(([label, count]) => (count.jobs === 0 ? [] : [{ label, ...count }]))
+  }
+}
 
 /** Running counts over the jobs of one reading of a workload. */
 export class Census {
@@ -19,7 +44,7 @@ export class Census {
   readonly #gaps = new WeightedValues()
   readonly #sizes = new WeightedValues()
   readonly #resources = new Map<string, ResourceCount>()
-  readonly #classes = new Map<string, { jobs: number; tasks: number; work: number }>()
+  readonly #classes = { tasks: new Classes(sizeClasses), procs: new Classes(widthClasses), nodes: new Classes(widthClasses) }
 
   constructor(private readonly workload: Workload) {}
 
@@ -33,20 +58,13 @@ export class Census {
     if (job.user !== undefined) this.#users.add(job.user)
     if (job.queue !== undefined) this.#queues.add(job.queue)
     const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
-    const work = job.stages.reduce((sum, stage) => sum + this.#addStage(stage), 0)
+    const counts = [this.#classes.tasks.add(sizeClass(jobSize(job)), tasks), this.#classes.procs.add(widthClass(job, 'procs'), tasks), this.#classes.nodes.add(widthClass(job, 'nodes'), tasks)]
+    for (const stage of job.stages) this.#addStage(stage, counts)
     this.#tasks += tasks
     this.#sizes.add(tasks, 1)
-    this.#addToClass(sizeClass(jobSize(job)), tasks, work)
   }
 
-  #addToClass(label: string, tasks: number, work: number): void {
-    const count = this.#classes.get(label) ?? { jobs: 0, tasks: 0, work: 0 }
-    this.#classes.set(label, { jobs: count.jobs + 1, tasks: count.tasks + tasks, work: count.work + work })
-  }
-
-  /** Its work over all resources. */
-  #addStage({ demand, duration, tasks }: StageSpec): number {
-    let work = 0
+  #addStage({ demand, duration, tasks }: StageSpec, classes: readonly (ClassCount | undefined)[]): void {
     for (const [resource, amount] of Object.entries(demand)) {
       if (amount === 0) continue
       const count = this.#resource(resource)
@@ -54,9 +72,8 @@ export class Census {
       count.largest = Math.max(count.largest, amount)
       const seconds = addDurations(count.durations, duration, tasks)
       count.work += seconds * amount
-      work += seconds * amount
+      for (const each of classes) if (each !== undefined) each.work[resource] = (each.work[resource] ?? 0) + seconds * amount
     }
-    return work
   }
 
   #resource(name: string): ResourceCount {
@@ -68,6 +85,7 @@ export class Census {
   summary(capacity: Capacity): WorkloadSummary {
     const first = this.#jobs === 0 ? 0 : this.#first
     const span = this.#last - first
+    const classesBy = (['procs', 'nodes'] as const).find((by) => this.#jobs > 0 && this.#classes[by].jobs === this.#jobs) ?? 'tasks'
     return {
       name: this.workload.name,
       jobs: this.#jobs,
@@ -87,10 +105,8 @@ export class Census {
         const load = there === undefined || span === 0 ? {} : { load: work / (there * span) }
         return { resource, tasks, work, medianDuration: durations.median(), largest, ...load }
       }),
-      classes: sizeClasses.flatMap((label) => {
-        const count = this.#classes.get(label)
-        return count === undefined ? [] : [{ label, ...count }]
-      }),
+      classesBy,
+      classes: this.#classes[classesBy].summary(),
     }
   }
 }

@@ -23,3 +23,15 @@ export function jobSize({ stages }: JobSpec): number {
   }
   return maps > 0 ? maps : all
 }
+
+/** Kettimuthu et al., ICPP 2002: narrow to very wide. */
+const mostProcs = [1, 8, 32] as const
+export const widthClasses: readonly string[] = ['1', '2-8', '9-32', '>32']
+
+/** The class of a rigid job by what it asks of a resource in all; `undefined` for a job that does not ask for it. */
+export function widthClass({ stages: [stage, ...others] }: JobSpec, resource: string): string | undefined {
+  const amount = (stage?.demand[resource] ?? 0) * (stage?.tasks ?? 0)
+  if (amount === 0 || others.length > 0) return undefined
+  const at = mostProcs.findIndex((most) => amount <= most)
+  return widthClasses.at(at)
+}

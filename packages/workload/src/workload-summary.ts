@@ -21,7 +21,9 @@ export interface WorkloadSummary {
   readonly medianJobTasks: number
   /** Per resource that tasks ask for, in order of first use. */
   readonly resources: readonly ResourceSummary[]
-  /** Bins of DS-T2 that have jobs, by number of maps (of tasks, where there are no maps). */
+  /** What the classes are by: processors (or whole nodes) of rigid jobs, where all jobs ask for them, else tasks. */
+  readonly classesBy: 'procs' | 'nodes' | 'tasks'
+  /** Classes that have jobs: 1, 2-8, 9-32 and >32 processors, or the bins of DS-T2, by number of maps (of tasks, where there are no maps). */
   readonly classes: readonly ClassSummary[]
 }
 
@@ -42,8 +44,8 @@ export interface ClassSummary {
   readonly label: string
   readonly jobs: number
   readonly tasks: number
-  /** Sum over tasks of duration times amount, over all resources. */
-  readonly work: number
+  /** Sum over tasks of duration times amount, by resource. */
+  readonly work: Readonly<Record<string, number>>
 }
 
 /** How much there is of each resource, to compute offered load: `{ map: 400, reduce: 200 }`. */

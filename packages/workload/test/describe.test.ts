@@ -39,9 +39,23 @@ describe('describe', () => {
 
   it('sorts jobs into the size classes of DS-T2 by their maps, or by all tasks where there are no maps', () => {
     expect(summaryOf(small).classes).toEqual([
-      { label: 'bin 1', jobs: 1, tasks: 1, work: 10 }, { label: 'bin 2', jobs: 1, tasks: 3, work: 110 }, { label: 'bin 3', jobs: 1, tasks: 3, work: 9 },
+      { label: 'bin 1', jobs: 1, tasks: 1, work: { map: 10 } }, { label: 'bin 2', jobs: 1, tasks: 3, work: { map: 10, reduce: 100 } }, { label: 'bin 3', jobs: 1, tasks: 3, work: { map: 9 } },
     ])
     expect(summaryOf(workloadOf('w', [job('a', 0, [stage(70, 1, { cpu: 4 })])])).classes[0]!.label).toBe('bin 5')
+  })
+
+  it('sorts rigid jobs by all the processors or nodes that they ask for, unless a job asks for none', () => {
+    const rigid = (...demands: StageSpec['demand'][]) => summaryOf(workloadOf('w', demands.map((demand, i) => job(`j${i}`, 0, [stage(1, 10, demand)]))))
+    expect(rigid({ procs: 1 }, { procs: 8, mem: 2 }, { procs: 9 }, { procs: 33 }, { procs: 2 })).toMatchObject({
+      classesBy: 'procs',
+      classes: [
+        { label: '1', jobs: 1, work: { procs: 10 } }, { label: '2-8', jobs: 2, work: { procs: 100, mem: 20 } },
+        { label: '9-32', jobs: 1, work: { procs: 90 } }, { label: '>32', jobs: 1, work: { procs: 330 } },
+      ],
+    })
+    const gang = job('g', 0, [stage(40, 1, { nodes: 1 })])
+    expect(summaryOf(workloadOf('w', [gang]))).toMatchObject({ classesBy: 'nodes', classes: [{ label: '>32', tasks: 40 }] })
+    expect(rigid({ procs: 1 }, { cpu: 1 }).classesBy).toBe('tasks')
   })
 
   it('says 0.71 for the Facebook schedule of 15 s maps on 400 slots', () => {

@@ -165,7 +165,7 @@ describe('bad records', () => {
     ['half a processor', table({ ReqCPUS: '1.5' }), {}, 'ReqCPUS: found "1.5", expected a whole number.'],
     ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
     ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 is recorded twice with one submit time. Give every record once, or drop'],
-    ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with wide "skip"'],
+    ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with the option wide=skip'],
     ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
     ['no jobs left', table({ Start: 'Unknown' }), {}, 'the trace holds no jobs or none is left: 1 job that never started: left out (neverStarted).'],
   ])('%s', (_, text, options, message) => {

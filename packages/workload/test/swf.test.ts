@@ -298,7 +298,7 @@ describe('bad logs', () => {
     ['a negative job number', row({ job: -4 }), {}, '"a.swf" line 1 job number: found "-4", expected a number of at least 0.'],
     ['a job number used twice', `${row()}\n${row()}`, {}, '"a.swf" line 2 job number: job number 1 was used before. Give every job a number of its own, or drop such lines'],
     ['a header that contradicts the jobs', `${header}${row({ requested: 16 })}`, {},
-      '"a.swf" line 5: the job asks for 16 procs, the machine has 8 (MaxProcs of the header). Leave such jobs out with wide "skip", cut them with wide "clip", or give the machine\'s true size, or drop such lines with onBadLine "skip".'],
+      '"a.swf" line 5: the job asks for 16 procs, the machine has 8 (MaxProcs of the header). Leave such jobs out with the option wide=skip, cut them with wide=clip, or give the machine\'s true size with procs or nodes, or drop such lines with onBadLine "skip".'],
     ['an option that contradicts the jobs', `${header}${row()}`, { procs: 3 }, 'the job asks for 4 procs, the machine has 3 (option procs).'],
     ['no jobs', header, {}, '"a.swf": the trace holds no jobs.'],
     ['no job left', `${header}${row({ status: 5 })}`, { status: ['completed'] }, '"a.swf": none of 1 jobs is left: 1 job of a status other than completed: left out (status). Choose other rules.'],

@@ -39,7 +39,7 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
 }
 
 function text({ format, machine }: Trace, summary: WorkloadSummary): string {
-  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, resources, classes } = summary
+  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, resources, classes, classesBy } = summary
   const facts = [
     ['format', format],
     ...(machine === undefined ? [] : [['machine', machine.origin]]),
@@ -60,10 +60,13 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
       resource, number(tasks), number(Math.round(work)), number(medianDuration), number(largest), ...(hasLoad ? [percent(load ?? NaN)] : []),
     ]),
   )
-  const total = classes.reduce((sum, { work }) => sum + work, 0)
+  // where tasks ask for several resources at once, seconds of one cannot be added to those of another
+  const asked = resources.reduce((sum, each) => sum + each.tasks, 0) > tasks ? resources.map(({ resource }) => [resource]) : [resources.map(({ resource }) => resource)]
+  const workOf = (work: Readonly<Record<string, number>>, some: readonly string[]) => some.reduce((sum, resource) => sum + (work[resource] ?? 0), 0)
+  const totals = asked.map((some) => classes.reduce((sum, { work }) => sum + workOf(work, some), 0))
   const byClass = table(
-    columns('size class', 'jobs', 'of all jobs', 'tasks', 'of all work'),
-    classes.map(({ label, jobs: some, tasks, work }) => [label, number(some), percent(some / jobs), number(tasks), percent(work / total)]),
+    columns(classesBy === 'tasks' ? 'size class' : classesBy, 'jobs', 'of all jobs', 'tasks', ...asked.map((some) => (asked.length === 1 ? 'of all work' : `of work, ${some.join()}`))),
+    classes.map(({ label, jobs: some, tasks, work }) => [label, number(some), percent(some / jobs), number(tasks), ...asked.map((names, i) => percent(workOf(work, names) / (totals[i] ?? NaN)))]),
   )
   const width = Math.max(...facts.map(([key = '']) => key.length))
   return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(width)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`

@@ -73,7 +73,7 @@ export class Rules {
     if (this.options.wide === 'fail') {
       const r = amounts.findIndex((amount, i) => amount > most[i]!)
       throw new BadLine(undefined, `the job asks for ${amounts[r]} ${this.resources[r]}, the machine has ${most[r]} (${origins[r]}).`,
-        'Leave such jobs out with wide "skip", cut them with wide "clip", or give the machine\'s true size')
+        'Leave such jobs out with the option wide=skip, cut them with wide=clip, or give the machine\'s true size with procs or nodes')
     }
     if (this.options.wide === 'skip') return this.#leave(Found.wide)
     this.#counts[Found.wide]!++

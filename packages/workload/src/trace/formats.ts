@@ -43,7 +43,7 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   if (found !== undefined) return found
   const machines = machineKind(text)
   if (machines !== undefined) throw new SchedError('BAD_INPUT', `is a list of machines (${machines}), not a trace.`, { file }, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
-  const known = traceFormats.map(({ name, title }) => `${name} (${title})`).join(', ')
+  const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
   if (kind === GOOGLE_EVENTS) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
   const mapping = guessMapping(text)
