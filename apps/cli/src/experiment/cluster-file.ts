@@ -1,18 +1,19 @@
-import { clusterSchema, readCluster, YamlSource, type ClusterDescription } from '@sched/cluster'
+import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSource, type ClusterDescription } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { machinesOf } from '@sched/workload'
 import { isSlurmConf, slurmNodes } from '@sched/yarn'
 import { readText } from '../read-text.js'
 
 /**
- * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, or a slurm.conf. Errors of the
- * making tell the line of the field that they are about.
+ * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a slurm.conf, or nodes of
+ * Kubernetes. Errors of the making tell the line of the field that they are about.
  */
 export function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T): T {
   const text = readText(file)
   const machines = machinesOf(text, file)
   if (machines !== undefined) return make(readCluster(machines))
   if (isSlurmConf(text)) return make(readCluster(slurmNodes({ text, file })))
+  if (isKubernetesNodes(text)) return make(readCluster(kubernetesNodes(text, file)))
   const source = new YamlSource(text, file)
   const checked = source.read(clusterSchema)
   try {

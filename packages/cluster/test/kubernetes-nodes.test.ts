@@ -1,0 +1,106 @@
+import { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { buildCluster, isKubernetesNodes, kubernetesNodes, readCluster } from '../src/index.js'
+
+const node = (name: string, change: object = {}, allocatable: object = {}) => ({
+  apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'kubernetes.io/hostname': name, pool: 'a' } },
+  status: { capacity: { cpu: '8', memory: '32Gi' }, allocatable: { cpu: '7910m', memory: '16393244Ki', pods: '110', ...allocatable } }, ...change,
+})
+const list = (...items: object[]) => ({ apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } })
+const json = (...items: object[]) => JSON.stringify(list(...items), undefined, 4)
+const messageOf = (text: string): string => {
+  try {
+    kubernetesNodes(text, 'nodes.yaml')
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'nothing was thrown'
+}
+
+/** Nodes one after another, as manifests are written. */
+const manifests = `apiVersion: v1
+kind: Node
+metadata:
+  labels:
+    alibabacloud.com/gpu-card-model: P100
+    beta.kubernetes.io/os: linux
+    kubernetes.io/hostname: n0
+  name: n0
+status:
+  allocatable:
+    alibabacloud.com/gpu-count: '2'
+    alibabacloud.com/gpu-milli: '2000'
+    cpu: 64000m
+    memory: 262144Mi
+---
+
+apiVersion: v1
+kind: Node
+metadata:
+  name: n1
+status:
+  allocatable:
+    cpu: 4
+    memory: 8e9
+`
+
+describe('nodes of Kubernetes', () => {
+  it('have what is allocatable in millicores and MiB; neighbours that are alike are one group', () => {
+    // 16,393,244 KiB are 16,009.03 MiB
+    expect(kubernetesNodes(json(node('n1'), node('n2'), node('n3', {}, { 'nvidia.com/gpu': '4' }))).nodes).toEqual([
+      { names: ['n1', 'n2'], count: 2, resources: { cpu: 7910, mem: 16_009 }, labels: { pool: 'a' } },
+      { names: ['n3'], count: 1, resources: { cpu: 7910, mem: 16_009 }, devices: { gpu: { count: 4, milli: 1000 } }, labels: { pool: 'a' } },
+    ])
+  })
+
+  it('may be manifests one after another, with GPUs and their type', () => {
+    expect(isKubernetesNodes(manifests)).toBe(true)
+    expect(kubernetesNodes(manifests).nodes).toEqual([
+      { names: ['n0'], count: 1, resources: { cpu: 64_000, mem: 262_144 }, devices: { gpu: { count: 2, milli: 1000 } }, labels: { 'alibabacloud.com/gpu-card-model': 'P100', model: 'P100' } },
+      { names: ['n1'], count: 1, resources: { cpu: 4000, mem: 7629 } }, // 8e9 / 2^20 = 7629.39
+    ])
+  })
+
+  it.each<[string, object]>([
+    ['cordoned', { spec: { unschedulable: true } }],
+    ['of the control plane', { spec: { taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }] } }],
+    ['unreachable', { spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] } }],
+    ['not ready', { status: { allocatable: { cpu: '1' }, conditions: [{ type: 'MemoryPressure', status: 'False' }, { type: 'Ready', status: 'Unknown' }] } }],
+  ])('are left out when they are %s', (_, change) => {
+    expect(kubernetesNodes(json(node('away', change), node('n1', { spec: { taints: [{ key: 'nvidia.com/gpu', effect: 'NoSchedule' }] } }))).nodes.map(({ names }) => names)).toEqual([['n1']])
+  })
+
+  it('are a list without kinds, or among other objects', () => {
+    expect(kubernetesNodes(JSON.stringify({ kind: 'NodeList', apiVersion: 'v1', items: [{ ...node('n1'), kind: undefined }] })).nodes).toHaveLength(1)
+    expect(kubernetesNodes(json({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }, node('n1'))).nodes).toHaveLength(1)
+  })
+
+  it('may stand on one line each', () => {
+    const flow = 'apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: Node, metadata: { name: a }, status: { capacity: { cpu: 1.5, memory: 1Gi } } }\n'
+    expect(isKubernetesNodes(flow)).toBe(true)
+    expect(kubernetesNodes(flow).nodes).toEqual([{ names: ['a'], count: 1, resources: { cpu: 1500, mem: 1024 } }])
+  })
+
+  it('make a cluster', () => {
+    expect(buildCluster(readCluster(kubernetesNodes(manifests)))).toMatchObject({ nodes: 2, resources: ['cpu', 'mem', 'gpu'] })
+  })
+
+  it.each([
+    ['{ nodes: [{ count: 1, resources: { kind: 3 } }] }'], ['apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\n'], ['apiVersion: v1\nkind: NodePool\n'],
+  ])('are not %j', (text) => {
+    expect(isKubernetesNodes(text)).toBe(false)
+  })
+
+  it.each<[string, string, string]>([
+    ['a quantity that is none', manifests.replace('64000m', 'many'), '"nodes.yaml" line 1 status.allocatable.cpu: found "many", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['no status', manifests.replace('cpu: 4', 'pods: 4'), '"nodes.yaml" line 17 status.allocatable.cpu: is missing. Print nodes with their status: kubectl get nodes -o yaml.'],
+    ['no name', json(node('')), '"nodes.yaml" items[0].metadata.name: is missing.'],
+    ['one name twice', json(node('a'), node('a')), '"nodes.yaml" items[1].metadata.name: node "a" was listed before. Give every node once.'],
+    ['no node', json(), '"nodes.yaml": lists no node.'],
+    ['no node for pods', json(node('a', { spec: { unschedulable: true } })), '"nodes.yaml": lists no node that takes pods.'],
+    ['a mistake of YAML', manifests.replace('  name: n1', '  name: [n1'), '"nodes.yaml" line 2'],
+  ])('answer %s', (_, text, message) => {
+    expect(messageOf(text).slice(0, message.length)).toBe(message)
+  })
+})
