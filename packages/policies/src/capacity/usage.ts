@@ -138,8 +138,7 @@ export class QueueUsage {
 
   /** Puts a queue where its share belongs among its siblings. */
   #place(id: number, pot: number, at: number, share: number): void {
-    const guaranteed = this.#guaranteedShare[at] as number
-    const ratio = guaranteed === 0 ? 0 : share / guaranteed
+    const ratio = ratioOf(share, this.#guaranteedShare[at] as number)
     const band = this.#band(id, ratio)
     if (this.#listed[at] === 1) return this.children(this.#tree.parents[id] as number, pot).move(id, band, ratio)
     const keys = this.#keys[pot] as QueueKeys
@@ -150,8 +149,7 @@ export class QueueUsage {
   #ratio(id: number, pot: number): number {
     const { count, width, totals } = this.#pots
     const at = id * count + pot
-    const guaranteed = this.#guaranteedShare[at] as number
-    return guaranteed === 0 ? 0 : dominantShare(this.used, at * width, totals, pot * width, width) / guaranteed
+    return ratioOf(dominantShare(this.used, at * width, totals, pot * width, width), this.#guaranteedShare[at] as number)
   }
 
   #band(id: number, ratio: number): number {
@@ -175,6 +173,9 @@ export class QueueUsage {
     }
   }
 }
+
+/** In 32 bits, as Hadoop keeps it: 6 of 4 and 9 of 6 are equal, though their shares of 40 divided are not in 64. */
+const ratioOf = (share: number, guaranteed: number): number => (guaranteed === 0 ? 0 : Math.fround(share / guaranteed))
 
 function copied<T extends Float64Array | Int32Array | Uint8Array>(from: T, to: T): T {
   to.set(from)

@@ -31,6 +31,16 @@ describe('the capacity scheduler', () => {
     expect(next(8)).toEqual([...Array<string>(7).fill('b1'), 'a1']) // 30/60 against 20/40: B; then 31/60 > 0.50: A
   })
 
+  it('takes parts of guarantees for equal that are: 6 of 4 and 9 of 6, although 6/40 : 4/40 is 1.4999... in 64 bits', () => {
+    const master = dispatcher({ cluster: oneNode(40), policy: greedy(capacity({ queues: { A: { capacity: 15 }, B: { capacity: 10 }, C: { capacity: 75 } }, defaults: { userLimitFactor: -1 } })) })
+    master.submit(asking('a0', 'A', 9))
+    master.submit(asking('b0', 'B', 6))
+    expect(master.heartbeat('n-0', 0).start).toHaveLength(15)
+    master.submit(asking('a1', 'A', 9))
+    master.submit(asking('b1', 'B', 9))
+    expect(master.heartbeat('n-0', 1, { free: 2 }).start.map((task) => task.job)).toEqual(['a1', 'b1']) // both 1.5: A, the larger; then 10/6 > 1.5: B
+  })
+
   it('never chooses a queue without jobs, although it uses least', () => {
     const next = standing(greedy(capacity({ queues: { ...queues, A: { capacity: 20 }, C: { capacity: 20 } }, defaults: { userLimitFactor: -1 } })))
     expect(new Set(next(40))).toEqual(new Set(['b1', 'a1'])) // B to 60/60, then A, which is at 20/20; C at 0/20 never

@@ -150,7 +150,7 @@ export class NaiveQueues {
     const ones = this.total(lane).map(() => 1)
     const ratio = ({ path }: NaiveQueue) => {
       const guaranteed = Math.max(this.shares(this.guaranteed(path, lane), lane)[0] ?? 0, this.shares(ones, lane)[0] ?? 0)
-      return guaranteed === 0 ? 0 : (this.shares(this.used(this.find(path), lane), lane)[0] ?? 0) / guaranteed
+      return guaranteed === 0 ? 0 : Math.fround((this.shares(this.used(this.find(path), lane), lane)[0] ?? 0) / guaranteed)
     }
     const band = (queue: NaiveQueue) => (ratio(queue) >= 1 ? 1 : 0)
     const priority = (queue: NaiveQueue) => -(queue.options.priority ?? 0)
