@@ -93,8 +93,8 @@ describe('nodes of Kubernetes', () => {
   })
 
   it.each<[string, string, string]>([
-    ['a quantity that is none', manifests.replace('64000m', 'many'), '"nodes.yaml" line 1 status.allocatable.cpu: found "many", expected a quantity such as 8, 7910m or 16Gi.'],
-    ['no status', manifests.replace('cpu: 4', 'pods: 4'), '"nodes.yaml" line 17 status.allocatable.cpu: is missing. Print nodes with their status: kubectl get nodes -o yaml.'],
+    ['a quantity that is none', manifests.replace('64000m', 'many'), '"nodes.yaml" line 13 status.allocatable.cpu: found "many", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['no status', manifests.replace('cpu: 4', 'pods: 4'), '"nodes.yaml" line 23 status.allocatable.cpu: is missing. Print nodes with their status: kubectl get nodes -o yaml.'],
     ['no name', json(node('')), '"nodes.yaml" items[0].metadata.name: is missing.'],
     ['one name twice', json(node('a'), node('a')), '"nodes.yaml" items[1].metadata.name: node "a" was listed before. Give every node once.'],
     ['no node', json(), '"nodes.yaml": lists no node.'],

@@ -1,0 +1,75 @@
+import { SchedError, type Place } from '@sched/core'
+import { isNode, LineCounter, parseAllDocuments } from 'yaml'
+
+export type Json = Readonly<Record<string, unknown>>
+/** Keys and numbers that lead to a value. */
+type Path = readonly (string | number)[]
+
+/** An object of Kubernetes, and where its fields stand in the file. */
+export interface KubernetesObject {
+  readonly kind: string
+  readonly object: Json
+  /** The place of a field, or of what is around it. */
+  readonly place: (...path: Path) => Place
+}
+
+/** The objects of a file in their order: manifests one after another, and what lists hold. Throws `BAD_INPUT`. */
+export function* kubernetesObjects(text: string, file?: string): Generator<KubernetesObject> {
+  for (const { value, at } of documentsOf(text, file)) {
+    const top = objectIn(value)
+    const isList = Array.isArray(top['items'])
+    const items = isList ? (top['items'] as unknown[]) : [top]
+    for (const [i, item] of items.entries()) {
+      const object = objectIn(item)
+      const around: Path = isList ? ['items', i] : []
+      const kind = object['kind'] ?? (isList && typeof top['kind'] === 'string' ? top['kind'].replace(/List$/, '') : '')
+      yield { kind: typeof kind === 'string' ? kind : '', object, place: (...path) => ({ ...at([...around, ...path]), field: fieldText([...around, ...path]) }) }
+    }
+  }
+}
+
+export const objectIn = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
+export const listIn = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectIn) : [])
+
+const inUnits: Readonly<Record<string, number>> = {
+  n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
+}
+
+/** An amount as Kubernetes writes it: 8, 7910m, 16Gi, 1e3; 0 where it is absent. Throws `BAD_INPUT`. */
+export function quantityAt({ object, place }: KubernetesObject, ...path: Path): number {
+  const value = path.reduce<unknown>((around, key) => objectIn(around)[key], object)
+  if (value === undefined || value === null) return 0
+  const parts = /^(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(typeof value === 'number' ? value.toFixed(9) : typeof value === 'string' ? value : '')
+  if (parts === null) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a quantity such as 8, 7910m or 16Gi.`, place(...path))
+  return Number(parts[1]) * (parts[2] === undefined ? (inUnits[parts[3] ?? ''] as number) : 10 ** Number(parts[2]))
+}
+
+const fieldText = (path: Path): string => path.map((key, i) => (typeof key === 'number' ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
+
+interface Document {
+  readonly value: unknown
+  readonly at: (path: Path) => Place
+}
+
+/** JSON is read as such, which is quick; places are then told by fields alone. Throws `BAD_INPUT`. */
+function documentsOf(text: string, file: string | undefined): Document[] {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      return [{ value: JSON.parse(text), at: () => ({ file }) }]
+    } catch {
+      // several objects, or a mistake that the other parser tells with its line
+    }
+  }
+  const lines = new LineCounter()
+  const lineAt = (offset: number): Place => ({ file, line: lines.linePos(offset).line })
+  return [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })].map((document) => {
+    const [error] = document.errors
+    if (error !== undefined) throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, lineAt(error.pos[0]))
+    const at = (path: Path): Place => {
+      const node = path.length === 0 ? document.contents : document.getIn(path, true)
+      if (isNode(node) && node.range !== null && node.range !== undefined) return lineAt(node.range[0])
+      return path.length === 0 ? { file } : at(path.slice(0, -1))
+    }
+    return { value: document.toJS({ maxAliasCount: 100 }) as unknown, at }
+  })
+}
