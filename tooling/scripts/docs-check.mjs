@@ -6,7 +6,7 @@
 //
 // `--update` rewrites the output blocks. Other arguments limit the run to these files.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -52,7 +52,8 @@ for (const name of ['pnpm', 'npx'])
 
 // A TypeScript example stands inside the CLI, which can import every package.
 const scratch = join(root, 'apps/cli/.docs-check')
-mkdirSync(scratch, { recursive: true })
+mkdirSync(join(scratch, 'node_modules/@sched'), { recursive: true })
+for (const name of readdirSync(join(root, 'packages'))) symlinkSync(join(root, 'packages', name), join(scratch, 'node_modules/@sched', name), 'junction')
 
 function execute({ language }, code) {
   const env = { ...process.env, PATH: bin + delimiter + process.env.PATH, SCHED_TRACES: traces, NO_COLOR: '1', COLUMNS: '100' }

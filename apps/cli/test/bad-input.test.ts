@@ -84,6 +84,13 @@ describe('an experiment file with a mistake', () => {
     expect(await answer(pools)).toMatch(/^error: "small.yaml" line 7 column 5 queue: .*"ann"/)
   })
 
+  it('names the method that a plug-in lacks', async () => {
+    const cwd = small({ 'mine.mjs': "export default { kind: 'order', name: 'mine', create: () => ({ begin() {} }) }\n" })
+    expect(await sched(['run', 'small.yaml', '--plugin', './mine.mjs', '--policy', 'mine'], { cwd })).toEqual({
+      code: 1, out: '', err: 'error: what create() of the order "mine" returns has no method "next". Every order has begin() and next().\n',
+    })
+  })
+
   it('names the plug-in that is none', async () => {
     expect(await answer(`${experiment}plugins: [./mine.mjs]\n`, { 'mine.mjs': 'export default 5\n' })).toBe(
       'error: "small.yaml" line 8 column 11: "./mine.mjs" has no plug-in as its default export. Export what definePolicy() or one of its kind returns.',

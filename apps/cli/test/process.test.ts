@@ -83,6 +83,14 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     const cwd = small()
     expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'.\n`)
   })
+
+  it('is told apart from CommonJS, or the way out is', () => {
+    const cwd = small({ 'order.js': order })
+    const { stdout, stderr } = run(cwd, 'policies', 'last-first', '--plugin', './order.js')
+    // Node itself finds out what it is; what runs the sources of this repository does not
+    if (stderr === '') expect(stdout).toContain('last-first: the youngest job first')
+    else expect(stderr).toBe('error: cannot load the plug-in "./order.js": Cannot find module \'@sched/core\'. It is taken for CommonJS: call it .mjs, or put `"type": "module"` into a package.json beside it.\n')
+  })
 })
 
 function collected({ stdout, stderr }: ChildProcess): { out: string; err: string } {

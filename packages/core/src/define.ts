@@ -70,10 +70,20 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
       return {
         kind: definition.kind,
         name: definition.name,
-        create: (env) => definition.create(checked, env, parts),
+        create: (env) => complete(definition, definition.create(checked, env, parts)),
       }
     },
   }
+}
+
+/** What cannot be left out of what a definition makes. */
+const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
+
+function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly name: string }, made: Kinds[K]['made']): Kinds[K]['made'] {
+  const methods = ((made as unknown) ?? {}) as Readonly<Record<string, unknown>>
+  const missing = needed[kind].find((method) => typeof methods[method] !== 'function')
+  if (missing === undefined) return made
+  throw new SchedError('BROKEN_CONTRACT', `what create() of the ${kind} "${name}" returns has no method "${missing}".`, {}, `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`)
 }
 
 export const definePolicy = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'policy', Options, I>, 'kind'>) =>

@@ -15,7 +15,7 @@ export async function addPlugIns(registry: Registry, specifier: string, director
   const found = (await load(specifier, directory)).default
   for (const each of Array.isArray(found) ? (found as unknown[]) : [found])
     if (isDefined(each)) registry.add(each)
-    else if (isPlain(each)) registry.add(define({ options: noOptions, ...each }))
+    else if (isPlain(each)) registry.add(define({ options: noOptions, ...each, summary: each.summary ?? '' }))
     else if (isPreset(each)) registry.addPreset(each)
     else throw new SchedError('BAD_INPUT', `"${specifier}" has no plug-in as its default export.`, {}, 'Export what definePolicy() or one of its kind returns.')
 }
@@ -26,8 +26,17 @@ async function load(specifier: string, directory: string): Promise<{ readonly de
     return (await import(locate(specifier, directory))) as { readonly default?: unknown }
   } catch (error) {
     const reason = (error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)).replace(` imported from ${fileURLToPath(import.meta.url)}`, '')
-    throw new SchedError('BAD_INPUT', `cannot load the plug-in "${specifier}": ${reason}.`.replace(/\.\.$/, '.'))
+    throw new SchedError('BAD_INPUT', `cannot load the plug-in "${specifier}": ${reason}.`.replace(/\.\.$/, '.'), {}, wayOut(specifier, reason))
   }
+}
+
+/** What to do where the module is not read as what it is. */
+function wayOut(specifier: string, reason: string): string {
+  const isTyped = specifier.endsWith('.ts')
+  if (/^Cannot find (module|package) '(@sched\/|zod)/.test(reason) && !specifier.endsWith('.mjs') && !isTyped)
+    return 'It is taken for CommonJS: call it .mjs, or put `"type": "module"` into a package.json beside it.'
+  if (isTyped) return 'Compile it to JavaScript first.'
+  return reason.startsWith('Unknown file extension ".ts"') ? 'Build the program first (`pnpm build`), or use `--threads 1`.' : ''
 }
 
 let sharesOwnPackages = false
@@ -75,7 +84,7 @@ function isDefined(value: unknown): value is Defined<Kind> {
   return kinds.has(kind) && typeof name === 'string' && typeof plug === 'function'
 }
 
-function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'options'> {
+function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'options' | 'summary'> & { readonly summary?: string } {
   const { kind, name, create } = (value ?? {}) as Unchecked
   return kinds.has(kind) && typeof name === 'string' && typeof create === 'function'
 }

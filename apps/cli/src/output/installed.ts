@@ -51,7 +51,7 @@ export function installedText(parts: readonly Installed[]): string {
 function partText({ name, summary, source, config, inner = {}, options }: Installed): string {
   const parts = Object.entries(inner).map(([part, { kind, default: usual }]) => option(part, `${article(kind)} ${kind}`, usual, undefined))
   const lines = [
-    `  ${name}: ${summary}`,
+    summary === '' ? `  ${name}` : `  ${name}: ${summary}`,
     ...(source === undefined ? [] : [`      ${source}`]),
     ...(config === undefined ? [] : [`      = ${policyName(config)}`]),
     ...optionLines(options),
