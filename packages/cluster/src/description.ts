@@ -5,8 +5,8 @@ import { z } from 'zod'
 export interface Heartbeat {
   /** Seconds between two heartbeats of one node, > 0. */
   readonly interval: Seconds
-  /** Node i of N beats i/N of an interval after node 0; otherwise all beat together. */
-  readonly stagger: boolean
+  /** Node i of N beats i/N of an interval after node 0; false: all beat together. Default true. */
+  readonly stagger?: boolean | undefined
 }
 
 /** How the replicas of a block are spread over nodes. */

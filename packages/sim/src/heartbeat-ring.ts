@@ -15,7 +15,7 @@ export class HeartbeatRing {
 
   constructor(heartbeat: Heartbeat, nodes: number) {
     this.#interval = heartbeat.interval
-    this.#offsets = Float64Array.from({ length: nodes }, (_, i) => (heartbeat.stagger ? (i * heartbeat.interval) / nodes : 0))
+    this.#offsets = Float64Array.from({ length: nodes }, (_, i) => (heartbeat.stagger !== false ? (i * heartbeat.interval) / nodes : 0))
     this.next = 0
   }
 

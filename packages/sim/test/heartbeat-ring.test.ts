@@ -1,3 +1,4 @@
+import type { Heartbeat } from '@sched/cluster'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HeartbeatRing } from '../src/index.js'
@@ -10,6 +11,15 @@ function allBeats(interval: number, stagger: boolean, nodes: number, cycles: num
 }
 
 describe('HeartbeatRing', () => {
+  it('staggers unless told otherwise, as in a file', () => {
+    const times = (heartbeat: Heartbeat) => {
+      const ring = new HeartbeatRing(heartbeat, 2)
+      ring.advance()
+      return ring.next
+    }
+    expect([times({ interval: 3 }), times({ interval: 3, stagger: true }), times({ interval: 3, stagger: false })]).toEqual([1.5, 1.5, 0])
+  })
+
   it('staggers three nodes over an interval of 3 s', () => {
     const ring = new HeartbeatRing({ interval: 3, stagger: true }, 3)
     const beats = Array.from({ length: 7 }, () => {

@@ -57,7 +57,7 @@ export function heartbeats({ recorder, model, world }: Play): string | undefined
 const instantly = (event: Launch | End): Seconds => (event.kind === 'end' ? event.stopped : event.time)
 
 function offsetOf(node: string, { heartbeat, nodeNames, nodes }: ClusterModel): Seconds {
-  return heartbeat?.stagger === true ? (nodeNames.indexOf(node) * heartbeat.interval) / nodes : 0
+  return heartbeat !== undefined && heartbeat.stagger !== false ? (nodeNames.indexOf(node) * heartbeat.interval) / nodes : 0
 }
 
 /** When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped. */
