@@ -1,19 +1,7 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
-import {
-  randomStream,
-  SchedError,
-  type Architecture,
-  type JobId,
-  type JobSpec,
-  type LaneId,
-  type NodeId,
-  type Reason,
-  type Scheduler,
-  type Seconds,
-  type TaskId,
-} from '@sched/core'
-import { cellFor } from './cell-for.js'
+import { randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
 import { DynamicSlots } from './dynamic-slots.js'
+import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
@@ -35,7 +23,7 @@ import { JobKeys } from './task-start.js'
  * Where the cluster has heartbeats, an ended task and its free slot become known to the master in the node's next
  * heartbeat; otherwise at once. Everything is deterministic: equal times fire by kind, then by order of scheduling.
  */
-export class Simulation implements DraftSink {
+export class Simulation implements CellHost, DraftSink {
   now: Seconds = 0
   readonly work: Work
   readonly cell: CellState
@@ -99,16 +87,7 @@ export class Simulation implements DraftSink {
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
     this.schedulers = schedulers.all
-    const cell = cellFor({
-      state: this.cell,
-      work: this.work,
-      drafts: schedulers.drafts,
-      queue: this.#queue,
-      now: () => this.now,
-      askForPass: () => (this.#passNeeded = true),
-      abandon: (job) => this.#lives.abandon(job, this.now),
-      decided: (decision) => this.#observers.onDecision(decision, this.now),
-    })
+    const cell = new EngineCell(this.cell, this.work, schedulers.drafts, this.#queue, this)
     this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
     schedulers.check()
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
@@ -346,6 +325,20 @@ export class Simulation implements DraftSink {
   }
 
   // ---- what its parts tell it ----
+
+  askForPass(): void {
+    this.#passNeeded = true
+  }
+
+  /** An architecture gives a job up. */
+  abandon(job: JobId): void {
+    this.#lives.abandon(job, this.now)
+  }
+
+  /** A scheduler has closed a decision that took time. */
+  decided(decision: Decision): void {
+    this.#observers.onDecision(decision, this.now)
+  }
 
   /** The last task of a job has ended. */
   jobEnded(job: JobId): void {

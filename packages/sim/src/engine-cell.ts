@@ -1,0 +1,114 @@
+import type { CellState, Draft, Work } from '@sched/cluster'
+import {
+  SchedError,
+  type Cell,
+  type Decision,
+  type JobId,
+  type LaneId,
+  type NodeId,
+  type OpenRound,
+  type RoundLimits,
+  type Scheduler,
+  type Seconds,
+  type Stock,
+} from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+
+/** Whose cell it is. */
+export interface CellHost {
+  readonly now: Seconds
+  /** Something has changed that a pass should see. */
+  askForPass(): void
+  abandon(job: JobId): void
+  decided(decision: Decision): void
+}
+
+/** What an architecture may do with the cluster, the work and the clock of a run. */
+export class EngineCell implements Cell {
+  readonly cluster: CellState
+  readonly work: Work
+  readonly nodes: readonly NodeId[]
+  /** By scheduler id. */
+  readonly #drafts: readonly Draft[]
+  readonly #queue: EventQueue
+  readonly #host: CellHost
+
+  constructor(cluster: CellState, work: Work, drafts: readonly Draft[], queue: EventQueue, host: CellHost) {
+    this.cluster = cluster
+    this.work = work
+    this.nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
+    this.#drafts = drafts
+    this.#queue = queue
+    this.#host = host
+  }
+
+  now(): Seconds {
+    return this.#host.now
+  }
+
+  draft({ id }: Scheduler, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on?: Stock): OpenRound {
+    return (this.#drafts[id] as Draft).begin(this.#host.now, lane, nodes, limits, on === undefined ? this.cluster : (on.cluster as CellState))
+  }
+
+  stock(): Stock {
+    return new EngineStock(this.cluster)
+  }
+
+  after(delay: Seconds, token: number): void {
+    if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
+    this.#queue.push(this.#host.now + delay, EventKind.Timer, token)
+  }
+
+  schedulerOf(job: JobId): number {
+    return this.work.jobOwner[job] as number
+  }
+
+  unplaced(job: JobId): number {
+    let count = 0
+    for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) count += this.work.unplaced(job, lane)
+    return count
+  }
+
+  holdBack(job: JobId): void {
+    this.work.holdBack(job)
+  }
+
+  letGo(job: JobId): void {
+    this.work.letGo(job)
+    this.#host.askForPass()
+  }
+
+  abandon(job: JobId): void {
+    this.#host.abandon(job)
+  }
+
+  decided(decision: Decision): void {
+    this.#host.decided(decision)
+  }
+}
+
+class EngineStock implements Stock {
+  readonly cluster: CellState
+  readonly #live: CellState
+
+  constructor(live: CellState) {
+    this.cluster = live.stock()
+    this.#live = live
+  }
+
+  takeAll(): void {
+    this.#live.moveAllTo(this.cluster)
+  }
+
+  takeNode(node: NodeId, most?: ArrayLike<number>): void {
+    this.#live.moveNodeTo(this.cluster, node, most)
+  }
+
+  giveBack(): void {
+    this.cluster.moveAllTo(this.#live)
+  }
+
+  nodes(): NodeId[] | undefined {
+    return this.cluster.filled()
+  }
+}
