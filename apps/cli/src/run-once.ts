@@ -127,17 +127,19 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
   if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
-  if (error.code === 'BAD_INPUT' && field === 'demand') return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact)}.`)
+  if (error.code === 'BAD_INPUT' && field === 'demand') return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   const path = policies[policy]?.path ?? []
   if (error.code === 'UNKNOWN_NAME' && field === 'policies') return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
+  if (error.code === 'BAD_OPTION' && description.source === undefined && policies.length > 1) return error.at({ field: `policies[${policy}]: ${field}` })
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
   return isOfPolicy ? explained(description, path, error) : error
 }
 
 /** Traces of Hadoop can be read either way. */
-function askedOtherwise(fact: string): string {
+function askedOtherwise(fact: string, isTrace: boolean): string {
   const [, name = ''] = /has no resource "([^"]*)"/.exec(fact) ?? []
+  if ((name === 'map' || name === 'reduce') && !isTrace) return ', for example `--slots map=4,reduce=2`'
   if (name === 'map' || name === 'reduce') return ', or read tasks of the trace as containers (`--option demand=containers`)'
   return name === 'vcores' || name === 'memory-mb' ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)' : ', for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes)'
 }

@@ -19,6 +19,18 @@ function slipped(text: string, mistakes: readonly { readonly at: number; readonl
   }, text)
 }
 
+describe('a mistake on the command line', () => {
+  it('in a policy names which one, where several run', async () => {
+    const policies = 'fifo,{easy: {windows: [{from: 9, to: 5, demand: all}]}}'
+    expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
+  })
+
+  it('in the cluster of generated jobs is not answered with options of traces', async () => {
+    const { err } = await sched(['run', '--generate', 'facebook', '--resources', 'cpu=4'])
+    expect(err).toBe('error: demand: the cluster has no resource "map"; it has cpu. Give its nodes that kind of slot or resource, for example `--slots map=4,reduce=2`.\n')
+  })
+})
+
 describe('an experiment file with random slips', () => {
   it('is accepted, or refused with one line that says where', async () => {
     const { out: template } = await sched(['init', '-'])
