@@ -9,7 +9,7 @@ const allowed = {
   architectures: ['core'],
   metrics: ['core'],
   report: ['core', 'metrics'],
-  yarn: ['core', 'policies'],
+  yarn: ['core', 'cluster', 'policies'],
   testkit: ['core', 'cluster', 'workload', 'sim'],
 }
 // What the tests of a package may import besides.

@@ -38,6 +38,7 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 
 /** Settings that are of no single queue, as written. */
 function general(file: QueueFile): Record<string, string> {
+  if (file.kind === 'kueue') return {}
   return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)
 }
 

@@ -3,6 +3,8 @@ import { divideAmongQueues, type ShareEntry } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './amounts.js'
 import type { CapacityQueue, CapacityValue } from './capacity-model.js'
 import type { FairFile, FairQueue, Given } from './fair-model.js'
+import { nameOf, type KueueFile } from './kueue/kueue-file.js'
+import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
 import type { SlurmConf } from './slurm/conf.js'
 
@@ -45,10 +47,11 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Partitions of Slurm have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
   if (file.kind === 'slurm') return { rows: partitionRows(file), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, () => (leavesOutAmounts = true)) : capacityNode(file.root, totals, () => (leavesOutAmounts = true))
   const isActive = activity(top, active)
@@ -104,6 +107,10 @@ const partitionRows = ({ partitions }: SlurmConf): QueueRow[] =>
   partitions.map(({ name, settings }) => ({
     path: name.value, depth: 0, isParent: false, settings: Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])), shares: {},
   }))
+
+// ---- kueue ----
+
+const clusterQueueRows = ({ clusterQueues }: KueueFile): QueueRow[] => clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found), shares: {} }))
 
 // ---- fair ----
 

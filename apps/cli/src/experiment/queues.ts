@@ -29,8 +29,18 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
+    if (made.kind === 'kueue') return { ...common, plug, workload: inClusterQueues(made.localQueues) }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
   })
+}
+
+/** Jobs that name a LocalQueue of Kueue are in its ClusterQueue. */
+function inClusterQueues(queues: ReadonlyMap<string, string>): NonNullable<NamedPolicy['workload']> {
+  const place = (spec: JobSpec): JobSpec => {
+    const queue = spec.queue === undefined ? undefined : queues.get(spec.queue)
+    return queue === undefined ? spec : { ...spec, queue }
+  }
+  return (workload) => ({ ...workload, open: () => placing(workload.open(), place) })
 }
 
 /** Gives jobs the queues that placement rules say; a job that they refuse is refused by the policy. */

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+/** Two queues of 4 CPUs in one cohort, on a node of 8. */
+const queue = (name: string, preemption: string) => `apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: { name: ${name} }
+spec:
+  cohort: all
+  preemption: ${preemption}
+  resourceGroups: [{ coveredResources: [cpu], flavors: [{ name: f, resources: [{ name: cpu, nominalQuota: 4 }] }] }]
+---
+`
+const local = 'apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: { name: team }\nspec: { clusterQueue: b }\n'
+const nodes = 'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }\nstatus: { allocatable: { cpu: "8", memory: 8Gi } }\n'
+/** The first job takes all 8 CPUs; the second comes at 10 and has a quota of 4. */
+const jobs = 'id,submit,duration,queue,cores\nx,0,100,a,8\ny,10,20,team,4\nz,10,20,nobody,1\n'
+const mapping = 'demands: { cpu: { column: cores, scale: 1000 } }\n'
+
+describe('manifests of Kueue', () => {
+  it.each([
+    ['waits', '{ reclaimWithinCohort: Never }', ['x,0,100', 'y,100,120']],
+    ['takes back what is its own', '{ reclaimWithinCohort: Any }', ['y,10,30', 'x,0,130']],
+  ])('are a policy on nodes of Kubernetes, by LocalQueue: who has quota %s', async (_, preemption, expected) => {
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', preemption)}${local}`, 'nodes.yaml': nodes, 'jobs.csv': jobs, 'mapping.yaml': mapping })
+    const { code } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--quiet'], { cwd })
+    const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+    const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
+    expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
+  })
+
+  it('are refused with the line of a mistake', async () => {
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{ reclaimWithinCohort: Always }')}`, 'nodes.yaml': nodes.replace('"8"', 'all'), 'jobs.csv': jobs, 'mapping.yaml': mapping })
+    expect((await sched(['queues', 'show', 'queues.yaml'], { cwd })).err).toContain('"queues.yaml" line 6 spec.preemption.reclaimWithinCohort: found "Always", expected Never, LowerPriority, Any.')
+    expect((await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml'], { cwd })).err).toContain('nodes.yaml" line 4 status.allocatable.cpu: found "all", expected a quantity')
+  })
+})

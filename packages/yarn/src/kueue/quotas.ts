@@ -1,0 +1,87 @@
+import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import type { Findings } from '../finding.js'
+import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
+
+const MIB = 2 ** 20
+const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
+type Kind = (typeof kinds)[number]
+type Amounts = Record<string, number>
+export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> }
+
+/** A flavor of a resource group, and the way to it. */
+interface Flavor {
+  readonly name: string
+  readonly resources: readonly unknown[]
+  readonly path: readonly (string | number)[]
+}
+
+/** Whether quotas are by flavor: some flavor is of certain nodes, or a group has several. */
+export const isByFlavor = ({ flavors, clusterQueues, cohorts }: KueueFile): boolean =>
+  flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0) || [...clusterQueues, ...cohorts].some((each) => groupsOf(each).some((group) => group.length > 1))
+
+/** How quotas are read: by flavor, or not; and of what the cluster has. */
+export interface QuotaRules {
+  readonly byFlavor: boolean
+  readonly resources: readonly string[]
+}
+
+/** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
+export function quotasOf(found: KubernetesObject, { byFlavor, resources: known }: QuotaRules, findings: Findings): Quotas {
+  const groups = groupsOf(found)
+  if (byFlavor && groups.length > 1)
+    throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${groups.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
+  const quotas: Quotas = {}
+  for (const { name, resources, path } of groups.flat())
+    for (const [r, resource] of resources.entries()) addResource(quotas, found, { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] }, known, findings)
+  return quotas
+}
+
+/** Resources that a queue does not cover: whoever asks for them is not admitted. */
+export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
+  const none = Object.fromEntries(['cpu', 'mem', 'gpu'].filter((name) => resources.includes(name)).map((name) => [name, 0]))
+  if (!byFlavor) return { ...none, ...(nominal as Amounts | undefined) }
+  const flavors = Object.entries((nominal ?? {}) as Record<string, Amounts>)
+  return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
+}
+
+function groupsOf({ object }: KubernetesObject): Flavor[][] {
+  const groups = fieldsOf(object['spec'])['resourceGroups']
+  return (Array.isArray(groups) ? (groups as unknown[]) : []).map((group, g) => {
+    const flavors = fieldsOf(group)['flavors']
+    return (Array.isArray(flavors) ? (flavors as unknown[]) : []).map((flavor, f) => {
+      const { name, resources } = fieldsOf(flavor)
+      return { name: typeof name === 'string' ? name : '', resources: Array.isArray(resources) ? (resources as unknown[]) : [], path: ['spec', 'resourceGroups', g, 'flavors', f] }
+    })
+  })
+}
+
+function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: unknown; path: readonly (string | number)[] }, resources: readonly string[], findings: Findings): void {
+  const given = fieldsOf(at.resource)
+  const name = typeof given['name'] === 'string' ? given['name'] : ''
+  for (const kind of kinds) {
+    if (given[kind] === undefined || given[kind] === null) continue
+    const path = [...at.path, kind]
+    const { line = 1 } = found.place(...path)
+    const setting = `${nameOf(found)} ${kind} of ${at.flavor === undefined ? '' : `${at.flavor} `}${name}`
+    const text = textOf(given[kind])
+    const amount = quantityAt(found, ...path)
+    const known = inUnits(name, amount)
+    if (known === undefined || !resources.includes(known.resource)) {
+      findings.add('ignored', { line }, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource}`)
+      continue
+    }
+    const amounts = (quotas[kind] ??= {})
+    if (at.flavor === undefined) (amounts as Amounts)[known.resource] = known.amount
+    else ((amounts as Record<string, Amounts>)[at.flavor] ??= {})[known.resource] = known.amount
+    findings.add('honoured', { line }, setting, text)
+  }
+}
+
+/** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
+function inUnits(name: string, amount: number): { readonly resource: string; readonly amount: number } | undefined {
+  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000) }
+  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB) }
+  return /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000) } : undefined
+}
+

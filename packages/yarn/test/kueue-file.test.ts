@@ -1,0 +1,112 @@
+import { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts } from '../src/index.js'
+
+const facts: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 1, heartbeat: false }
+/** A ClusterQueue of line `at` with 8 CPUs and 32 GiB, and further lines of its spec. */
+const queue = (name: string, spec: readonly string[] = [], resources = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 32Gi }']) => [
+  'apiVersion: kueue.x-k8s.io/v1beta1', 'kind: ClusterQueue', `metadata: { name: ${name} }`, 'spec:', ...spec.map((line) => `  ${line}`),
+  '  resourceGroups:', '  - coveredResources: [cpu, memory]', '    flavors:', '    - name: default', '      resources:', ...resources.map((each) => `      - ${each}`),
+].join('\n')
+const object = (kind: string, name: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}`
+const file = (...objects: string[]) => ({ file: 'kueue.yaml', text: objects.join('\n---\n') })
+const made = (objects: readonly string[], cluster = facts) => {
+  const policy = queuePolicy(readQueues(file(...objects)), cluster)
+  if (policy.kind !== 'kueue') throw new Error('of another kind')
+  return policy
+}
+const options = (...objects: string[]) => made(objects).options as Record<string, never>
+const messageOf = (...objects: string[]): string => {
+  try {
+    made(objects)
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'nothing was thrown'
+}
+
+describe('manifests of Kueue', () => {
+  it('are the queues of the policy, in millicores, MiB and thousandths of GPUs; what a queue does not cover it does not admit', () => {
+    expect(made([queue('a', ['cohort: all', 'queueingStrategy: StrictFIFO'], ['{ name: cpu, nominalQuota: 1500m, borrowingLimit: 4, lendingLimit: 1 }', '{ name: nvidia.com/gpu, nominalQuota: "2" }'])]).policy).toEqual({
+      kueue: {
+        queues: { a: { cohort: 'all', queueingStrategy: 'StrictFIFO', nominalQuota: { cpu: 1500, mem: 0, gpu: 2000 }, borrowingLimit: { cpu: 4000 }, lendingLimit: { cpu: 1000 } } },
+        defaults: { nominalQuota: { cpu: 0, mem: 0, gpu: 0 } },
+      },
+    })
+  })
+
+  it('have preemption, fungibility, weights and the mode of admission; names of v1beta2 too', () => {
+    const spec = [
+      'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
+      'flavorFungibility: { whenCanBorrow: TryNextFlavor, whenCanPreempt: Preempt }', 'fairSharing: { weight: "0.5" }', 'admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }',
+    ]
+    const config = 'apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }'
+    expect(options(queue('a', spec), object('Cohort', 'all', '{ parentName: company, fairSharing: { weight: 2 } }'), config)).toMatchObject({
+      queues: {
+        a: {
+          cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 100 } },
+          flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'Preempt' }, weight: 0.5, admissionMode: 'UsageBasedAdmissionFairSharing', nominalQuota: { cpu: 8000, mem: 32_768, gpu: 0 },
+        },
+      },
+      cohorts: { all: { parent: 'company', weight: 2 } },
+      fairSharing: { preemptionStrategies: ['LessThanInitialShare'] },
+    })
+  })
+
+  it('have quotas by flavor where flavors are of certain nodes', () => {
+    const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'other', '{}')]
+    expect(options(...flavors, queue('a', ['cohort: all']))).toMatchObject({
+      flavors: { default: { type: 'spot' }, other: {} }, queues: { a: { nominalQuota: { default: { cpu: 8000, mem: 32_768, gpu: 0 } } } }, defaults: { nominalQuota: { default: { cpu: 0, mem: 0, gpu: 0 } } },
+    })
+  })
+
+  it('tell of each line what becomes of it', () => {
+    const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: pods, nominalQuota: 5 }']), object('WorkloadPriorityClass', 'high', '{}')])
+    expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
+      ['ignored', 5, 'a namespaceSelector', '', 'jobs have no namespaces'],
+      ['ignored', 6, 'a stopPolicy', 'Hold', 'queues are not stopped'],
+      ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
+      ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
+      ['ignored', 14, 'a nominalQuota of pods', '5', 'jobs ask for CPU, memory and GPUs'],
+      ['ignored', 16, 'WorkloadPriorityClass', '', 'not of the scheduling here'],
+    ])
+  })
+
+  it('leave out what the cluster does not have', () => {
+    const { options: found, findings } = made([queue('a')], { ...facts, resources: ['cpu'] })
+    expect(found.queues).toEqual({ a: { nominalQuota: { cpu: 8000 } } })
+    expect(findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'a nominalQuota of memory', note: 'the cluster has no mem' })
+  })
+
+  it('say which ClusterQueue a LocalQueue is of, unless two have one name', () => {
+    const local = (name: string, of: string) => object('LocalQueue', name, `{ clusterQueue: ${of} }`)
+    const { localQueues } = made([queue('a'), queue('b'), local('x', 'a'), local('y', 'a'), local('y', 'b'), local('a', 'b')])
+    expect([...localQueues]).toEqual([['x', 'a'], ['y', 'a']])
+  })
+
+  it('may be a list in JSON, and have rows that are compared', () => {
+    const list = { kind: 'List', apiVersion: 'v1', items: [{ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'ClusterQueue', metadata: { name: 'a' }, spec: { cohort: 'all', resourceGroups: [{ flavors: [{ name: 'f', resources: [{ name: 'cpu', nominalQuota: '8' }] }] }] } }] }
+    const side = (text: string) => {
+      const read = readQueues({ file: 'k', text })
+      return { file: read, table: queueTable(read) }
+    }
+    const before = side(JSON.stringify(list))
+    expect(before.table.rows).toEqual([{ path: 'a', depth: 0, isParent: false, settings: { cohort: 'all', nominalQuota: 'f cpu=8' }, shares: {} }])
+    expect(compareQueues(before, side(JSON.stringify(list).replace('"8"', '"9"'))).changed).toEqual([{ path: 'a', setting: 'nominalQuota', before: 'f cpu=8', after: 'f cpu=9' }])
+  })
+
+  it.each([
+    ['a word that Kueue does not take', [queue('a', ['queueingStrategy: StrictFifo'])], '"kueue.yaml" line 5 spec.queueingStrategy: found "StrictFifo", expected BestEffortFIFO, StrictFIFO. Did you mean "StrictFIFO"?'],
+    ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['a threshold that is none', [queue('a', ['preemption: { borrowWithinCohort: { maxPriorityThreshold: high } }'])], '"kueue.yaml" line 5 spec.preemption.borrowWithinCohort.maxPriorityThreshold: found "high", expected a whole number.'],
+    ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
+    ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],
+    ['a LocalQueue of no queue', [queue('a'), object('LocalQueue', 'x', '{ clusterQueue: b }')], '"kueue.yaml" line 16 spec.clusterQueue: names ClusterQueue "b", which is not there.'],
+    ['a flavor that is not declared', [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), queue('a')], '"kueue.yaml" line 13 spec.resourceGroups[0].flavors[0].name: no ResourceFlavor is called "default". Put its manifest into the file.'],
+    ['cohorts alone', [object('Cohort', 'all', '{}')], '"kueue.yaml": has no ClusterQueue.'],
+    ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: default, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
+  ])('answer %s', (_, objects, message) => {
+    expect(messageOf(...objects).slice(0, message.length)).toBe(message)
+  })
+})
