@@ -81,11 +81,13 @@ describe('bench papers', () => {
     await expect(papers(...rows, folder)).rejects.toMatchObject({ code: 'IO' })
     await expect(papers(...rows, '/dev/null/rows.json')).rejects.toMatchObject({ code: 'IO' })
     expect([existsSync(`${folder}.part`), readdirSync(folder)]).toEqual([false, []])
+    expect(printed).toBe('') // told before anything ran
   })
 
   it('refuses a page of a part, an unknown row or sheet and a single seed', async () => {
     await expect(papers('--write', '--only', 'DS-F4')).rejects.toThrow('--write: the page holds all rows, over at least 10 seeds.')
     await expect(papers('--write', '--quick')).rejects.toThrow('--write')
+    await expect(papers('--write', '--quick', '--seeds', '10')).rejects.toThrow('--write')
     await expect(papers('--only', 'DS-F44')).rejects.toThrow('Did you mean "DS-F4"?')
     await expect(papers('delay-sheduling')).rejects.toThrow('Did you mean "delay-scheduling"?')
     await expect(papers('--seeds', '1')).rejects.toThrow('Give a whole number from 2 to 9999.')

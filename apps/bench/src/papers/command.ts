@@ -12,7 +12,7 @@ import { page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
 import { survey } from './survey/survey.js'
 import { Threads } from './threads.js'
-import { writeWhole } from './whole-file.js'
+import { prepareWhole, writeWhole } from './whole-file.js'
 
 const sheets: readonly Sheet[] = [delayScheduling, omega, survey, nodeWeightSheet, bayesCommunication]
 
@@ -21,7 +21,7 @@ const SEEDS = 10
 const QUICK = 2
 
 interface Options {
-  readonly seeds: number
+  readonly seeds?: number
   readonly quick?: boolean
   readonly only?: readonly string[]
   readonly json?: string
@@ -35,8 +35,8 @@ export function papersCommand(root: string): Command {
   return new Command('papers')
     .description('results of the papers, published against simulated')
     .argument('[sheet]', `which paper: ${sheets.map(({ name }) => name).join(', ')}`, delayScheduling.name)
-    .option('--seeds <count>', 'seeds 1 to this, at least 2', count, SEEDS)
-    .option('--quick', `${QUICK} seeds, to see that everything runs`)
+    .option('--seeds <count>', `seeds 1 to this, at least 2 (default: ${SEEDS})`, count)
+    .option('--quick', `to see that everything runs: smaller jobs where they are large, and ${QUICK} seeds unless --seeds says otherwise; figures are not those of the page`)
     .option('--only <ids>', 'rows to reproduce, separated by commas', (text: string) => text.split(',').map((id) => id.trim()))
     .option('--json <file>', 'also write the rows to a file')
     .option('--write', `write docs/papers/<sheet>.md (all rows, at least ${SEEDS} seeds)`)
@@ -46,11 +46,12 @@ export function papersCommand(root: string): Command {
 }
 
 async function papers(sheet: Sheet, options: Options, root: string): Promise<void> {
-  const seeds = options.quick === true ? QUICK : options.seeds
-  if (options.write === true && (options.only !== undefined || seeds < SEEDS))
+  const { seeds = options.quick === true ? QUICK : SEEDS } = options
+  if (options.write === true && (options.only !== undefined || options.quick === true || seeds < SEEDS))
     throw new SchedError(
       'BAD_OPTION', `the page holds all rows, over at least ${SEEDS} seeds.`, { field: '--write' }, 'Leave out --only, --quick and a smaller --seeds.',
     )
+  if (options.json !== undefined) prepareWhole(options.json)
   const threads = options.threads > 1 && sheet === omega ? await Threads.start(options.threads) : undefined
   const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true, quick: options.quick === true, threads }))
   const results = runSheet(sheet, trials, options.only, report)
