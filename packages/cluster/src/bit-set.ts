@@ -25,6 +25,19 @@ export class BitSet {
     return ((this.#words[value >> 5] as number) & (1 << (value & 31))) !== 0
   }
 
+  clear(): void {
+    this.#words.fill(0)
+    this.#summary.fill(0)
+  }
+
+  /** All members, ascending. */
+  members(): number[] {
+    const found: number[] = []
+    for (let word = nextBit(this.#summary, 0); word >= 0; word = nextBit(this.#summary, word + 1))
+      for (let bits = this.#words[word] as number; bits !== 0; bits &= bits - 1) found.push((word << 5) + lowestBit(bits))
+    return found
+  }
+
   /** The lowest member that is at least `from`, or -1. */
   next(from: number): number {
     const word = from >> 5

@@ -4,7 +4,6 @@ import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
 import { HardwareUse, NodeHardware } from './hardware.js'
 import type { ClusterModel } from './model.js'
-import { NodeList } from './node-list.js'
 import { Special, type Shape, type Shapes } from './shapes.js'
 
 /**
@@ -43,7 +42,7 @@ export class CellState implements ClusterView {
   /** Kept from when somebody first asks for it. */
   #changes: NodeChanges | undefined
   /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
-  #filled: NodeList | undefined
+  #filled: BitSet | undefined
 
   constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly stockOf?: CellState } = {}) {
     this.model = model
@@ -69,7 +68,7 @@ export class CellState implements ClusterView {
     this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
     this.#capacity = stockOf === undefined ? new Float64Array(model.resources.length) : stockOf.#capacity
     if (stockOf !== undefined) {
-      this.#filled = new NodeList(model.nodes)
+      this.#filled = new BitSet(model.nodes)
       return
     }
     for (let r = 0; r < model.resources.length; r++)
@@ -266,8 +265,8 @@ export class CellState implements ClusterView {
    */
   moveAllTo(other: CellState): void {
     if (this.#filled === undefined && other.#filled !== undefined) this.#swapWith(other)
-    const { nodes, count } = this.#filled ?? this.#everyNode()
-    for (let i = 0; i < count; i++) this.moveNodeTo(other, nodes[i] as NodeId)
+    const nodes = this.filled() ?? this.model.nodeNames.map((_, node) => node as NodeId)
+    for (let i = 0; i < nodes.length; i++) this.moveNodeTo(other, nodes[i] as NodeId)
     this.#filled?.clear()
     this.#changes?.all()
     other.#changes?.all()
@@ -290,7 +289,7 @@ export class CellState implements ClusterView {
 
   /** Nodes on which something may be free, ascending; `undefined`: any. */
   filled(): NodeId[] | undefined {
-    return this.#filled?.sorted()
+    return this.#filled?.members() as NodeId[] | undefined
   }
 
   #swapWith(other: CellState): void {
@@ -304,10 +303,6 @@ export class CellState implements ClusterView {
     const filled = this.#filled
     this.#filled = other.#filled
     other.#filled = filled
-  }
-
-  #everyNode(): { readonly nodes: ArrayLike<number>; readonly count: number } {
-    return { nodes: Int32Array.from({ length: this.nodes }, (_, node) => node), count: this.nodes }
   }
 
   /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */

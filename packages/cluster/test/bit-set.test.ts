@@ -22,6 +22,9 @@ describe('BitSet', () => {
           expect(set.has(value)).toBe(add)
           expect(set.next(from)).toBe([...members].sort((a, b) => a - b).find((member) => member >= from) ?? -1)
         }
+        expect(set.members()).toEqual([...members].sort((a, b) => a - b))
+        set.clear()
+        expect([set.next(0), set.members()]).toEqual([-1, []])
       }),
       { seed: 1, numRuns: 200 },
     )
