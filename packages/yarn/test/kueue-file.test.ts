@@ -41,7 +41,7 @@ describe('manifests of Kueue', () => {
       'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
       'flavorFungibility: { whenCanBorrow: TryNextFlavor, whenCanPreempt: Preempt }', 'fairSharing: { weight: "0.5" }', 'admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }',
     ]
-    const config = 'apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }'
+    const config = 'apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }\nwaitForPodsReady: { enable: true }'
     expect(options(queue('a', spec), object('Cohort', 'all', '{ parentName: company, fairSharing: { weight: 2 } }'), config)).toMatchObject({
       queues: {
         a: {
@@ -56,7 +56,8 @@ describe('manifests of Kueue', () => {
 
   it('have quotas by flavor where flavors are of certain nodes', () => {
     const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'other', '{}')]
-    expect(options(...flavors, queue('a', ['cohort: all']))).toMatchObject({
+    const credits = '\n  - flavors: [{ name: other, resources: [{ name: credits, nominalQuota: 14 }] }]' // of what jobs do not ask for
+    expect(options(...flavors, queue('a', ['cohort: all']) + credits)).toMatchObject({
       flavors: { default: { type: 'spot' }, other: {} }, queues: { a: { nominalQuota: { default: { cpu: 8000, mem: 32_768, gpu: 0 } } } }, defaults: { nominalQuota: { default: { cpu: 0, mem: 0, gpu: 0 } } },
     })
   })

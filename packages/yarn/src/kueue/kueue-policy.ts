@@ -126,6 +126,8 @@ function settingsOf(found: KubernetesObject, findings: Findings): Options {
   const { enable, preemptionStrategies } = fieldsOf(fairSharing)
   if (fairSharing !== undefined) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '')
   if (found.object['admissionFairSharing'] !== undefined) findings.add('ignored', { line: found.place('admissionFairSharing').line ?? 1 }, 'admissionFairSharing', '', 'give `admissionFairSharing` to the policy, with times in seconds')
+  for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
+    findings.add('ignored', { line: found.place(field).line ?? 1 }, field, '', 'not simulated')
   if (fairSharing === undefined || enable === false) return {}
   return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
 }

@@ -29,8 +29,9 @@ export interface QuotaRules {
 /** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known }: QuotaRules, findings: Findings): Quotas {
   const groups = groupsOf(found)
-  if (byFlavor && groups.length > 1)
-    throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${groups.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
+  const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(fieldsOf(resource)['name'], 0) !== undefined)))
+  if (byFlavor && counted.length > 1)
+    throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
   const quotas: Quotas = {}
   for (const { name, resources, path } of groups.flat())
     for (const [r, resource] of resources.entries()) addResource(quotas, found, { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] }, known, findings)
@@ -79,9 +80,9 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
 }
 
 /** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
-function inUnits(name: string, amount: number): { readonly resource: string; readonly amount: number } | undefined {
+function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number } | undefined {
   if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000) }
   if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB) }
-  return /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000) } : undefined
+  return typeof name === 'string' && /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000) } : undefined
 }
 
