@@ -25,6 +25,10 @@ describe('a mistake on the command line', () => {
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
   })
 
+  it('is a trace from standard input, which only the commands for traces read', async () => {
+    expect(await sched(['run', '--trace', '-'])).toMatchObject({ code: 2, err: 'error: --trace: a run cannot read standard input, since every run reads its trace anew. Write it to a file first: `sched trace convert - jobs.jsonl`.\n' })
+  })
+
   it('in the cluster of generated jobs is not answered with options of traces', async () => {
     const { err } = await sched(['run', '--generate', 'facebook', '--resources', 'cpu=4'])
     expect(err).toBe('error: demand: the cluster has no resource "map"; it has cpu. Give its nodes that kind of slot or resource, for example `--slots map=4,reduce=2`.\n')

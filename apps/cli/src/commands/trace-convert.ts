@@ -44,7 +44,8 @@ export async function saved(workload: Workload, to: string, force: boolean | und
     return
   }
   await saveWorkload(watched, resolve(io.cwd, to), { force })
-  io.stderr.write(`${to}: ${jobs} jobs\n`)
+  const format = /\.jsonl?(\.gz)?$/.test(to) ? '' : ', in the native format whatever its name'
+  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}${format}\n`)
 }
 
 /** Waits until standard output takes more, or has no reader left. */

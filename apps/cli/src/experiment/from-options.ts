@@ -63,6 +63,7 @@ const DEFAULT_HEARTBEAT = 3
 
 /** The experiment of a command line: a file with overrides, or options alone. */
 export function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Description {
+  if (options.trace === '-') throw new SchedError('BAD_OPTION', 'a run cannot read standard input, since every run reads its trace anew.', { field: '--trace' }, 'Write it to a file first: `sched trace convert - jobs.jsonl`.')
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
