@@ -1,8 +1,9 @@
 import type { Plug, Policy, Round, TaskId } from '@sched/core'
 import { delay, fair, fifo, greedy, preempting, type FairOptions, type PreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, job, prepare, worlds, type Dispatcher, type MakePolicy, type Placed } from '@sched/testkit'
+import { checkPolicyLaws, cluster, dispatcher, instantCluster, job, prepare, run, worlds, type Dispatcher, type MakePolicy, type Placed } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { queuePasses } from './backfilling/machine.js'
 import { firstNode } from './first-node.js'
 
 const oneNode = (map: number) => cluster({ nodes: [{ name: 'n', count: 1, slots: { map } }] })
@@ -97,6 +98,15 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     slots.submit(job({ id: 'p', queue: 'P' }), 100)
     expect([100, 110, 119].map((now) => beat(slots, now, 2).kill.length)).toEqual([0, 0, 0])
     expect(beat(slots, 120, 2)).toMatchObject({ kill: [{ job: 'q', task: 1 }], start: [{ job: 'p' }] })
+  })
+
+  it('starts them anew too where nobody asks it while nobody waits', () => {
+    // both slots are Q's from 0 s on, and nothing waits until P's job comes at 40 s
+    const jobs = [job({ id: 'q', queue: 'Q', tasks: 2, duration: 100 }), job({ id: 'p', queue: 'P', submit: 40 })]
+    const policy = preempting(greedy(fair({ pools: { P: { minShare: 1 } } })), { minTimeout: 20, interval: 1 })
+    const { recorder } = run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 1, slots: { map: 2 } }] }), policy, architecture: queuePasses.plug({}) })
+    const killed = recorder.events.flatMap((event) => (event.kind === 'end' && event.how === 'evicted' ? [event.time] : []))
+    expect(killed).toEqual([60])
   })
 
   it('does not delay the jobs of a pool that has waited out a timeout', () => {

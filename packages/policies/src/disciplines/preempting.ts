@@ -70,12 +70,13 @@ class Preempting implements Policy {
   schedule(round: Round): void {
     if (this.#sharing !== undefined) this.#preempt(round, this.#sharing)
     if (round.nodes.length > 0) this.#policy.schedule(round)
+    if (this.#sharing !== undefined && round.pending === 0) this.#rest(round.lane, this.#sharing)
   }
 
   #preempt(round: Round, sharing: Sharing): void {
     const { now, lane } = round
     if (now < (this.#update[lane] as number) || !this.#mayClaim(sharing)) return
-    if (round.pending === 0) return this.#rest(lane, sharing)
+    if (round.pending === 0) return
     const { interval, updateInterval } = this.#options
     const shares = sharing.fairShares(lane)
     for (let pool = 0; pool < sharing.pools; pool++) this.#note(pool, lane, now, shares[pool] as number, sharing)
@@ -99,6 +100,8 @@ class Preempting implements Policy {
 
   /** Nothing waits in the lane, so nobody is below a share: no looks until something does, and all clocks start anew then. */
   #rest(lane: LaneId, sharing: Sharing): void {
+    if (this.#update[lane] === 0) return
+    this.#update[lane] = 0
     for (let pool = 0; pool < sharing.pools; pool++) {
       this.#atMin[pool * this.#lanes + lane] = undefined
       this.#atFair[pool * this.#lanes + lane] = undefined

@@ -4,7 +4,7 @@ import { modelOf } from '@sched/testkit'
 import type { RigidJob } from './reference/machine.js'
 
 /** One scheduler and a queue pass over all nodes, as `monolithic` has it, which this package's tests may not import. */
-const queuePasses = defineArchitecture({
+export const queuePasses = defineArchitecture({
   name: 'queue passes',
   summary: 'one scheduler, a pass whenever something has changed',
   options: { '~standard': { version: 1, vendor: 'none', validate: (value) => ({ value }) } },
