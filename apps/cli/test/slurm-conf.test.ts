@@ -52,6 +52,11 @@ describe('slurm.conf', () => {
     ] })
   })
 
+  it('says how to read a log whose jobs are wider than its nodes', async () => {
+    const { code, err } = await sched(['run', '--trace', 'log.txt', '--nodes', 'slurm.conf', '--policy', 'easy'], { cwd: directory(files) })
+    expect([code, err.split('\n').find((line) => line.startsWith('error'))]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Read the log with its option `tasks: each`, a task per processor or node, use larger nodes, or leave such jobs out with `--infeasible reject`.'])
+  })
+
   it('is refused as a trace, and with a mistake, with its line', async () => {
     const cwd = directory({ ...files, 'bad.conf': `${conf}NodeName=n2\n` })
     expect((await sched(['trace', 'describe', 'slurm.conf'], { cwd })).err).toContain('slurm.conf": looks like a slurm.conf (for --nodes and --queues)')

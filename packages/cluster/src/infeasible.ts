@@ -13,11 +13,14 @@ export function infeasible(spec: JobSpec, stage: StageSpec, model: ClusterModel,
   const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
-    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, 'Use larger nodes')
+    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, isWholeJob(stage) && model.nodes > 1 ? 'Read the log with its option `tasks: each`, a task per processor or node, use larger nodes' : 'Use larger nodes')
   const most = shapes.most(shapes.intern(stage.demand, stage.constraints), stage.tasks)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
   return error(`job ${spec.id} starts ${stage.tasks} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes')
 }
+
+/** A job of a parallel machine that was read as one task with all its processors. */
+const isWholeJob = ({ tasks, demand }: StageSpec): boolean => tasks === 1 && Object.keys(demand).every((name) => name === 'procs' || name === 'nodes')
 
 function known({ require }: Rule, { labels }: ClusterModel): string {
   const named = Object.keys(require).map((label) => {
