@@ -80,10 +80,10 @@ export function warningsOf(results: readonly RunResult[]): string[] {
 
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {
-  const { rejected } = summary.counts
+  const { rejected, jobs } = summary.counts
   const rest = rejected - rejections.length
   return [
-    `${policy}: ${rejected} job${rejected === 1 ? '' : 's'} rejected on seed ${seed}:`,
+    `${policy}: ${rejected} of ${rejected + jobs} job${rejected + jobs === 1 ? '' : 's'} rejected on seed ${seed}:`,
     ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ].join('\n')

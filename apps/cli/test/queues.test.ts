@@ -157,7 +157,7 @@ describe('--queues', () => {
     const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster, '--validate'], { cwd: directory(files) })
     expect(code).toBe(0)
     expect(out).toContain('fair on seed 1\n\n2 of 2 jobs finished, 1 rejected; 8 tasks, 8 starts')
-    expect(lines(err).filter((line) => !line.startsWith('  line'))).toEqual(['fair:', 'honoured: 7 settings', 'ignored: 2 settings', 'warning: fair: 1 job rejected on seed 1:', '  c: rule "reject" in line 17 refuses it', ''])
+    expect(lines(err).filter((line) => !line.startsWith('  line'))).toEqual(['fair:', 'honoured: 7 settings', 'ignored: 2 settings', 'warning: fair: 1 of 3 jobs rejected on seed 1:', '  c: rule "reject" in line 17 refuses it', ''])
     expect(lines(err)).toContain('  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?')
   })
 
@@ -184,6 +184,15 @@ describe('--queues', () => {
     expect(code).toBe(0)
     expect(out).toContain('1 of 1 jobs finished, 2 rejected')
     expect(err).toContain(`\n  ${job}: ${reason}\n`)
+  })
+})
+
+describe('queue files on the command line', () => {
+  const run = async (...args: string[]) => (await sched([...args, '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': fair }) })).err
+
+  it('are refused twice, and a site file without one', async () => {
+    expect(await run('compare', '--queues', 'fair.xml,./fair.xml')).toBe('error: queues: "./fair.xml" is there twice. Name each file once.\n')
+    for (const policy of [['--policy', 'fifo'], []]) expect(await run('run', '--yarn-site', 'fair.xml', ...policy)).toBe('error: yarnSite: stands without a queue file. Give one with `queues`.\n')
   })
 })
 

@@ -24,7 +24,7 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
   const description = onePoint(describeExperiment(file, options, io.cwd))
   const { policy, policies, queues, yarnSite, ...spec } = description.spec
   const [queue] = typeof queues === 'string' ? [queues] : (queues ?? [])
-  const one = policy !== undefined ? { policy } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1), yarnSite }
+  const one = policy !== undefined ? { policy, ...(queue === undefined && { yarnSite }) } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1), yarnSite }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs

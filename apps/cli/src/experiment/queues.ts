@@ -21,6 +21,8 @@ export const clusterFacts = ({ resources, nodes, heartbeat, labels }: ClusterMod
 export function queuePolicies(registry: Registry, { queues, yarnSite }: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
   const files = queues === undefined ? [] : typeof queues === 'string' ? [queues] : queues
   if (files.length === 0 && yarnSite !== undefined) throw new SchedError('BAD_INPUT', 'stands without a queue file.', { field: 'yarnSite' }, 'Give one with `queues`.')
+  const twice = files.findIndex((file, i) => files.slice(0, i).some((other) => resolve(directory, other) === resolve(directory, file)))
+  if (twice > 0) throw new SchedError('BAD_INPUT', `"${files[twice] ?? ''}" is there twice.`, { field: 'queues' }, 'Name each file once.')
   const names = files.map((file) => basename(file, extname(file)))
   return files.map((file, i) => {
     const read = openQueues(file, directory)
