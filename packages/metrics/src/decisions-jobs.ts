@@ -53,9 +53,11 @@ export class DecidedJobs implements Observer {
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
-    this.#submits = grown(this.#submits, job + 1)
-    this.#starts = grown(this.#starts, job + 1)
-    this.#left = grown(this.#left, job + 1)
+    if (job >= this.#submits.length) {
+      this.#submits = grown(this.#submits, job + 1)
+      this.#starts = grown(this.#starts, job + 1)
+      this.#left = grown(this.#left, job + 1)
+    }
     this.#submits[job] = now
     this.#starts[job] = NaN
     let tasks = 0

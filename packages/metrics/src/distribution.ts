@@ -45,7 +45,7 @@ export class Values {
     if (this.#sketch !== undefined) this.#sketch.accept(value)
     else if (this.count === this.#exact) this.#pour(value)
     else {
-      this.#kept = grown(this.#kept, this.count + 1)
+      if (this.count === this.#kept.length) this.#kept = grown(this.#kept, this.count + 1)
       this.#kept[this.count] = value
     }
     this.count++

@@ -76,7 +76,7 @@ export class Fairness implements Observer {
     if (now > this.#clock.next) this.#sampleUntil(now)
     this.#sharing ??= this.#options.sharing?.()
     const queue = this.#sharing?.poolOf(job) ?? this.#work.queue(job)
-    this.#queueOf = grown(this.#queueOf, job + 1)
+    if (job >= this.#queueOf.length) this.#queueOf = grown(this.#queueOf, job + 1)
     this.#queueOf[job] = queue
     if ((this.#names[queue] ?? '') === '') this.#addQueue(queue)
   }

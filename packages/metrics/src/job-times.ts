@@ -61,8 +61,10 @@ export class JobTimes implements Observer {
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
-    this.#submits = grown(this.#submits, job + 1)
-    this.#starts = grown(this.#starts, job + 1)
+    if (job >= this.#submits.length) {
+      this.#submits = grown(this.#submits, job + 1)
+      this.#starts = grown(this.#starts, job + 1)
+    }
     this.#submits[job] = now
     this.#starts[job] = counts(this.#period, now) ? NOT_STARTED : IGNORED
     if (this.#starts[job] === IGNORED) return

@@ -41,7 +41,7 @@ export class Locality implements Observer {
 
   onSubmit(job: JobId, spec: JobSpec): void {
     const width = this.#width
-    this.#counts = grown(this.#counts, (job + 1) * width)
+    if ((job + 1) * width > this.#counts.length) this.#counts = grown(this.#counts, (job + 1) * width)
     for (let at = job * width; at < (job + 1) * width; at++) this.#counts[at] = 0
     this.#classes.add(job, spec)
   }

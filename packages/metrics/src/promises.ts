@@ -41,8 +41,10 @@ export class Promises implements Observer {
   }
 
   onSubmit(job: JobId, _spec: JobSpec): void {
-    this.#promised = grown(this.#promised, job + 1)
-    this.#first = grown(this.#first, job + 1)
+    if (job >= this.#promised.length) {
+      this.#promised = grown(this.#promised, job + 1)
+      this.#first = grown(this.#first, job + 1)
+    }
     this.#promised[job] = NEVER
   }
 
