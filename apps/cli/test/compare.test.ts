@@ -148,7 +148,7 @@ describe('sched compare', () => {
     expect(Math.max(...tables.map((line) => line.length))).toBeLessThanOrEqual(70)
     const means = (lines: readonly string[]) => lines.flatMap((line) => (line.startsWith('mean response') ? line.split(/  +/).slice(1) : []))
     expect(means(narrow)).toEqual(means(wide))
-    expect(wide.slice(4, 7).map((line) => line.trim().split('  ')[0])).toEqual(['fair sharing with a very', 'long name, which says', 'all about it'])
+    expect(wide.slice(4, 7).map((line) => line.trim().split('  ')[0])).toEqual(['fair sharing with a very', 'long name, which says all', 'about it'])
   })
 
   it('prints tables whose columns stand in line', async () => {

@@ -2,7 +2,7 @@ import { table, type Cell, type Column } from '@sched/report'
 import type { Sink } from '../io.js'
 
 /** From here on the name of a policy goes over several lines, unless its figures are as wide. */
-const WRAP = 24
+const WRAP = 28
 
 /** A table with a column per policy, after those of `titles`; at most so wide where that is given. */
 export function policyTable(titles: readonly string[], policies: readonly string[], rows: readonly (readonly Cell[])[], width: number | undefined): string {
