@@ -71,6 +71,7 @@ export class CapacityPreemption implements Policy {
   schedule(round: Round): void {
     this.#lookIfDue(round)
     if (round.nodes.length > 0) this.#policy.schedule(round)
+    if (round.pending === 0) this.#next[round.lane] = -1
   }
 
   /** What runs and holds is kept current. */
@@ -96,12 +97,10 @@ export class CapacityPreemption implements Policy {
   #lookIfDue(round: Round): void {
     const { now, lane, pending } = round
     const { monitoringInterval } = this.#options
-    if (pending === 0) {
-      this.#next[lane] = -1
-      return
-    }
+    if (pending === 0) return
     const asked = this.#next[lane] as number
     const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
+    if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
     if (now < due && due === asked) return
     if (now >= due) this.#look(round)
     this.#next[lane] = now < due ? due : (Math.floor(now / monitoringInterval) + 1) * monitoringInterval
@@ -124,7 +123,13 @@ export class CapacityPreemption implements Policy {
         round.evict(task)
       }
     }
-    for (const [task, { since }] of marked) if (since + 2 * maxWaitBeforeKill < now) marked.delete(task)
+    this.#forgetMarks(lane, now)
+  }
+
+  /** Marks that are too old at a look, also at one left out because nobody waited. */
+  #forgetMarks(lane: LaneId, now: Seconds): void {
+    const marked = this.#marked[lane] as Map<TaskId, Mark>
+    for (const [task, { since }] of marked) if (since + 2 * this.#options.maxWaitBeforeKill < now) marked.delete(task)
   }
 
   /** Finds the tasks to be taken now. */

@@ -1,6 +1,8 @@
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { cluster, dispatcher, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
+import { queuePasses } from '../backfilling/machine.js'
 
 type Preemption = NonNullable<CapacitySchedulerOptions['preemption']>
 const halves: CapacitySchedulerOptions['queues'] = { a: { capacity: 50 }, b: { capacity: 50 } }
@@ -11,9 +13,9 @@ const asking = (id: string, queue: string, tasks: number, change: JobChange & { 
   return job({ id, queue, user: id, tasks, demand: { mem }, duration: 1000, ...rest })
 }
 /** A takes all 100; B comes at 10 s and wants 50. Times at which tasks are killed, and how many. */
-const kills = (preemption: Preemption, options: CapacitySchedulerOptions = {}, jobs = [asking('a0', 'a', 100), asking('b0', 'b', 50, { submit: 10 })], until = 200) => {
+const kills = (preemption: Preemption, { architecture, ...options }: CapacitySchedulerOptions & { architecture?: Plug<'architecture'> } = {}, jobs = [asking('a0', 'a', 100), asking('b0', 'b', 50, { submit: 10 })], until = 200) => {
   const policy = capacityScheduler({ queues: halves, defaults: { userLimitFactor: -1 }, preemption, ...options })
-  const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 10, resources: { mem: 10 } }] }), jobs, policy, until })
+  const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 10, resources: { mem: 10 } }] }), jobs, policy, until, ...(architecture === undefined ? {} : { architecture }) })
   const byTime = new Map<number, string[]>()
   for (const { time, job: id } of recorder.evictions) byTime.set(time, [...(byTime.get(time) ?? []), id])
   return { byTime: [...byTime].map(([time, ids]) => [time, ids.length] as const), recorder }
@@ -52,6 +54,19 @@ describe('preemption of the capacity scheduler', () => {
   it('only computes where it is to observe, and does nothing where it is off', () => {
     expect(kills({ ...eager, observeOnly: true }).byTime).toEqual([])
     expect(kills({ ...eager, enabled: false }).byTime).toEqual([])
+  })
+
+  it('forgets marks while nobody waits: what is chosen much later waits anew', () => {
+    // of 100 B is guaranteed 80. At 12 s 50 of A are marked, a0's 40 first; at 20 s 60 of A end, and nobody waits. At 300 s B wants 80 of A's 100
+    const jobs = [
+      asking('short', 'a', 60, { duration: 20 }),
+      asking('a0', 'a', 40),
+      asking('b0', 'b', 50, { submit: 10, duration: 5 }),
+      asking('a1', 'a', 60, { submit: 30 }),
+      asking('b1', 'b', 80, { submit: 300 }),
+    ]
+    const queues = { a: { capacity: 20 }, b: { capacity: 80 } }
+    expect(kills({ ...eager, maxWaitBeforeKill: 15 }, { queues, architecture: queuePasses.plug({}) }, jobs, 400).byTime).toEqual([[315, 80]])
   })
 
   it('kills none of which enough ends by itself during the wait', () => {
