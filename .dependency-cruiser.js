@@ -9,7 +9,7 @@ const allowed = {
   architectures: ['core'],
   metrics: ['core'],
   report: ['core', 'metrics'],
-  yarn: ['core', 'cluster', 'policies'],
+  'queue-files': ['core', 'cluster', 'policies'],
   testkit: ['core', 'cluster', 'workload', 'sim'],
 }
 // What the tests of a package may import besides.

@@ -1,5 +1,5 @@
 import { json } from '@sched/report'
-import { compareQueues, queueTable } from '@sched/yarn'
+import { compareQueues, queueTable } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { openQueues } from '../experiment/queues.js'
 import type { Io } from '../io.js'

@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import type { NodeId } from '@sched/core'
-import type { QueueFile, Totals } from '@sched/yarn'
+import type { QueueFile, Totals } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
 import { prepare } from '../experiment/experiment.js'

@@ -1,5 +1,5 @@
 import { json } from '@sched/report'
-import { queuePolicy, queueTable } from '@sched/yarn'
+import { queuePolicy, queueTable } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { clusterFacts, openQueues, sourceOf } from '../experiment/queues.js'
 import type { Io } from '../io.js'

@@ -1,7 +1,7 @@
 import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSource, type ClusterDescription } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { machinesOf } from '@sched/workload'
-import { isSlurmConf, slurmNodes } from '@sched/yarn'
+import { isSlurmConf, slurmNodes } from '@sched/queue-files'
 import { readText } from '../read-text.js'
 
 /**

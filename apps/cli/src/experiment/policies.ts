@@ -1,6 +1,6 @@
 import { resolve, SchedError, type Plug, type Registry, type Workload } from '@sched/core'
 import { YamlSource } from '@sched/cluster'
-import type { Finding } from '@sched/yarn'
+import type { Finding } from '@sched/queue-files'
 import { readModel, withModels } from '../bayes/model-files.js'
 
 /** A policy of an experiment under the name it is reported by. */

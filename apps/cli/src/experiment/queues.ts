@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry } from '@sched/core'
-import { placeJob, queuePolicy, readQueues, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/yarn'
+import { placeJob, queuePolicy, readQueues, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/queue-files'
 import { basename, extname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'

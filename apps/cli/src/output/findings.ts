@@ -1,4 +1,4 @@
-import type { Finding, Verdict } from '@sched/yarn'
+import type { Finding, Verdict } from '@sched/queue-files'
 import { number } from './number.js'
 
 /** More settings of one kind than this are counted and not listed, unless all are asked for. */

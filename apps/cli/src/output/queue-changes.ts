@@ -1,5 +1,5 @@
 import { table, type Column } from '@sched/report'
-import type { QueueChanges, QueueTable } from '@sched/yarn'
+import type { QueueChanges, QueueTable } from '@sched/queue-files'
 import { shareText } from './queue-tree.js'
 
 /** A queue's share of a resource before and after; absent where there is no such queue. */

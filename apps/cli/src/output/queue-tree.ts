@@ -1,5 +1,5 @@
 import { table, type Column } from '@sched/report'
-import type { QueueFile, QueueRow, QueueTable } from '@sched/yarn'
+import type { QueueFile, QueueRow, QueueTable } from '@sched/queue-files'
 import { number } from './number.js'
 
 /** Settings that have a column of their own; others stand in the list of what is honoured. */

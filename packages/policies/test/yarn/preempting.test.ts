@@ -1,7 +1,8 @@
 import { delay, fifo, greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnPreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, job, type Dispatcher, type Placed } from '@sched/testkit'
+import { checkPolicyLaws, cluster, dispatcher, instantCluster, job, run, type Dispatcher, type Placed } from '@sched/testkit'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
+import { queuePasses } from '../backfilling/machine.js'
 import { firstNode } from '../first-node.js'
 import { plainShares } from './plain-shares.js'
 
@@ -125,6 +126,15 @@ describe('preemption by YARN\'s rules', () => {
     for (const each of start.slice(2)) master.taskEnded(each, 9)
     expect(tasksOf(beat(master, 9, 4).start)).toEqual(['p0', 'p1'])
     for (let now = 10; now <= 30; now++) expect(beat(master, now).kill).toEqual([])
+  })
+
+  it('starts the clocks anew where nobody asks it while nobody waits', () => {
+    // without heartbeats: both slots are Q's from 0 s on, and nothing waits until P's job comes at 40 s
+    const jobs = [job({ id: 'q', queue: 'Q', tasks: 2, duration: 100 }), job({ id: 'p', queue: 'P', submit: 40 })]
+    const queues = { P: { minResources: { map: 1 }, minSharePreemptionTimeout: 20 } }
+    const policy = yarnPreempting(greedy(yarnFair({ root: { queues } })), { waitBeforeKill: 0, updateInterval: 1 })
+    const { recorder } = run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 1, slots: { map: 2 } }] }), policy, architecture: queuePasses.plug({}) })
+    expect(recorder.evictions.map(({ time }) => time)).toEqual([60])
   })
 
   it('says that it has no effect over another order', () => {

@@ -1,0 +1,57 @@
+import type { CapacityFile } from './yarn/capacity-model.js'
+import type { FairFile, Given } from './yarn/fair-model.js'
+import type { QueueRow, QueueTable } from './queue-rows.js'
+import type { QueueFile } from './read-queues.js'
+import type { SlurmConf } from './slurm/conf.js'
+
+/** A setting that differs; absent on the side where it is not given. */
+export interface Changed {
+  /** Queue path, or empty for a setting of all queues. */
+  readonly path: string
+  readonly setting: string
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}
+
+export interface QueueChanges {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly Changed[]
+}
+
+/** What differs between the settings of two queue files, queue by queue; queues of one file only are named and not listed. */
+export function compareQueues(a: { file: QueueFile; table: QueueTable }, b: { file: QueueFile; table: QueueTable }): QueueChanges {
+  const before = new Map(a.table.rows.map((row) => [row.path, row]))
+  const after = new Map(b.table.rows.map((row) => [row.path, row]))
+  const changed = a.file.kind === b.file.kind ? differences('', general(a.file), general(b.file)) : []
+  for (const [path, row] of before) {
+    const other = after.get(path)
+    if (other !== undefined && a.file.kind === b.file.kind) changed.push(...differences(path, row.settings, other.settings))
+  }
+  return { added: [...after.keys()].filter((path) => !before.has(path)), removed: [...before.keys()].filter((path) => !after.has(path)), changed }
+}
+
+function differences(path: string, before: QueueRow['settings'], after: QueueRow['settings']): Changed[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.filter((name) => before[name] !== after[name]).map((setting) => ({ path, setting, before: before[setting], after: after[setting] }))
+}
+
+/** Settings that are of no single queue, as written. */
+function general(file: QueueFile): Record<string, string> {
+  if (file.kind === 'kueue') return {}
+  return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)
+}
+
+function generalFair(file: FairFile): Record<string, string> {
+  const settings: Record<string, string> = {}
+  const tell = (name: string, given: Given<unknown> | undefined) => void (given !== undefined && (settings[name] = given.text))
+  tell('queueMaxResourcesDefault', file.queueMaxResourcesDefault)
+  tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
+  tell('userMaxAppsDefault', file.userMaxAppsDefault)
+  tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
+  for (const [user, given] of file.users) tell(`user ${user} maxRunningApps`, given)
+  if (file.rules !== undefined) settings['queuePlacementPolicy'] = file.rules.map(({ name, queue, create, nested }) => `${name}${nested === undefined ? '' : `(${nested.name})`}${queue === undefined ? '' : ` ${queue}`}${create ? '' : ' create=false'}`).join(', ')
+  return settings
+}
+
+const generalProperties = (properties: CapacityFile['general'] | SlurmConf['general']): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))

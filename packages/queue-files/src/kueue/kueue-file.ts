@@ -1,0 +1,51 @@
+import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+
+/** Objects of Kueue in a file, each with the places of its fields. */
+export interface KueueFile {
+  readonly kind: 'kueue'
+  readonly file: string
+  readonly clusterQueues: readonly KubernetesObject[]
+  readonly cohorts: readonly KubernetesObject[]
+  readonly flavors: readonly KubernetesObject[]
+  readonly localQueues: readonly KubernetesObject[]
+  /** Settings of Kueue itself, where the file has them. */
+  readonly configuration: KubernetesObject | undefined
+  /** Of other kinds. */
+  readonly others: readonly KubernetesObject[]
+}
+
+const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue', 'Configuration']
+
+/** Whether a text has queues of Kueue, as manifests or as kubectl prints them. */
+export const isKueue = (text: string): boolean => /kueue\.x-k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?(ClusterQueue|Cohort)(List)?\b/.test(text)
+
+/** Reads manifests of Kueue. Throws `BAD_INPUT` with the line. */
+export function readKueue({ text, file }: SourceText): KueueFile {
+  const all = [...kubernetesObjects(text, file)]
+  const of = (kind: string): KubernetesObject[] => {
+    const found = all.filter((each) => each.kind === kind)
+    const twice = kind === 'LocalQueue' ? undefined : found.find((each, i) => found.findIndex((other) => nameOf(other) === nameOf(each)) < i)
+    if (twice !== undefined) throw new SchedError('BAD_INPUT', `${kind} "${nameOf(twice)}" was declared before.`, twice.place('metadata', 'name'), 'Give every one once.')
+    return found
+  }
+  const clusterQueues = of('ClusterQueue')
+  if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file })
+  return {
+    kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
+    configuration: all.find(({ kind }) => kind === 'Configuration'), others: all.filter(({ kind }) => !own.includes(kind)),
+  }
+}
+
+export function nameOf({ kind, object, place }: KubernetesObject): string {
+  const name = fieldsOf(object['metadata'])['name']
+  if (typeof name === 'string' && name !== '') return name
+  if (kind === 'Configuration') return ''
+  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
+}
+
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
+
+/** A value as people write it. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,159 @@
+import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import { nearest, SchedError, suggest } from '@sched/core'
+import type { KueueOptions } from '@sched/policies'
+import { Findings } from '../finding.js'
+import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
+import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
+import { covered, isByFlavor, quotasOf } from './quotas.js'
+
+export interface KueuePolicy extends QueuePolicy {
+  readonly kind: 'kueue'
+  readonly options: KueueOptions
+  /** ClusterQueues of jobs by the LocalQueue that they name. */
+  readonly localQueues: ReadonlyMap<string, string>
+}
+
+type Options = Record<string, unknown>
+type Path = readonly string[]
+/** What a field may be: one of some words, a whole number, a quantity, any name, or fields of its own. */
+type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
+
+const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
+const inCohort: { readonly [field: string]: Known } = { fairSharing: { weight: 'quantity' } }
+const inQueue: { readonly [field: string]: Known } = {
+  ...inCohort,
+  cohort: 'name',
+  cohortName: 'name',
+  queueingStrategy: ['BestEffortFIFO', 'StrictFIFO'],
+  preemption: {
+    withinClusterQueue: ['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'],
+    reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
+    borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
+  },
+  flavorFungibility: { whenCanBorrow: fungibility.filter((word) => word !== 'Preempt'), whenCanPreempt: fungibility.filter((word) => word !== 'Borrow') },
+  admissionScope: { admissionMode: ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing'] },
+}
+const why: Readonly<Record<string, string>> = {
+  namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
+  nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling', preference: 'flavors are tried in their order',
+}
+
+/** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
+const RESOURCES = ['cpu', 'mem', 'gpu']
+
+/** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take, or has no counterpart here. */
+export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
+  const findings = new Findings(file.file)
+  const byFlavor = isByFlavor(file)
+  const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES }
+  const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
+  const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
+  const queues = named(file.clusterQueues, (found) => {
+    const quotas = quotasOf(found, rules, findings)
+    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
+  })
+  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], { ...inCohort, parent: 'name', parentName: 'name' }, findings)), ...quotasOf(found, rules, findings) }))
+  const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
+  if (byFlavor) checkFlavors(file, flavors)
+  const options = {
+    queues,
+    defaults: { nominalQuota: covered(undefined, rules, first) }, // jobs of a queue that is not there are not admitted
+    ...(file.cohorts.length > 0 && { cohorts }),
+    ...(byFlavor && { flavors }),
+    ...(file.configuration !== undefined && settingsOf(file.configuration, findings)),
+  } as KueueOptions
+  const localQueues = localQueuesOf(file, findings)
+  for (const { kind, place } of file.others) findings.add('ignored', { line: place().line ?? 1 }, kind === '' ? 'an object' : kind, '', 'not of the scheduling here')
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, findings: findings.all.sort((a, b) => a.line - b.line) }
+}
+
+/** The fields of an object that mean something here, checked; others are told. */
+function taken(found: KubernetesObject, path: Path, known: { readonly [field: string]: Known }, findings: Findings): Options {
+  const options: Options = {}
+  for (const [field, value] of Object.entries(valueAt(found, path))) {
+    const what = known[field]
+    const here = [...path, field]
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: found.place(...here).line ?? 1 }, `${nameOf(found)} ${here.slice(1).join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
+    if (field === 'resourceGroups' || value === null || value === undefined) continue
+    if (field === 'stopPolicy' && value === 'None') tell('honoured')
+    else if (what === undefined) tell('ignored', why[field] ?? unknown(field, known))
+    else if (typeof what === 'object' && !Array.isArray(what)) options[field] = taken(found, here, what as { readonly [field: string]: Known }, findings)
+    else {
+      options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
+      tell('honoured')
+    }
+  }
+  return options
+}
+
+function checked(found: KubernetesObject, path: Path, value: unknown, what: readonly string[] | 'whole' | 'quantity' | 'name'): unknown {
+  if (what === 'quantity') return quantityAt(found, ...path)
+  if (what === 'whole' ? Number.isInteger(value) : typeof value === 'string' && (what === 'name' ? value !== '' : what.includes(value))) return value
+  const expected = what === 'whole' ? 'a whole number' : what === 'name' ? 'a name' : what.join(', ')
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected ${expected}.`, found.place(...path), typeof what === 'object' && typeof value === 'string' ? suggest(value, what) : '')
+}
+
+/** Names of v1beta2, and fields that stand further inside there, as the policy has them. */
+function renamed({ cohortName, parentName, fairSharing, admissionScope, ...options }: Options): Options {
+  return {
+    ...options,
+    ...(cohortName !== undefined && { cohort: cohortName }),
+    ...(parentName !== undefined && { parent: parentName }),
+    ...fieldsOf(fairSharing),
+    ...fieldsOf(admissionScope),
+  }
+}
+
+function labelsOf(found: KubernetesObject, findings: Findings): Options {
+  const spec = valueAt(found, ['spec'])
+  for (const field of Object.keys(spec).filter((each) => each !== 'nodeLabels')) findings.add('ignored', { line: found.place('spec', field).line ?? 1 }, `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
+  return fieldsOf(spec['nodeLabels'])
+}
+
+/** A flavor of a quota that no ResourceFlavor declares would have no nodes. */
+function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
+  for (const found of clusterQueues)
+    for (const [g, group] of (valueAt(found, ['spec'])['resourceGroups'] as unknown[] | undefined ?? []).entries())
+      for (const [f, flavor] of ((fieldsOf(group)['flavors'] as unknown[] | undefined) ?? []).entries()) {
+        const { name } = fieldsOf(flavor)
+        if (typeof name !== 'string' || !(name in flavors))
+          throw new SchedError('BAD_INPUT', `no ResourceFlavor is called ${JSON.stringify(name)}.`, found.place('spec', 'resourceGroups', g, 'flavors', f, 'name'), 'Put its manifest into the file.')
+      }
+}
+
+function settingsOf(found: KubernetesObject, findings: Findings): Options {
+  const { fairSharing } = found.object
+  const { enable, preemptionStrategies } = fieldsOf(fairSharing)
+  if (fairSharing !== undefined) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '')
+  if (found.object['admissionFairSharing'] !== undefined) findings.add('ignored', { line: found.place('admissionFairSharing').line ?? 1 }, 'admissionFairSharing', '', 'give `admissionFairSharing` to the policy, with times in seconds')
+  for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
+    findings.add('ignored', { line: found.place(field).line ?? 1 }, field, '', 'not simulated')
+  if (fairSharing === undefined || enable === false) return {}
+  return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
+}
+
+/** Of several LocalQueues of one name, in several namespaces, none is known by that name. */
+function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
+  const queues = clusterQueues.map(nameOf)
+  const found = new Map<string, string>()
+  for (const each of localQueues) {
+    const name = nameOf(each)
+    const { clusterQueue } = valueAt(each, ['spec'])
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
+    if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue)) throw new SchedError('BAD_INPUT', `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`, each.place('spec', 'clusterQueue'), suggest(textOf(clusterQueue), queues))
+    if (queues.includes(name)) tell('ignored', 'a ClusterQueue has this name')
+    else if ((found.get(name) ?? clusterQueue) !== clusterQueue) tell('ignored', 'another one has this name: jobs of it name their ClusterQueue')
+    else {
+      found.set(name, clusterQueue)
+      tell('honoured')
+    }
+  }
+  return found
+}
+
+const valueAt = ({ object }: KubernetesObject, path: Path): Readonly<Record<string, unknown>> => path.reduce((around, field) => fieldsOf(around[field]), object)
+
+function unknown(field: string, known: object): string {
+  const close = nearest(field, Object.keys(known))
+  return close === undefined ? 'not simulated' : `not simulated; did you mean ${close}?`
+}

@@ -1,0 +1,35 @@
+import { SchedError } from '@sched/core'
+import { readCapacityFile } from './yarn/capacity-file.js'
+import type { CapacityFile } from './yarn/capacity-model.js'
+import { capacityPolicy, type CapacityPolicy } from './yarn/capacity-policy.js'
+import { readFairFile } from './yarn/fair-file.js'
+import type { FairFile } from './yarn/fair-model.js'
+import { fairPolicy, type ClusterFacts, type FairPolicy } from './yarn/fair-policy.js'
+import { isKueue, readKueue, type KueueFile } from './kueue/kueue-file.js'
+import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
+import type { SourceText } from './source-text.js'
+import { readProperties, type Property } from './yarn/site.js'
+import { isSlurmConf, readSlurmConf, type SlurmConf } from './slurm/conf.js'
+import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
+import { readXml } from './yarn/xml.js'
+
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, or queues of Kueue. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile
+
+/** Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf or manifests of Kueue. Throws `BAD_INPUT` with the line. */
+export function readQueues(source: SourceText): QueueFile {
+  if (isKueue(source.text)) return readKueue(source)
+  if (isSlurmConf(source.text)) return readSlurmConf(source)
+  const top = readXml(source.text, source.file)
+  if (top.name === 'allocations') return readFairFile(source, top)
+  if (top.name === 'configuration') return readCapacityFile(source, top)
+  throw new SchedError('BAD_INPUT', `begins with <${top.name}>.`, { file: source.file, line: top.line }, 'A fair-scheduler.xml begins with <allocations>, a capacity-scheduler.xml with <configuration>.')
+}
+
+/** The policy that a queue file describes on a cluster, with what became of each setting. */
+export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy {
+  if (file.kind === 'kueue') return kueuePolicy(file, cluster)
+  if (file.kind === 'slurm') return slurmPolicy(file)
+  const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
+  return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
+}

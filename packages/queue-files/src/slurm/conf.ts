@@ -1,0 +1,67 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+import { readLines, type Setting, type Statement } from './lines.js'
+
+/** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
+export interface Declared {
+  readonly name: Setting
+  readonly settings: ReadonlyMap<string, Setting>
+}
+
+/** What a slurm.conf says. */
+export interface SlurmConf {
+  readonly kind: 'slurm'
+  readonly file: string
+  /** Settings that are of no node and no partition, by name in small letters; the last of equal ones, as in Slurm. */
+  readonly general: ReadonlyMap<string, Setting>
+  readonly partitions: readonly Declared[]
+  readonly nodes: readonly Declared[]
+  /** Nodes that are declared to be down. */
+  readonly downNodes: readonly Declared[]
+  /** Settings of all of these as they are written, once each, with whom they are of. */
+  readonly written: readonly { readonly of: string; readonly setting: Setting }[]
+}
+
+/** Lines about one thing each, by the name that comes first. */
+const kinds: Readonly<Record<string, 'nodes' | 'partitions' | 'downNodes' | 'others'>> = {
+  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'others',
+}
+
+/** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
+export const isSlurmConf = (text: string): boolean =>
+  /^[ \t]*(NodeName|PartitionName|ClusterName|ControlMachine|SlurmctldHost|SchedulerType|SchedulerParameters|PriorityType|PriorityWeight\w+|PreemptType)[ \t]*=/im.test(text) && !/^\s*[<{[]/.test(text)
+
+/** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
+export function readSlurmConf(source: SourceText): SlurmConf {
+  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), others: new Declarations() }
+  const general = new Map<string, Setting>()
+  const written: { of: string; setting: Setting }[] = []
+  for (const statement of readLines(source)) {
+    const kind = kinds[statement[0].name.toLowerCase()]
+    if (kind === undefined) for (const setting of statement) general.set(setting.name.toLowerCase(), setting)
+    else lists[kind].add(statement)
+    if (kind === 'partitions') for (const setting of statement.slice(1)) written.push({ of: statement[0].value, setting })
+  }
+  const partitions = lists.partitions.all
+  const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
+  if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: source.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
+  return { kind: 'slurm', file: source.file, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, written }
+}
+
+/** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */
+class Declarations {
+  readonly all: Declared[] = []
+  #defaults: ReadonlyMap<string, Setting> = new Map<string, Setting>()
+
+  add([name, ...settings]: Statement): void {
+    const own = new Map([...this.#defaults, ...settings.map((setting) => [setting.name.toLowerCase(), setting] as const)])
+    if (name.value.toUpperCase() === 'DEFAULT') this.#defaults = own
+    else this.all.push({ name, settings: own })
+  }
+}
+
+/** A whole number of a setting. Throws `BAD_INPUT`. */
+export function wholeOf({ name, value, file, line }: Setting, least = 0, most = 2 ** 31 - 1): number {
+  if (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value)
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number from ${least} to ${most}.`, { file, line, field: name })
+}

@@ -1,0 +1,50 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+
+/** `name=value` of a slurm.conf, as written. */
+export interface Setting {
+  readonly name: string
+  readonly value: string
+  readonly file: string
+  readonly line: number
+}
+
+/** The settings of a line, at least one. */
+export type Statement = readonly [Setting, ...Setting[]]
+
+/**
+ * The lines of a slurm.conf: `name=value` once or several times, values in quotes where they hold blanks, comments from # on,
+ * lines that go on where a backslash ends them. Throws `BAD_INPUT` with the line, also for `Include`: other files are not read.
+ */
+export function readLines({ text, file }: SourceText): Statement[] {
+  const statements: Statement[] = []
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  for (let i = 0; i < lines.length; i++) {
+    const line = i + 1
+    let content = withoutComment(lines[i] as string)
+    while (/\\\s*$/.test(content) && i + 1 < lines.length) content = `${content.replace(/\\\s*$/, '')}${withoutComment(lines[++i] as string)}`
+    const settings = settingsOf(content, file, line)
+    if (settings.length > 0) statements.push(settings as unknown as Statement)
+  }
+  return statements
+}
+
+/** A # in quotes or after a backslash is none. */
+function withoutComment(line: string): string {
+  return /^(?:[^#"\\]|\\.|\\$|"[^"]*"|")*/.exec(line)?.[0] ?? line
+}
+
+function settingsOf(content: string, file: string, line: number): Setting[] {
+  const include = /^\s*include\s+(\S+)/i.exec(content)?.[1]
+  if (include !== undefined) throw new SchedError('BAD_INPUT', `includes ${include}, which is not read.`, { file, line }, 'Put the lines of that file in the place of this one.')
+  const settings: Setting[] = []
+  const pair = /\s*([\w.]+)\s*[-+*/]?=\s*(?:"([^"]*)"|(\S*))(?=\s|$)/y
+  for (let at = 0; content.slice(at).trim() !== ''; at = pair.lastIndex) {
+    pair.lastIndex = at
+    const found = pair.exec(content)
+    if (found === null)
+      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(content.slice(at).trim().slice(0, 40))}, expected NAME=VALUE.`, { file, line }, 'Put values with blanks in quotes.')
+    settings.push({ name: found[1] as string, value: found[2] ?? found[3] ?? '', file, line })
+  }
+  return settings
+}

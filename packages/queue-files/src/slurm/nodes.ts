@@ -1,0 +1,75 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+import { readSlurmConf, wholeOf, type Declared } from './conf.js'
+import { hostNames } from './hosts.js'
+
+/** Machines of a slurm.conf, as a description of a cluster has them. */
+export interface SlurmNodes {
+  readonly name: string
+  readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
+}
+
+/** States in which nodes take no jobs, or of nodes that are not there yet. */
+const AWAY = /^(DOWN|DRAIN|DRAINED|DRAINING|FAIL|FAILING|FUTURE)$/i
+
+/**
+ * The nodes of a slurm.conf: `procs` (CPUs, or boards x sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
+ * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
+ * Features are labels; the type of the GPUs is the label `model`. Nodes that are down, draining or for the future are left out.
+ * Throws `BAD_INPUT` with the line.
+ */
+export function slurmNodes(source: SourceText): SlurmNodes {
+  const conf = readSlurmConf(source)
+  const away = new Set(conf.downNodes.filter(({ settings }) => AWAY.test(settings.get('state')?.value ?? 'DOWN')).flatMap(({ name }) => hostNames(name)))
+  const seen = new Set<string>()
+  const nodes = conf.nodes.flatMap((declared) => {
+    const hosts = hostNames(declared.name)
+    for (const host of hosts) {
+      if (seen.has(host)) throw bad(declared, `node "${host}" was declared before.`, 'Give every node once.')
+      seen.add(host)
+    }
+    if (AWAY.test(stateOf(declared)) || away.has('ALL')) return []
+    const names = hosts.filter((host) => !away.has(host))
+    return names.length === 0 ? [] : [{ names, count: names.length, ...contents(declared) }]
+  })
+  if (nodes.length === 0) throw new SchedError('BAD_INPUT', seen.size === 0 ? 'declares no nodes.' : 'declares no node that is up.', { file: source.file }, seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : '')
+  return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
+}
+
+/** The base state; flags may follow it. */
+const stateOf = ({ settings }: Declared): string => settings.get('state')?.value.split(/[+*]/, 1)[0] ?? ''
+
+function contents(declared: Declared) {
+  const { settings } = declared
+  const count = (name: string, otherwise: number): number => {
+    const setting = settings.get(name)
+    return setting === undefined ? otherwise : wholeOf(setting)
+  }
+  const threads = count('threadspercore', 1)
+  const sockets = settings.has('sockets') ? count('sockets', 1) : count('boards', 1) * count('socketsperboard', 1)
+  const procs = count('cpus', count('procs', sockets * count('corespersocket', 1) * threads)) - count('corespeccount', 0) * threads
+  const mem = count('realmemory', 0) - count('memspeclimit', 0)
+  if (procs < 1) throw bad(declared, `has ${procs} CPUs for jobs.`, 'Give it CPUs, more than CoreSpecCount keeps for the system.')
+  if (mem < 0) throw bad(declared, `has ${mem} MiB for jobs.`, 'Give it more RealMemory than MemSpecLimit keeps for the system.')
+  const gpus = gpusOf(settings.get('gres')?.value ?? '')
+  const features = [settings.get('features') ?? settings.get('feature')].flatMap((setting) => setting?.value.split(/[,&]/) ?? [])
+  const labels = { ...Object.fromEntries(features.filter((feature) => feature !== '').map((feature) => [feature, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
+  return {
+    resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1 },
+    ...(Object.keys(labels).length > 0 && { labels }),
+  }
+}
+
+/** GPUs of `gpu:4`, `gpu:a100:2(S:0-1),gpu:v100:1`, `gpu`; their type where all have one. */
+function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
+  const kinds = gres
+    .replace(/\([^)]*\)/g, '')
+    .split(',')
+    .map((each) => each.trim().split(':'))
+    .filter(([name]) => name === 'gpu')
+  const count = kinds.reduce((sum, parts) => sum + (/^\d+$/.test(parts.at(-1) ?? '') ? Number(parts.at(-1)) : 1), 0)
+  const types = [...new Set(kinds.map((parts) => parts.slice(1).find((part) => !/^\d+$/.test(part) && part !== 'no_consume')))]
+  return types.length === 1 && types[0] !== undefined ? { count, model: types[0] } : { count }
+}
+
+const bad = ({ name: { file, line, name } }: Declared, fact: string, wayOut: string): SchedError => new SchedError('BAD_INPUT', fact, { file, line, field: name }, wayOut)

@@ -1,0 +1,85 @@
+import { nearest, SchedError, suggest } from '@sched/core'
+import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
+import { capacityValue } from './capacity-value.js'
+import { checkCapacities } from './check-capacities.js'
+import { Findings } from '../finding.js'
+import type { SourceText } from '../source-text.js'
+import { readProperties, type Property } from './site.js'
+import { readXml } from './xml.js'
+
+/** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
+export function readCapacityFile(source: SourceText, top = readXml(source.text, source.file)): CapacityFile {
+  const { file } = source
+  const all = readProperties(source, top)
+  const ignored = new Findings(file)
+  const lists = new Map<string, Property>()
+  for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
+  if (!lists.has('root'))
+    throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
+      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.')) ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.' : 'It names the queues below the root.')
+  const root: CapacityQueue = { path: 'root', parent: undefined, line: top.line, properties: new Map(), queues: [] }
+  const byPath = new Map([['root', root]])
+  addQueues(root, lists, byPath)
+  const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
+  if (orphan !== undefined) {
+    const [path, { line, name }] = orphan
+    throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
+  }
+  const general = new Map<string, Property>()
+  for (const property of all.values()) assign(property, byPath, general, ignored)
+  for (const queue of byPath.values()) readCapacities(queue, file)
+  for (const queue of byPath.values()) checkCapacities(queue, file)
+  return { kind: 'capacity', file, root, general, ignored }
+}
+
+function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Property>, byPath: Map<string, CapacityQueue>): void {
+  const list = lists.get(parent.path)
+  if (list === undefined) return
+  for (const name of list.value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+    const at = { file: list.file, line: list.line, field: list.name }
+    if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
+    const path = `${parent.path}.${name}`
+    if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at)
+    const queue: CapacityQueue = { path, parent, line: list.line, properties: new Map(), queues: [] }
+    byPath.set(path, queue)
+    parent.queues.push(queue)
+    addQueues(queue, lists, byPath)
+  }
+}
+
+/** Gives a property to its queue, the one with the longest path that its name begins with. */
+function assign(property: Property, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Property>, ignored: Findings): void {
+  const { name } = property
+  if (!name.startsWith(`${prefix}root.`)) return void general.set(name, property)
+  const parts = name.slice(prefix.length).split('.')
+  for (let length = parts.length - 1; length > 0; length--) {
+    const queue = byPath.get(parts.slice(0, length).join('.'))
+    if (queue === undefined) continue
+    const suffix = parts.slice(length).join('.')
+    const next = parts[length] ?? ''
+    if (length < parts.length - 1 && !isGroup(next)) return stale(property, `${queue.path}.${next}`, queue, ignored)
+    queue.properties.set(suffix, property)
+    return
+  }
+}
+
+/** Properties whose names have several parts. */
+const isGroup = (part: string): boolean =>
+  ['accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template', 'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule'].includes(part)
+
+function stale(property: Property, path: string, around: CapacityQueue, ignored: Findings): void {
+  const close = nearest(path, around.queues.map((each) => each.path))
+  const hint = close === undefined ? '' : `; did you mean ${close}?`
+  ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
+}
+
+function readCapacities(queue: CapacityQueue, file: string): void {
+  const capacity = queue.properties.get('capacity')
+  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity), line: capacity.line }
+  const maximum = queue.properties.get('maximum-capacity')
+  if (maximum === undefined) return
+  const value = capacityValue(maximum, true)
+  if (value.kind === 'weight') throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', { file, line: maximum.line, field: maximum.name }, 'Write a percentage or amounts.')
+  if (value.kind === 'percent' && value.value < 0) return // -1: no limit
+  queue.maximumCapacity = { ...value, line: maximum.line }
+}

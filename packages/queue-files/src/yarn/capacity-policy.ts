@@ -1,0 +1,100 @@
+import { nearest, SchedError, suggest } from '@sched/core'
+import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
+import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
+import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
+import { patterned, queueProperties } from './capacity-queue-properties.js'
+import { count, type Options, type QueueOptions } from './capacity-use.js'
+import { jsonMappings } from './json-mappings.js'
+import type { ClusterFacts, QueuePolicy } from './fair-policy.js'
+import { Findings } from '../finding.js'
+import type { Property } from './site.js'
+
+export interface CapacityPolicy extends QueuePolicy {
+  readonly kind: 'capacity'
+  readonly options: CapacitySchedulerOptions
+}
+
+/** The policy of a capacity-scheduler.xml, with a yarn-site.xml where there is one. */
+export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Property> = new Map()): CapacityPolicy {
+  const findings = new Findings(file.file)
+  const options: Options = { preemption: { enabled: false } }
+  const isJson = file.general.get(`${prefix}mapping-rule-format`)?.value.trim() === 'json'
+  checkMappings(file, isJson)
+  const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
+  for (const property of [...file.general.values(), ...site.values()])
+    if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
+    else useInAll(options, property, cluster, findings)
+  const queues: Record<string, CapacityQueueOptions> = {}
+  const visit = (queue: CapacityQueue): void => {
+    const own: QueueOptions = {}
+    for (const [suffix, property] of queue.properties) useInQueue(own, suffix, property, cluster, queue, findings)
+    queues[queue.path] = own
+    queue.queues.forEach(visit)
+  }
+  visit(file.root)
+  options.queues = queues
+  if (options.preemption?.enabled === false) delete options.preemption
+  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
+}
+
+/** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
+function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
+  const property = general.get(`${prefix}${isJson ? 'mapping-rule-json' : 'queue-mappings'}`)
+  if (property === undefined) return
+  const all: CapacityQueue[] = []
+  const collect = (queue: CapacityQueue): void => {
+    all.push(queue)
+    queue.queues.forEach(collect)
+  }
+  collect(root)
+  const { file, line, name } = property
+  for (const { what, target } of isJson ? jsonTargets(property) : targets(property)) {
+    if (target === undefined || target.includes('%')) continue
+    const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
+    const whole = target.startsWith('root.') ? target : `root.${target}`
+    const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
+    const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    if (found.length === 0 && !mayMake)
+      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path)))))
+    if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
+      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
+  }
+}
+
+const targets = ({ value }: Property) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
+const jsonTargets = (property: Property) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string' ? [] : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
+
+function useInQueue(options: QueueOptions, suffix: string, property: Property, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
+  const use = queueProperties[suffix] ?? patterned(suffix)
+  if (use === undefined) return findings.add('ignored', property, property.name, property.value, unknown(suffix, Object.keys(queueProperties)))
+  const told = use(options, property, cluster, queue)
+  findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
+}
+
+function useInAll(options: Options, property: Property, cluster: ClusterFacts, findings: Findings): void {
+  const { name, value } = property
+  const user = /^yarn\.scheduler\.capacity\.user\.(.+)\.max-parallel-apps$/.exec(name)?.[1]
+  if (user !== undefined) {
+    options.users = { ...options.users, [user]: { maxParallelApps: count(property) } }
+    return findings.add('honoured', property, name, value)
+  }
+  const use = generalProperties[name.startsWith(`${prefix}multi-node-sorting.policy.`) ? `${prefix}multi-node-sorting.policy` : name]
+  if (use === undefined) {
+    if (name.startsWith(prefix) || name.startsWith(preemptionPrefix) || name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unlisted(name))
+    return
+  }
+  const told = use(options, property, cluster)
+  findings.add(told?.verdict ?? 'honoured', property, name, value, told?.note)
+}
+
+const unlisted = (name: string): string => {
+  if (/^yarn\.scheduler\.(minimum|maximum|increment)-allocation/.test(name)) return 'demands are taken as the jobs state them'
+  if (name.startsWith('yarn.scheduler.configuration.')) return 'the file is read once'
+  return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : unknown(name, Object.keys(generalProperties))
+}
+
+function unknown(name: string, known: readonly string[]): string {
+  const close = nearest(name, known)
+  return `no such property${close === undefined ? '' : `; did you mean ${close}?`}`
+}

@@ -1,0 +1,37 @@
+import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
+import { clusterName } from './amounts.js'
+import type { CapacityQueue } from './capacity-model.js'
+import type { ClusterFacts } from './fair-policy.js'
+import type { Verdict } from '../finding.js'
+import { numberOf, type Property } from './site.js'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+export type QueueOptions = Mutable<CapacityQueueOptions>
+export type Options = Mutable<CapacitySchedulerOptions>
+export interface Told {
+  readonly verdict?: Verdict
+  readonly note?: string
+}
+/** Sets an option from a property; may say how it is approximated. */
+export type UseInQueue = (options: QueueOptions, property: Property, cluster: ClusterFacts, queue: CapacityQueue) => Told | undefined | void
+export type UseInAll = (options: Options, property: Property, cluster: ClusterFacts) => Told | undefined | void
+
+export const count = (property: Property) => numberOf(property, { least: 0, whole: true })
+export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
+export const reservation = ignored('there is no reservation system')
+export const masters = ignored('jobs have no masters of their own here')
+export const inside = 'preemption inside a queue is not simulated'
+export const templates = ignored('queues made at first use keep the capacity that they are made with')
+
+/** What of a property becomes of amounts of the cluster's resources. */
+export function amountsIn(cluster: ClusterFacts, byName: Readonly<Record<string, number | string>>): { amounts: Record<string, number>; told: Told | undefined } {
+  const amounts: Record<string, number> = {}
+  const missing: string[] = []
+  for (const [name, amount] of Object.entries(byName)) {
+    const known = clusterName(name, cluster.resources)
+    if (known === undefined) missing.push(name)
+    else amounts[known] = Number(amount)
+  }
+  const none = Object.keys(amounts).length === 0
+  return { amounts, told: missing.length === 0 ? undefined : { verdict: none ? 'ignored' : 'approximated', note: `the cluster has no ${missing.join(' and no ')}` } }
+}

@@ -1,0 +1,200 @@
+import { nearest, SchedError, suggest } from '@sched/core'
+import { fairAmounts, type At, type NamedAmounts } from './amounts.js'
+import type { FairFile, FairPolicyName, FairQueue, Given } from './fair-model.js'
+import { Findings } from '../finding.js'
+import { readRules } from './placement-rules.js'
+import type { SourceText } from '../source-text.js'
+import { fractionOf } from './site.js'
+import { readXml, type XmlElement } from './xml.js'
+
+type Reader<T> = (element: XmlElement, at: At) => T
+
+const text: Reader<string> = ({ text: own }, at) => {
+  if (own === '') throw new SchedError('BAD_INPUT', 'is empty.', at)
+  return own
+}
+const number =
+  (least = 0, whole = false): Reader<number> =>
+  (element, at) => {
+    const value = whole ? Number(text(element, at)) : fractionOf(text(element, at))
+    if (Number.isNaN(value) || value < least || (whole && !Number.isSafeInteger(value)))
+      throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at)
+    return value
+  }
+const boolean: Reader<boolean> = (element, at) => text(element, at).toLowerCase() === 'true' // as Hadoop: anything else is false
+const amounts: Reader<NamedAmounts> = (element, at) => fairAmounts(text(element, at), at)
+const fraction: Reader<number> = (element, at) => Math.min(number(-Infinity)(element, at), 1)
+
+/** Names and the classes that Hadoop has for them. */
+const policies: Readonly<Record<string, FairPolicyName>> = { fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' }
+const policy: Reader<FairPolicyName> = (element, at) => {
+  const name = text(element, at)
+  const known = policies[(name.split('.').at(-1) ?? '').toLowerCase()]
+  if (known === undefined) throw new SchedError('BAD_INPUT', `there is no scheduling policy "${name}".`, at, suggest(name, ['fair', 'drf', 'fifo']))
+  return known
+}
+
+const readers = {
+  weight: number(),
+  schedulingPolicy: policy,
+  schedulingMode: policy,
+  minResources: amounts,
+  maxResources: amounts,
+  maxChildResources: amounts,
+  maxContainerAllocation: amounts,
+  maxRunningApps: number(0, true),
+  minSharePreemptionTimeout: number(0, true),
+  fairSharePreemptionTimeout: number(0, true),
+  fairSharePreemptionThreshold: (element: XmlElement, at: At) => Math.max(0, fraction(element, at)),
+  allowPreemptionFrom: boolean,
+} as const
+
+const acl = 'everybody may submit in a simulation'
+const reservation = 'there is no reservation system'
+const masters = 'jobs have no masters of their own here'
+/** Elements of a queue that mean nothing here, with the reason. */
+const ignoredInQueue: Readonly<Record<string, string>> = {
+  maxAMShare: masters, aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
+}
+const ignoredAtTop: Readonly<Record<string, string>> = { queueMaxAMShareDefault: masters, 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation }
+const knownAtTop = [
+  'queue', 'pool', 'user', 'userMaxAppsDefault', 'queueMaxAppsDefault', 'queueMaxResourcesDefault', 'defaultQueueSchedulingPolicy', 'defaultQueueSchedulingMode', 'defaultFairSharePreemptionTimeout',
+  'fairSharePreemptionTimeout', 'defaultMinSharePreemptionTimeout', 'defaultFairSharePreemptionThreshold', 'queuePlacementPolicy', ...Object.keys(ignoredAtTop),
+]
+
+/** Reads a fair-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
+export function readFairFile(source: SourceText, top = readXml(source.text, source.file)): FairFile {
+  const { file } = source
+  const ignored = new Findings(file)
+  const queues = top.children.filter(({ name }) => name === 'queue' || name === 'pool')
+  const own = queues.find((each) => each.attributes['name']?.trim().toLowerCase() === 'root')
+  if (own !== undefined && queues.length > 1) {
+    const beside = queues.find((each) => each !== own) as XmlElement
+    throw new SchedError('BAD_INPUT', `queue "${beside.attributes['name'] ?? ''}" stands beside the root queue.`, { file, line: beside.line }, 'Put all other queues into the root queue.')
+  }
+  const root: FairQueue = own === undefined ? { name: 'root', path: 'root', line: top.line, isParent: true, queues: [] } : readQueue(own, undefined, ignored)
+  if (own === undefined) for (const each of queues) addQueue(root, each, ignored)
+  const result: FairFile = { kind: 'fair', file, root, users: new Map(), ignored }
+  for (const each of top.children) if (!queues.includes(each)) readTop(each, result)
+  checkPolicies(root, undefined, result)
+  return result
+}
+
+function readTop(element: XmlElement, file: FairFile): void {
+  const { name, line } = element
+  const at: At = { file: file.file, line, field: name }
+  const given = <T>(value: T): Given<T> => ({ value, line, text: element.text })
+  const { root } = file
+  switch (name) {
+    case 'user':
+      return readUser(element, file)
+    case 'userMaxAppsDefault':
+      file.userMaxAppsDefault = given(number(0, true)(element, at))
+      return
+    case 'queueMaxAppsDefault':
+      file.queueMaxAppsDefault = given(number(0, true)(element, at))
+      return
+    case 'queueMaxResourcesDefault':
+      file.queueMaxResourcesDefault = given(amounts(element, at))
+      return
+    case 'defaultQueueSchedulingPolicy':
+    case 'defaultQueueSchedulingMode': {
+      const chosen = policy(element, at)
+      if (chosen === 'fifo') throw new SchedError('BAD_INPUT', 'the policy of all queues cannot be fifo.', at, 'Use fair or drf, and fifo on queues that hold jobs.')
+      file.defaultPolicy = given(chosen)
+      return
+    }
+    case 'fairSharePreemptionTimeout':
+    case 'defaultFairSharePreemptionTimeout':
+      root.fairSharePreemptionTimeout ??= given(number(0, true)(element, at))
+      return
+    case 'defaultMinSharePreemptionTimeout':
+      root.minSharePreemptionTimeout ??= given(number(0, true)(element, at))
+      return
+    case 'defaultFairSharePreemptionThreshold':
+      root.fairSharePreemptionThreshold ??= given(readers.fairSharePreemptionThreshold(element, at))
+      return
+    case 'queuePlacementPolicy':
+      file.rules = readRules(element, file)
+      return
+    default:
+      file.ignored.add('ignored', element, name, element.text, ignoredAtTop[name] ?? unknown(name, knownAtTop))
+  }
+}
+
+/** Settings of the fair scheduler of Hadoop 1, and what they are called in YARN. */
+const ofHadoop1: Readonly<Record<string, string>> = {
+  minMaps: 'minResources', minReduces: 'minResources', maxMaps: 'maxResources', maxReduces: 'maxResources', maxRunningJobs: 'maxRunningApps',
+  poolMaxJobsDefault: 'queueMaxAppsDefault', userMaxJobsDefault: 'userMaxAppsDefault', defaultPoolSchedulingMode: 'defaultQueueSchedulingPolicy',
+}
+
+/** Why an element means nothing where it stands: YARN passes over it, too. */
+const unknown = (name: string, known: readonly string[]): string => {
+  if (name === 'property') return 'properties stand in yarn-site.xml, which is given beside this file'
+  if (name === 'minShare') return 'a setting of the pools of Spark, which YARN does not read; there it is minResources'
+  const today = ofHadoop1[name]
+  if (today !== undefined) return `a setting of Hadoop 1, which YARN does not read; there it is ${today}`
+  if (known !== knownAtTop && knownAtTop.includes(name)) return 'it stands in <allocations>, not inside a queue or user'
+  if (known === knownAtTop && name in readers) return 'it stands inside a <queue>'
+  const close = nearest(name, known)
+  return `no such setting${close === undefined ? '' : `; did you mean ${close}?`}`
+}
+
+function readUser(element: XmlElement, file: FairFile): void {
+  const name = element.attributes['name']
+  if (name === undefined || name === '') throw new SchedError('BAD_INPUT', 'a user has no name.', { file: file.file, line: element.line }, 'Write <user name="...">.')
+  for (const each of element.children) {
+    const field = `user "${name}" ${each.name}`
+    if (each.name === 'maxRunningApps') file.users.set(name, { value: number(0, true)(each, { file: file.file, line: each.line, field }), line: each.line, text: each.text })
+    else file.ignored.add('ignored', each, field, each.text, unknown(each.name, ['maxRunningApps']))
+  }
+}
+
+function addQueue(parent: FairQueue, element: XmlElement, ignored: Findings): void {
+  const queue = readQueue(element, parent, ignored)
+  const twin = parent.queues.find(({ name }) => name === queue.name)
+  if (twin !== undefined) throw new SchedError('BAD_INPUT', `queue "${queue.path}" is declared twice, first in line ${twin.line}.`, { file: ignored.file, line: element.line })
+  parent.queues.push(queue)
+}
+
+function readQueue(element: XmlElement, parent: FairQueue | undefined, ignored: Findings): FairQueue {
+  const { line } = element
+  const name = (element.attributes['name'] ?? '').trim()
+  const { file } = ignored
+  if (name === '') throw new SchedError('BAD_INPUT', 'a queue has no name.', { file, line }, 'Write <queue name="...">.')
+  if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, { file, line }, 'Put queues inside each other instead.')
+  const inside = element.children.filter((each) => each.name === 'queue' || each.name === 'pool')
+  const isParent = parent === undefined || inside.length > 0 || element.attributes['type'] === 'parent'
+  const queue: FairQueue = { name: parent === undefined ? 'root' : name, path: parent === undefined ? 'root' : `${parent.path}.${name}`, line, isParent, queues: [] }
+  for (const each of element.children) if (!inside.includes(each)) readSetting(each, queue, ignored)
+  for (const each of inside) addQueue(queue, each, ignored)
+  checkBounds(queue, file)
+  return queue
+}
+
+function readSetting(element: XmlElement, queue: FairQueue, ignored: Findings): void {
+  const { name, line } = element
+  const setting = `${queue.path} ${name}`
+  const read = (readers as Readonly<Record<string, Reader<unknown> | undefined>>)[name]
+  if (read === undefined) return ignored.add('ignored', element, setting, element.text, ignoredInQueue[name] ?? unknown(name, [...Object.keys(readers), ...Object.keys(ignoredInQueue), 'queue']))
+  const key = name === 'schedulingPolicy' || name === 'schedulingMode' ? 'policy' : name
+  Object.assign(queue, { [key]: { value: read(element, { file: ignored.file, line, field: setting }), line, text: element.text } })
+}
+
+/** A minimum above the maximum of the same resource, where both are amounts or both are percentages. */
+function checkBounds({ path, minResources, maxResources }: FairQueue, file: string): void {
+  const max = maxResources?.value.byName ?? {}
+  for (const [name, least] of Object.entries(minResources?.value.byName ?? {})) {
+    const most = max[name]
+    if (most === undefined || typeof most !== typeof least || Number.parseFloat(String(least)) <= Number.parseFloat(String(most))) continue
+    throw new SchedError('BAD_INPUT', `minResources has ${least} ${name}, more than maxResources, ${most} (line ${maxResources?.line ?? 0}).`, { file, line: minResources?.line, field: path }, 'Raise the one or lower the other.')
+  }
+}
+
+function checkPolicies(queue: FairQueue, parent: FairPolicyName | undefined, file: FairFile): void {
+  const own = queue.policy?.value ?? file.defaultPolicy?.value ?? 'fair'
+  const at = { file: file.file, line: queue.policy?.line ?? queue.line, field: queue.path }
+  if (own === 'fifo' && queue.isParent) throw new SchedError('BAD_INPUT', 'the policy is fifo, and the queue holds queues.', at, 'fifo is for queues that hold jobs.')
+  if (own === 'drf' && parent === 'fair') throw new SchedError('BAD_INPUT', 'the policy is drf, and that of the queue around it is fair.', at, 'Give the queues around it drf too, or this one fair or fifo.')
+  for (const each of queue.queues) checkPolicies(each, own, file)
+}

@@ -1,0 +1,191 @@
+import type { Config } from '@sched/core'
+import type { QueueOptions, YarnFairOptions } from '@sched/policies'
+import { clusterName, type NamedAmounts } from './amounts.js'
+import type { FairFile, FairQueue, Given, PlacementRule } from './fair-model.js'
+import { readFairSite, type FairSite } from './fair-site.js'
+import { Findings, type Finding } from '../finding.js'
+import { find } from './placement-rules.js'
+import type { Property } from './site.js'
+
+/** What of a cluster decides what a queue file means on it. */
+export interface ClusterFacts {
+  readonly resources: readonly string[]
+  readonly nodes: number
+  /** Whether nodes have heartbeats. */
+  readonly heartbeat: boolean
+  /** Labels of nodes that are partitions; undefined: any may be named. */
+  readonly partitions?: readonly string[]
+}
+
+/** A queue file as a policy, and what became of each of its settings, by line. */
+export interface QueuePolicy {
+  readonly policy: Config
+  readonly findings: readonly Finding[]
+}
+export interface FairPolicy extends QueuePolicy {
+  readonly kind: 'fair'
+  readonly options: YarnFairOptions
+  readonly rules: readonly PlacementRule[]
+}
+
+/** The policy of a fair-scheduler.xml, with a yarn-site.xml where there is one. */
+export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: ReadonlyMap<string, Property> = new Map()): FairPolicy {
+  const findings = new Findings(file.file)
+  const site = readFairSite(properties, findings)
+  const mapped = new Mapping(file, cluster, site, findings)
+  const options = mapped.options()
+  const rules = file.rules ?? defaultRules(site)
+  mapped.tellRules()
+  const policy = composed(options, site, cluster)
+  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  return { kind: 'fair', policy, options, rules, findings: all }
+}
+
+/** Without a queuePlacementPolicy: the queue asked for, else that of the user, or `default`. */
+function defaultRules({ allowUndeclaredPools: create, userAsDefaultQueue }: FairSite): PlacementRule[] {
+  const specified: PlacementRule = { name: 'specified', create, line: 0 }
+  const fallback: PlacementRule = { name: 'default', create: true, line: 0, queue: 'root.default' }
+  return userAsDefaultQueue ? [specified, { name: 'user', create, line: 0 }, fallback] : [specified, fallback]
+}
+
+/** The order under what the site says of waiting for data, of starts per heartbeat, of reservations and of preemption. */
+function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat, resources }: ClusterFacts): Config {
+  const order = { 'yarn-fair': options }
+  const skips = (part: number) => Math.floor(Math.min(part, 1) * nodes)
+  const isDelayed = heartbeat && !site.continuous && site.localityNode >= 0 && site.localityRack >= 0
+  let policy: Config = { greedy: { order } }
+  if (site.continuous && site.localityNodeDelay >= 0 && site.localityRackDelay >= 0) policy = { delay: { order, waits: [site.localityNodeDelay, site.localityRackDelay] } }
+  else if (isDelayed) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack) + 1] } }
+  if (heartbeat && !site.continuous) {
+    policy = { 'yarn-assign': { policy, assignMultiple: site.assignMultiple, dynamicMaxAssign: site.dynamicMaxAssign, maxAssign: site.maxAssign } }
+    const { reservableNodes, updateInterval } = site
+    policy = { 'yarn-reserving': { policy, reservableNodes, threshold: smallestReserving(site, resources), onlyNear: isDelayed, updateInterval } }
+  }
+  if (!site.preemption) return policy
+  const { utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } = site
+  return { 'yarn-preempting': { policy, utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } }
+}
+
+/** Amounts from which a task reserves a node that has no room for it. */
+function smallestReserving({ increments, reservationMultiple }: FairSite, resources: readonly string[]): Record<string, number> {
+  const threshold: Record<string, number> = {}
+  for (const [name, increment] of Object.entries(increments)) {
+    const known = clusterName(name, resources)
+    if (known !== undefined) threshold[known] = increment * reservationMultiple
+  }
+  return threshold
+}
+
+/** Turns settings into options and tells what became of each. */
+class Mapping {
+  readonly #file: FairFile
+  readonly #cluster: ClusterFacts
+  readonly #site: FairSite
+  readonly #findings: Findings
+
+  constructor(file: FairFile, cluster: ClusterFacts, site: FairSite, findings: Findings) {
+    this.#file = file
+    this.#cluster = cluster
+    this.#site = site
+    this.#findings = findings
+  }
+
+  options(): YarnFairOptions {
+    const file = this.#file
+    const tell = (name: string, given: Given<unknown> | undefined) => void (given !== undefined && this.#findings.add('honoured', given, name, given.text))
+    tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
+    tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
+    tell('userMaxAppsDefault', file.userMaxAppsDefault)
+    for (const [user, given] of file.users) tell(`user "${user}" maxRunningApps`, given)
+    const defaults = withoutUndefined({
+      policy: file.defaultPolicy?.value,
+      maxRunningApps: file.queueMaxAppsDefault?.value,
+      maxResources: this.#amounts('queueMaxResourcesDefault', file.queueMaxResourcesDefault, 'maximum'),
+    })
+    return withoutUndefined({
+      root: this.#queue(file.root),
+      defaults: Object.keys(defaults).length === 0 ? undefined : defaults,
+      users: file.users.size === 0 ? undefined : Object.fromEntries([...file.users].map(([user, { value }]) => [user, { maxRunningApps: value }])),
+      userMaxRunningApps: file.userMaxAppsDefault?.value,
+      sizeBasedWeight: this.#site.sizeBasedWeight || undefined,
+    })
+  }
+
+  tellRules(): void {
+    for (const rule of this.#file.rules ?? []) {
+      const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
+      const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
+      const note = isUnknown ? 'jobs here have no secondary groups: it goes on to the next rule' : isNowhere ? '' : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
+      this.#findings.add(isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated', rule, `rule ${rule.name}`, rule.queue ?? '', isNowhere ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop' : note)
+    }
+  }
+
+  #queue(queue: FairQueue): QueueOptions {
+    const { path } = queue
+    const told = <T>(name: string, given: Given<T> | undefined, note = '', verdict: 'honoured' | 'approximated' | 'ignored' = note === '' ? 'honoured' : 'approximated'): T | undefined => {
+      if (given !== undefined) this.#findings.add(verdict, given, `${path} ${name}`, given.text, note)
+      return given?.value
+    }
+    const off = this.#site.preemption ? '' : 'preemption is off: yarn.scheduler.fair.preemption of yarn-site.xml is not true'
+    const timed = <T>(name: string, given: Given<T> | undefined) => told(name, given, off, off === '' ? 'honoured' : 'ignored')
+    const waiting = 'jobs that wait are admitted by priority, then by submission'
+    return withoutUndefined({
+      weight: told('weight', queue.weight),
+      policy: told('schedulingPolicy', queue.policy),
+      minResources: this.#amounts(`${path} minResources`, queue.minResources, 'minimum'),
+      maxResources: this.#amounts(`${path} maxResources`, queue.maxResources, 'maximum'),
+      maxChildResources: this.#amounts(`${path} maxChildResources`, queue.maxChildResources, 'maximum'),
+      maxContainerAllocation: this.#container(queue),
+      maxRunningApps: told('maxRunningApps', queue.maxRunningApps, waiting, 'honoured'),
+      minSharePreemptionTimeout: timed('minSharePreemptionTimeout', queue.minSharePreemptionTimeout),
+      fairSharePreemptionTimeout: timed('fairSharePreemptionTimeout', queue.fairSharePreemptionTimeout),
+      fairSharePreemptionThreshold: timed('fairSharePreemptionThreshold', queue.fairSharePreemptionThreshold),
+      allowPreemptionFrom: timed('allowPreemptionFrom', queue.allowPreemptionFrom),
+      type: queue.isParent && queue.queues.length === 0 && queue.path !== 'root' ? ('parent' as const) : undefined,
+      queues: queue.queues.length === 0 ? undefined : Object.fromEntries(queue.queues.map((each) => [each.name, this.#queue(each)])),
+    })
+  }
+
+  /** The largest container of a queue, which yarn.scheduler.maximum-allocation-* limits everywhere. */
+  #container(queue: FairQueue): QueueOptions['maxContainerAllocation'] {
+    const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, 'container')
+    if (own === undefined && queue.path !== 'root') return undefined
+    const most: Record<string, number | string> = { ...own }
+    for (const [name, { value }] of Object.entries(this.#site.maximumAllocation)) {
+      const known = clusterName(name, this.#cluster.resources)
+      const given = known === undefined ? undefined : most[known]
+      if (known !== undefined && (given === undefined || (typeof given === 'number' && given > value))) most[known] = value
+    }
+    return Object.keys(most).length === 0 ? undefined : most
+  }
+
+  /** Amounts in the names of the cluster. */
+  #amounts(setting: string, given: Given<NamedAmounts> | undefined, of: 'minimum' | 'maximum' | 'container'): Record<string, number | string> | undefined {
+    if (given === undefined) return undefined
+    const { resources } = this.#cluster
+    const { byName, all, isOldStyle = false } = given.value
+    const mapped: Record<string, number | string> = all === undefined ? {} : Object.fromEntries(resources.map((name) => [name, `${all}%`]))
+    const missing: string[] = []
+    for (const [name, amount] of Object.entries(byName)) {
+      const known = clusterName(name, resources)
+      if (known === undefined) missing.push(name)
+      else mapped[known] = amount
+    }
+    const none = Object.keys(mapped).length === 0
+    const rest = of !== 'minimum' && isOldStyle && !none ? resources.filter((name) => !(name in mapped)) : []
+    for (const name of rest) mapped[name] = 0
+    const isPart = of !== 'maximum' && Object.values(mapped).some((amount) => typeof amount === 'string')
+    const notes = [
+      missing.length === 0 ? '' : `the cluster has no ${missing.join(' and no ')}`,
+      rest.length === 0 ? '' : `this form leaves none of ${rest.join(', ')}, as in Hadoop`,
+      isPart && of === 'container' ? 'of the cluster as it is at the start' : '',
+      isPart ? 'Hadoop takes no percentage here' : '',
+    ].filter((note) => note !== '')
+    this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
+    return none ? undefined : mapped
+  }
+}
+
+function withoutUndefined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

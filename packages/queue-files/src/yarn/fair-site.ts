@@ -1,0 +1,119 @@
+import { nearest } from '@sched/core'
+import type { Findings } from '../finding.js'
+import { booleanOf, numberOf, type Property } from './site.js'
+
+/** What a yarn-site.xml says about the fair scheduler. Times in seconds. */
+export interface FairSite {
+  userAsDefaultQueue: boolean
+  allowUndeclaredPools: boolean
+  preemption: boolean
+  utilizationThreshold: number
+  waitBeforeKill: number
+  waitBeforeNextCheck: number
+  updateInterval: number
+  sizeBasedWeight: boolean
+  assignMultiple: boolean
+  dynamicMaxAssign: boolean
+  maxAssign: number
+  /** Parts of the cluster's nodes; -1: no waiting. */
+  localityNode: number
+  localityRack: number
+  localityNodeDelay: number
+  localityRackDelay: number
+  continuous: boolean
+  maximumAllocation: Record<string, { readonly value: number; readonly line: number }>
+  /** Part of the nodes that one job may reserve, and the smallest task that does, in multiples of the increments. */
+  reservableNodes: number
+  reservationMultiple: number
+  increments: Record<string, number>
+}
+
+const defaults: FairSite = {
+  userAsDefaultQueue: true, allowUndeclaredPools: true, preemption: false, utilizationThreshold: 0.8, waitBeforeKill: 15, waitBeforeNextCheck: 10, updateInterval: 0.5, sizeBasedWeight: false,
+  assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1, localityNode: -1, localityRack: -1, localityNodeDelay: -1, localityRackDelay: -1, continuous: false, maximumAllocation: {},
+  reservableNodes: 0.05, reservationMultiple: 2, increments: { 'memory-mb': 1024, vcores: 1 },
+}
+
+type Use = (site: FairSite, property: Property) => void
+interface Known {
+  /** Absent: ignored. */
+  readonly use?: Use
+  /** How it is approximated, or why it is ignored. */
+  readonly note?: string
+}
+
+const flag = (key: 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'): Use => (site, property) => void (site[key] = booleanOf(property))
+const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
+const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
+  const value = numberOf(property, { least: -1 })
+  site[key] = value < 0 ? value : value / 1000
+}
+const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
+const largest = (resource: string): Use => (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
+
+const increment = (resource: string): Use => (site, property) => void (site.increments[resource] = numberOf(property, { least: 0 }))
+
+const rounding = 'demands are taken as the jobs state them, and not rounded up'
+const increments = `for the smallest task that reserves a node; ${rounding}`
+const prefix = 'yarn.scheduler.fair.'
+const known: Readonly<Record<string, Known>> = {
+  [`${prefix}allocation.file`]: { note: 'the queue file is the one given' },
+  [`${prefix}user-as-default-queue`]: { use: flag('userAsDefaultQueue') },
+  [`${prefix}allow-undeclared-pools`]: { use: flag('allowUndeclaredPools') },
+  [`${prefix}preemption`]: { use: flag('preemption') },
+  [`${prefix}preemption.cluster-utilization-threshold`]: { use: part('utilizationThreshold') },
+  [`${prefix}waitTimeBeforeKill`]: { use: milliseconds('waitBeforeKill') },
+  [`${prefix}waitTimeBeforeNextStarvationCheck`]: { use: milliseconds('waitBeforeNextCheck') },
+  [`${prefix}preemptionInterval`]: { note: 'Hadoop 3 does not read it' },
+  [`${prefix}sizebasedweight`]: { use: flag('sizeBasedWeight') },
+  [`${prefix}assignmultiple`]: { use: flag('assignMultiple') },
+  [`${prefix}dynamic.max.assign`]: { use: flag('dynamicMaxAssign') },
+  [`${prefix}max.assign`]: { use: part('maxAssign') },
+  [`${prefix}locality.threshold.node`]: { use: part('localityNode'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
+  [`${prefix}locality.threshold.rack`]: { use: part('localityRack'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
+  [`${prefix}locality-delay-node-ms`]: { use: milliseconds('localityNodeDelay'), note: 'waited with continuous scheduling' },
+  [`${prefix}locality-delay-rack-ms`]: { use: milliseconds('localityRackDelay'), note: 'waited with continuous scheduling' },
+  [`${prefix}continuous-scheduling-enabled`]: { use: flag('continuous'), note: 'use a cluster without heartbeats: every change is then acted on at once' },
+  [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
+  [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
+  [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },
+  [`${prefix}am.preemption`]: { note: 'jobs have no masters of their own here' },
+  [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
+  [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
+  'yarn.scheduler.maximum-allocation-mb': { use: largest('memory-mb') },
+  'yarn.scheduler.maximum-allocation-vcores': { use: largest('vcores') },
+  'yarn.scheduler.minimum-allocation-mb': { note: rounding },
+  'yarn.scheduler.minimum-allocation-vcores': { note: rounding },
+  'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb'), note: increments },
+  'yarn.scheduler.increment-allocation-vcores': { use: increment('vcores'), note: increments },
+  'yarn.scheduler.reservation-threshold.increment-multiple': { use: (site, property) => void (site.reservationMultiple = numberOf(property, { least: 0 })) },
+  'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
+}
+
+/** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
+export function readFairSite(properties: ReadonlyMap<string, Property>, findings: Findings): FairSite {
+  const site: FairSite = { ...defaults, maximumAllocation: {}, increments: { ...defaults.increments } }
+  for (const property of properties.values()) {
+    const { name, value } = property
+    const each = known[name] ?? pattern(name)
+    if (each === undefined) {
+      if (name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unknown(name))
+      continue
+    }
+    each.use?.(site, property)
+    findings.add(each.use === undefined ? 'ignored' : each.note === undefined ? 'honoured' : 'approximated', property, name, value, each.note)
+  }
+  return site
+}
+
+function pattern(name: string): Known | undefined {
+  if (/^yarn\.resource-types\..+\.increment-allocation$/.test(name)) return { note: rounding }
+  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'jobs have no masters of their own here' }
+  return undefined
+}
+
+function unknown(name: string): string {
+  if (!name.startsWith(prefix)) return 'not of the fair scheduler'
+  const close = nearest(name, Object.keys(known))
+  return `no such property${close === undefined ? '' : `; did you mean ${close}?`}`
+}

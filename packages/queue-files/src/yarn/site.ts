@@ -1,0 +1,64 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+import { readXml, type XmlElement } from './xml.js'
+
+/** A property of a Hadoop configuration file. */
+export interface Property {
+  readonly name: string
+  readonly value: string
+  readonly file: string
+  readonly line: number
+}
+
+/** Properties of a `<configuration>` by name, the last of equal names, unless an earlier one is final. Throws `BAD_INPUT` with the line. */
+export function readProperties({ text, file }: SourceText, root = readXml(text, file)): Map<string, Property> {
+  if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
+  const found = new Map<string, Property>()
+  const final = new Set<string>()
+  for (const each of root.children) {
+    if (each.name !== 'property')
+      throw new SchedError('BAD_INPUT', `<${each.name}> in a configuration is not read.`, { file, line: each.line }, each.name.endsWith('include') ? 'Put what it includes into the file.' : 'It holds <property> elements.')
+    const name = field(each, 'name') ?? each.attributes['name']
+    const value = field(each, 'value') ?? each.attributes['value'] ?? ''
+    if (name === undefined || name === '') throw new SchedError('BAD_INPUT', 'a property has no name.', { file, line: each.line }, 'Write <name>...</name> in it.')
+    if (!final.has(name)) found.set(name, { name, value, file, line: lineOf(each, 'value') ?? each.line })
+    if ((field(each, 'final') ?? each.attributes['final']) === 'true') final.add(name)
+  }
+  return expanded(found)
+}
+
+const field = (property: XmlElement, name: string): string | undefined => property.children.find((each) => each.name === name)?.text
+const lineOf = (property: XmlElement, name: string): number | undefined => property.children.find((each) => each.name === name)?.line
+
+/** Replaces `${other.property}` as Hadoop does, from the same file, at most 20 deep. */
+function expanded(properties: Map<string, Property>): Map<string, Property> {
+  for (const [name, property] of properties) {
+    let value = property.value
+    for (let depth = 0; value.includes('${'); depth++) {
+      const variable = /\$\{([^}$]+)\}/.exec(value)
+      const known = variable === null ? undefined : properties.get(variable[1] ?? '')
+      if (variable === null || known === undefined || depth === 20) break // Hadoop leaves what it does not know as it is
+      value = value.replace(variable[0], () => known.value)
+    }
+    if (value !== property.value) properties.set(name, { ...property, value })
+  }
+  return properties
+}
+
+/** Java reads fractions with the suffix of their type, 0.8f, and so does Hadoop. */
+export const fractionOf = (text: string): number => Number(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
+
+/** A number from a property. Throws `BAD_INPUT` with the line. */
+export function numberOf({ name, value, file, line }: Property, { least = -Infinity, most = Infinity, whole = false } = {}): number {
+  const number = whole ? Number(value) : fractionOf(value)
+  if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
+    throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`, { file, line, field: name })
+  return number
+}
+
+/** True or false from a property; Hadoop takes the words in any case, and its default for anything else: here that is an error. */
+export function booleanOf({ name, value, file, line }: Property): boolean {
+  const word = value.trim().toLowerCase()
+  if (word !== 'true' && word !== 'false') throw new SchedError('BAD_INPUT', `found "${value}", expected true or false.`, { file, line, field: name })
+  return word === 'true'
+}

@@ -1,0 +1,253 @@
+import { SchedError } from '@sched/core'
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+
+const facts: ClusterFacts = { resources: ['memory-mb', 'vcores'], nodes: 10, heartbeat: true }
+type Pairs = readonly (readonly [string, string])[]
+/** One property per line, the first in line 2; names without the common beginning. */
+const file = (pairs: Pairs) => `<configuration>${pairs.map(([name, value]) => `\n<property><name>${name.startsWith('yarn.') ? name : `yarn.scheduler.capacity.${name}`}</name><value>${value}</value></property>`).join('')}\n</configuration>`
+const policy = (pairs: Pairs, site?: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), facts, site === undefined ? undefined : { file: 'site.xml', text: file(site) })
+const message = (pairs: Pairs): string => {
+  try {
+    policy(pairs)
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'no error'
+}
+/** Whether the policy takes what the file has become. */
+const isKnown = (config: unknown) => capacityScheduler((config as { readonly 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler']).name === 'capacity-scheduler'
+const ab: Pairs = [['root.queues', 'a, b'], ['root.a.capacity', '40'], ['root.b.capacity', '60']]
+
+/** Every property of the documentation: the options it becomes, or nothing. */
+const ofQueue: readonly (readonly [string, string, object])[] = [
+  ['maximum-capacity', '80', { maximumCapacity: 80 }],
+  ['minimum-user-limit-percent', '25', { minimumUserLimitPercent: 25 }],
+  ['user-limit-factor', '2.5', { userLimitFactor: 2.5 }],
+  ['user-limit-factor', '-1', { userLimitFactor: -1 }],
+  ['maximum-allocation-mb', '8192', { maximumAllocation: { 'memory-mb': 8192 } }],
+  ['maximum-allocation-vcores', '4', { maximumAllocation: { vcores: 4 } }],
+  ['maximum-allocation', 'memory-mb=8192,vcores=4', { maximumAllocation: { 'memory-mb': 8192, vcores: 4 } }],
+  ['user-settings.ann.weight', '1.5', { userWeights: { ann: 1.5 } }],
+  ['maximum-applications', '100', { maximumApplications: 100 }],
+  ['max-parallel-apps', '10', { maxParallelApps: 10 }],
+  ['ordering-policy', 'fair', { ordering: 'fair' }],
+  ['ordering-policy', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.FairOrderingPolicy', { ordering: 'fair' }],
+  ['maximum-capacity', '[memory=80%,vcores=80%]', { maximumCapacity: 80 }],
+  ['ordering-policy.fair.enable-size-based-weight', 'true', { sizeBasedWeight: true }],
+  ['priority', '3', { priority: 3 }],
+  ['default-application-priority', '2', { defaultApplicationPriority: 2 }],
+  ['state', 'STOPPED', { state: 'STOPPED' }],
+  ['accessible-node-labels', 'gpu,ssd', { accessibleLabels: ['gpu', 'ssd'] }],
+  ['accessible-node-labels', '*', { accessibleLabels: '*' }],
+  ['accessible-node-labels.gpu.capacity', '100', { labels: { gpu: { capacity: 100 } } }],
+  ['accessible-node-labels.gpu.maximum-capacity', '50', { labels: { gpu: { maximumCapacity: 50 } } }],
+  ['default-node-label-expression', 'gpu', { defaultLabelExpression: 'gpu' }],
+  ['disable_preemption', 'true', { disablePreemption: true }],
+  ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
+  ['auto-queue-creation-v2.template.capacity', '6w', { template: { capacity: '6w' } }],
+  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', { template: { userLimitFactor: 3 } }],
+  ['leaf-queue-template.capacity', '30', { template: { capacity: 30 } }],
+  ['leaf-queue-template.maximum-capacity', '60', { template: { maximumCapacity: 60 } }],
+  ['leaf-queue-template.ordering-policy', 'fair', { template: { ordering: 'fair' } }],
+  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
+]
+const ignoredOfQueue = [
+  'intra-queue-preemption.disable_preemption', 'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
+  'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.maximum-am-resource-percent', 'leaf-queue-template.priority',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
+]
+const ofAll: readonly (readonly [string, string, object])[] = [
+  ['maximum-applications', '500', { maximumApplications: 500 }],
+  ['global-queue-max-application', '70', { defaults: { maximumApplications: 70 } }],
+  ['yarn.scheduler.maximum-allocation-mb', '4096', { defaults: { maximumAllocation: { 'memory-mb': 4096 } } }],
+  ['minimum-user-limit-percent', '20', { defaults: { minimumUserLimitPercent: 20 } }],
+  ['user-limit-factor', '3', { defaults: { userLimitFactor: 3 } }],
+  ['max-parallel-apps', '9', { defaults: { maxParallelApps: 9 } }],
+  ['user.max-parallel-apps', '4', { maxParallelAppsPerUser: 4 }],
+  ['user.ann.max-parallel-apps', '2', { users: { ann: { maxParallelApps: 2 } } }],
+  ['resource-calculator', 'org.apache.hadoop.yarn.util.resource.DominantResourceCalculator', { resourceCalculator: 'dominant' }],
+  ['node-locality-delay', '20', { nodeLocalityDelay: 20 }],
+  ['rack-locality-additional-delay', '-1', { rackLocalityAdditionalDelay: -1 }],
+  ['rack-locality-full-reset', 'false', { rackLocalityFullReset: false }],
+  ['per-node-heartbeat.multiple-assignments-enabled', 'false', { multipleAssignments: false }],
+  ['per-node-heartbeat.maximum-container-assignments', '-1', { maximumContainerAssignments: -1 }],
+  ['per-node-heartbeat.maximum-offswitch-assignments', '2', { maximumOffswitchAssignments: 2 }],
+  ['reservations-continue-look-all-nodes', 'false', { reservationsContinueLookAllNodes: false }],
+  ['queue-mappings', 'u:ann:a,g:devs:b', { mappings: ['u:ann:a', 'g:devs:b'] }],
+  ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
+]
+const ignoredOfAll = [
+  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'lazy-preemption-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
+  'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name',
+]
+
+describe('a capacity-scheduler.xml', () => {
+  it('becomes the options of capacity-scheduler', () => {
+    const weights: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '3w'], ['root.b.capacity', '1w'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.ordering-policy', 'priority-utilization'], ['root.b.maximum-capacity', '-1']]
+    expect(policy(weights).policy).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: '3w', queueOrdering: 'priority-utilization' }, 'root.a.x': { capacity: 100 }, 'root.b': { capacity: '1w' } } } })
+    const amounts: Pairs = [['root.queues', 'a'], ['root.a.capacity', '[memory=10240,vcores=12]'], ['root.a.maximum-capacity', '[memory=20480,vcores=24]']]
+    expect(policy(amounts).policy).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: { 'memory-mb': 10240, vcores: 12 }, maximumCapacity: { 'memory-mb': 20480, vcores: 24 } } } } })
+  })
+
+  it.each(ofQueue)('honours %s = %s of a queue', (name, value, expected) => {
+    const { policy: config, findings } = policy([...ab, [`root.a.${name}`, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 40, ...expected } } } })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
+  })
+
+  it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {
+    const { policy: config, findings } = policy([...ab, [name, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': expected })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.at(-1)).toMatchObject({ verdict: value.includes('g:') ? 'approximated' : 'honoured', line: 5 })
+  })
+
+  it.each([...ignoredOfQueue.map((name) => `root.a.${name}`), ...ignoredOfAll])('ignores %s for a reason', (name) => {
+    const [finding] = policy([...ab, [name, '1']]).findings.slice(-1)
+    expect(finding).toMatchObject({ verdict: 'ignored', line: 5 })
+    expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
+  it('takes preemption and priorities from yarn-site.xml, times in seconds', () => {
+    const monitor = 'yarn.resourcemanager.monitor.capacity.preemption.'
+    const { policy: config, findings } = policy(ab, [
+      ['yarn.resourcemanager.scheduler.monitor.enable', 'true'], [`${monitor}monitoring_interval`, '3000'], [`${monitor}max_wait_before_kill`, '15000'], [`${monitor}total_preemption_per_round`, '0.2'],
+      [`${monitor}max_ignored_over_capacity`, '0.05'], [`${monitor}natural_termination_factor`, '1'], [`${monitor}observe_only`, 'false'], [`${monitor}intra-queue-preemption.enabled`, 'true'], ['yarn.cluster.max-application-priority', '10'],
+    ])
+    expect(config).toMatchObject({ 'capacity-scheduler': {
+      maximumApplicationPriority: 10,
+      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false },
+    } })
+    const told = findings.filter(({ file }) => file === 'site.xml')
+    expect(told.filter(({ verdict }) => verdict !== 'honoured')).toMatchObject([{ verdict: 'ignored', setting: `${monitor}intra-queue-preemption.enabled`, note: 'preemption inside a queue is not simulated' }])
+    expect(told).toHaveLength(9)
+    expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
+  })
+
+  it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {
+    const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
+    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1 } } } } })
+    expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'approximated' })
+  })
+
+  it('takes the smallest and largest allocation from yarn-site.xml', () => {
+    const { policy: config, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2']], [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '16']])
+    expect(config).toMatchObject({ 'capacity-scheduler': { minimumAllocation: { 'memory-mb': 512 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } } })
+    expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
+  })
+
+  const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
+  it('reads mapping rules in JSON, and says which it leaves out (TestMappingRuleCreator)', () => {
+    const { policy: config, findings } = json([
+      { type: 'user', matches: '*', policy: 'specified', create: false },
+      { type: 'group', matches: 'devs', policy: 'user', parentQueue: 'root.a', fallbackResult: 'placeDefault' },
+      { type: 'application', matches: 'spark', policy: 'defaultQueue' },
+      { type: 'user', matches: 'ann', policy: 'secondaryGroup' },
+      { type: 'user', matches: '*', policy: 'primaryGroupUser' },
+      { type: 'user', matches: 'bob', policy: 'custom', customPlacement: 'root.b.%user', fallbackResult: 'reject' },
+      { type: 'user', matches: '*', policy: 'reject' },
+    ], [['queue-mappings', 'u:ann:a']])
+    expect(config).toMatchObject({ 'capacity-scheduler': { mappings: [
+      { user: '*', queue: '%specified', create: false, fallback: 'skip' },
+      { group: 'devs', queue: 'root.a.%user', create: true, fallback: 'default' },
+      { user: '*', queue: '%primary_group.%user' },
+      { user: 'bob', queue: 'root.b.%user', fallback: 'reject' },
+      { user: '*', create: true, fallback: 'skip' },
+    ] } })
+    expect(findings.slice(-2)).toMatchObject([{ verdict: 'approximated', line: 6 }, { verdict: 'ignored', note: 'mapping-rule-format is json' }])
+    expect(findings.at(-2)?.note).toContain('rule 3: jobs have neither names nor secondary groups; rule 4: jobs have no secondary groups')
+  })
+
+  it.each<[string, readonly object[] | string, string]>([
+    ['no JSON', 'rules', 'line 6 yarn.scheduler.capacity.mapping-rule-json: it is no JSON.'],
+    ['no rules', '{}', 'it holds no rules.'],
+    ['no such queue', [{ type: 'user', matches: 'ann', policy: 'custom', customPlacement: 'root.c' }], 'line 6 yarn.scheduler.capacity.mapping-rule-json: the rule of user ann maps to queue "root.c", which is not there. Did you mean "root.a"?'],
+    ['an unknown type', [{ type: 'usr', matches: '*', policy: 'user' }], 'rule 1 has the type "usr". Write user, group or application.'],
+    ['an unknown policy', [{ type: 'user', matches: '*', policy: 'usr' }], 'rule 1 has the policy "usr". Did you mean "user"?'],
+  ])('refuses rules in JSON with %s', (_, rules, expected) => {
+    expect(message([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', typeof rules === 'string' ? rules : JSON.stringify({ rules })]])).toContain(expected)
+  })
+
+  it('passes over capacities of a label that no node has, as files of cloud vendors have them, and refuses a queue that names one', () => {
+    const known: ClusterFacts = { ...facts, partitions: ['gpu'] }
+    const on = (pairs: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), known)
+    const { options, findings } = on([...ab, ['root.accessible-node-labels', '*'], ['root.accessible-node-labels.CORE.capacity', '100'], ['root.a.accessible-node-labels.CORE.capacity', '-1'], ['root.b.accessible-node-labels.gpu.capacity', '100']] as Pairs)
+    expect(options).toMatchObject({ queues: { root: { accessibleLabels: '*' }, 'root.b': { labels: { gpu: { capacity: 100 } } } } })
+    expect((options as { queues: Record<string, object> }).queues['root']).not.toHaveProperty('labels')
+    expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => [line, note])).toEqual([[6, 'no node has the label "CORE"'], [7, 'no node has the label "CORE"']])
+    expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
+  })
+
+  it('passes over an order of jobs on a queue that holds queues, as the files of Hadoop 2 have it', () => {
+    const { options, findings } = policy([...ab, ['root.ordering-policy', 'fifo']])
+    expect([options, findings.at(-1)]).toMatchObject([{ queues: { root: {} } }, { verdict: 'ignored', line: 5, note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }])
+  })
+
+  it('says of a file of Hadoop 1 that it is one', () => {
+    const text = '<configuration><property><name>mapred.capacity-scheduler.queue.default.capacity</name><value>100</value></property></configuration>'
+    expect(() => readQueues({ file: 'cap.xml', text })).toThrow('It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.')
+  })
+
+  it('names the nearest property for one that does not exist, and the queue that is not listed', () => {
+    const notes = policy([...ab, ['root.a.capasity', '3'], ['node-localty-delay', '3'], ['root.research.capacity', '10']]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => `${line}: ${note}`)
+    expect(notes).toEqual([
+      '5: no such property; did you mean capacity?', '6: no such property; did you mean yarn.scheduler.capacity.node-locality-delay?', '7: there is no queue "root.research": yarn.scheduler.capacity.root.queues does not list it',
+    ])
+  })
+
+  it('reads the last of equal properties, unless an earlier one is final, and variables of the same file', () => {
+    const text = `<configuration>
+      <property><name>yarn.scheduler.capacity.root.queues</name><value>a,b</value></property>
+      <property><name>share</name><value>70</value></property>
+      <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>\${share}</value><final>true</final></property>
+      <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>10</value></property>
+      <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>99</value></property>
+      <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>30</value></property>
+    </configuration>`
+    expect(queuePolicy(readQueues({ file: 'cap.xml', text }), facts).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 70 }, 'root.b': { capacity: 30 } } } })
+  })
+
+  const with3 = (value: string): Pairs => [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', value]]
+  const nested: Pairs = [...ab, ['root.b.queues', 'x,y'], ['root.b.x.capacity', '75'], ['root.b.y.capacity', '25']]
+  const amounts: Pairs = [['root.queues', 'a'], ['root.a.capacity', '[memory=50,vcores=4]'], ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=40,vcores=4]']]
+  it('may have a maximum smaller than a capacity, since one is of the parent\'s maximum and the other of its capacity: 45 % of the cluster each (TestQueueParsing)', () => {
+    expect(message([...nested, ['root.b.maximum-capacity', '90'], ['root.b.x.maximum-capacity', '50']])).toBe('no error')
+  })
+
+  it('may have queues without any capacity in one that has none, or has a weight', () => {
+    const inside: Pairs = [['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '0']]
+    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside])).toBe('no error')
+    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside])).toBe('no error')
+    expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
+  })
+
+  it.each<[string, Pairs, string]>([
+    ['capacities that do not sum to 100', with3('50'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100: a 40 (line 3), b 50 (line 4). Change one of them.'],
+    ['a negative capacity', with3('-60'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "-60", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12].'],
+    ['a negative weight', with3('-2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight -2 is negative.'],
+    ['two kinds of capacity', with3('2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: queue "root.b" has a weight, and its sibling "root.a" has a percentage (line 3). Give all queues of one parent the same kind.'],
+    ['no capacity', [['root.queues', 'a,b'], ['root.a.capacity', '100']], '"cap.xml" line 2: queue "root.b" has no capacity. Set yarn.scheduler.capacity.root.b.capacity.'],
+    ['a maximum below the capacity', [...ab, ['root.b.maximum-capacity', '50']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-capacity: the maximum capacity of queue "root.b" is 50, less than its capacity, 60 (line 4). Raise the one or lower the other.'],
+    ['capacities of a partition that do not sum to 100', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '30'], ['root.b.accessible-node-labels.gpu.capacity', '60']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: the capacities of the queues in "root" in partition "gpu" sum to 90, not 100: 30 (line 5), 60 (line 6). Change one of them.'],
+    ['a maximum of a partition below the capacity', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '100'], ['root.a.accessible-node-labels.gpu.maximum-capacity', '50']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.maximum-capacity: the maximum capacity of queue "root.a" in partition "gpu" is 50, less than its capacity, 100. Raise the one or lower the other.'],
+    ['a maximum inside below the guarantee inside', [...nested, ['root.b.maximum-capacity', '100'], ['root.b.x.maximum-capacity', '40']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.x.maximum-capacity: the maximum capacity of queue "root.b.x" is 40, less than its capacity, 75 (line 6): 40 and 45 percent of the cluster. Raise the one or lower the other.'],
+    ['a maximum of amounts above the one around it', [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', '[memory=60,vcores=9]']], '"cap.xml" line 7 yarn.scheduler.capacity.root.a.x.maximum-capacity: the maximum capacity of queue "root.a.x" is 9 vcores, more than that of "root.a", 8 vcores (line 6). Raise the one or lower the other.'],
+    ['amounts inside larger than those around them', [...amounts.slice(0, -1), ['root.a.x.capacity', '[memory=60,vcores=2]']], '"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has 50 memory-mb, less than the 60 of those in it. Raise the one or lower the others.'],
+    ['amounts inside a percentage', [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=60]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.x.capacity: queue "root.a.x" has amounts, and "root.a" around it has a percentage (line 3). Give both amounts, or neither.'],
+    ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
+    ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
+    ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
+    ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
+    ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
+    ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],
+    ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
+    ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
+  ])('tells the line of %s', (_, pairs, expected) => {
+    expect(message(pairs)).toContain(expected)
+  })
+})

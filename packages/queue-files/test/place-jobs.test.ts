@@ -1,0 +1,80 @@
+import type { JobSpec } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { placeJob, queuePolicy, readQueues } from '@sched/queue-files'
+
+const job = (change: Partial<JobSpec> = {}): JobSpec => ({ id: 'j', submit: 0, stages: [], ...change })
+const queues = '<queue name="ads"/><queue name="groups" type="parent"><queue name="devs" type="parent"/></queue><queue name="devs" type="parent"/>'
+
+/** Where jobs go under these rules. */
+function place(rules: string, site?: string) {
+  const file = readQueues({ file: 'fair.xml', text: `<allocations>${queues}${rules === '' ? '' : `<queuePlacementPolicy>${rules}</queuePlacementPolicy>`}</allocations>` })
+  const made = queuePolicy(file, { resources: ['mem'], nodes: 1, heartbeat: false }, site === undefined ? undefined : { file: 'site.xml', text: site })
+  if (file.kind !== 'fair' || made.kind !== 'fair') throw new Error('a fair-scheduler.xml')
+  return (spec: JobSpec) => {
+    const { queue, refused } = placeJob(spec, made.rules, file.root)
+    return queue ?? `refused: ${refused ?? ''}`
+  }
+}
+
+describe('placement rules', () => {
+  it('without any: the queue asked for, else that of the user', () => {
+    const to = place('')
+    expect([job({ queue: 'ads' }), job({ queue: 'root.ads', user: 'ann' }), job({ user: 'ann' }), job({ user: 'first.last' }), job({ queue: 'default', user: 'ann' })].map(to)).toEqual([
+      'root.ads', 'root.ads', 'root.ann', 'root.first_dot_last', 'root.ann',
+    ])
+  })
+
+  it('without any, user-as-default-queue and allow-undeclared-pools false: what is declared, else default', () => {
+    const property = (name: string) => `<property><name>yarn.scheduler.fair.${name}</name><value>false</value></property>`
+    const to = place('', `<configuration>${property('user-as-default-queue')}${property('allow-undeclared-pools')}</configuration>`)
+    expect([job({ queue: 'ads' }), job({ queue: 'other', user: 'ann' }), job({ user: 'ann' })].map(to)).toEqual(['root.ads', 'root.default', 'root.default'])
+  })
+
+  it('goes on to the next rule where one has no queue or may not make it', () => {
+    const to = place('<rule name="specified" create="false"/><rule name="user" create="false"/><rule name="primaryGroup" create="false"/><rule name="default" queue="other"/>')
+    expect([job({ queue: 'ads' }), job({ queue: 'new' }), job({ user: 'ads' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'x' })].map(to)).toEqual(['root.ads', 'root.other', 'root.ads', 'root.ads', 'root.other'])
+  })
+
+  it('puts a user\'s queue into the queue of a nested rule where that holds queues', () => {
+    const to = place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule><rule name="nestedUserQueue"><rule name="secondaryGroupExistingQueue"/></rule><rule name="reject"/>')
+    expect([job({ user: 'a.b', group: 'devs' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'none' })].map(to)).toEqual([
+      'root.devs.a_dot_b', 'refused: rule "reject" in line 1 refuses it', 'refused: rule "reject" in line 1 refuses it',
+    ])
+  })
+
+  it('puts users\' queues into a queue that is named', () => {
+    const to = place('<rule name="specified" create="false"/><rule name="nestedUserQueue"><rule name="default" queue="devs" create="false"/></rule><rule name="reject"/>')
+    expect([job({ queue: 'ads', user: 'ann' }), job({ user: 'ann' }), job({ queue: 'none', user: 'bob' })].map(to)).toEqual(['root.ads', 'root.devs.ann', 'root.devs.bob'])
+  })
+
+  it('refuses a job for a queue that holds queues, or that would lie in one that holds jobs', () => {
+    const to = place('')
+    expect([job({ queue: 'groups' }), job({ queue: 'ads.inner' })].map(to)).toEqual(['refused: queue "root.groups" holds queues and no jobs', 'refused: queue "root.ads.inner" would lie in "root.ads", which holds jobs itself'])
+  })
+
+  it('leaves out spaces around names of users and groups, and refuses names of queues that have them or lack a part', () => {
+    // as TestFairScheduler.testQueueuNameWithPeriods, testQueueNameWithTrailingSpace and testUserAsDefaultQueueWithLeadingTrailingSpaceUserName
+    const to = place('')
+    expect([job({ user: '  ann' }), job({ user: 'ann  ' }), job({ queue: 'x.y' })].map(to)).toEqual(['root.ann', 'root.ann', 'root.x.y'])
+    for (const queue of ['.x', 'x.', 'x..y', 'x ', ' x', 'x\u00a0'])
+      expect(to(job({ queue }))).toMatch(/^refused: queue "root\..*" has a part without a name, or spaces around one$/)
+  })
+
+  it('are complete where the last one may make its queue, and the one around it', () => {
+    // as TestQueuePlacementPolicy.testTerminals, testNestedUserQueueParsing, testNestedUserQueueParsingErrors and testMultipleParentRules
+    const user = job({ user: 'ann', group: 'new' })
+    expect(place('<rule name="specified"/><rule name="nestedUserQueue"><rule name="primaryGroup"/></rule>')(user)).toBe('root.new.ann')
+    expect(place('<rule name="nestedUserQueue"><rule name="primaryGroup"/><rule name="default" queue="groups"/></rule>')(user)).toBe('root.groups.ann') // the last of several
+    const open = (name: string) => `the last rule, "${name}", may leave a job without a queue.`
+    expect(() => place('<rule name="default" queue="ads" create="false"/>')).toThrow(open('default'))
+    expect(() => place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule>')).toThrow(open('nestedUserQueue'))
+    expect(() => place('<rule name="nestedUserQueue" create="false"><rule name="primaryGroup"/></rule>')).toThrow(open('nestedUserQueue'))
+    expect(() => place('<rule name="nestedUserQueue"><rule name="reject"/></rule>')).toThrow('rule "reject" gives no queue to make queues of users in. Nest another rule.')
+    expect(place('<rule name="default" queue="ads" create="false"/><rule name="reject"/>')(user)).toBe('root.ads')
+  })
+
+  it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {
+    // as TestQueuePlacementPolicy.testNestedUserQueueDefaultRule
+    expect(place('<rule name="nestedUserQueue"><rule name="default" queue="ads"/></rule>')(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+  })
+})

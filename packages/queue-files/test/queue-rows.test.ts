@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { compareQueues, queueTable, readQueues, type Totals } from '@sched/queue-files'
+
+const fair = (inside: string) => readQueues({ file: 'f.xml', text: `<allocations>${inside}</allocations>` })
+const capacity = (pairs: Readonly<Record<string, string>>) =>
+  readQueues({ file: 'c.xml', text: `<configuration>${Object.entries(pairs).map(([name, value]) => `<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>`).join('')}</configuration>` })
+/** Shares of one resource by path without `root.`. */
+const shares = (file: ReturnType<typeof readQueues>, totals?: Totals, active?: string[], resource = 'cluster') =>
+  Object.fromEntries(queueTable(file, totals, active).rows.slice(1).map((row) => [row.path.slice(5), Math.round((row.shares[resource] as number) * 1e6) / 1e6]))
+
+describe('instantaneous shares of a queue file', () => {
+  const file = fair('<queue name="a"><weight>2</weight></queue><queue name="b"><queue name="x"/><queue name="y"><weight>3</weight></queue></queue><queue name="c"><maxResources>10%</maxResources></queue>')
+
+  it('fair: by weight between minimum and maximum, level by level, as parts of the cluster', () => {
+    // c is held at 10 %; a and b divide 90 % by 2 : 1, x and y the 30 % of b by 1 : 3
+    expect(shares(file)).toEqual({ a: 0.6, b: 0.3, 'b.x': 0.075, 'b.y': 0.225, c: 0.1 })
+  })
+
+  it('only queues with work take part, a parent with any of its queues', () => {
+    expect(shares(file, undefined, ['b.x', 'c'])).toEqual({ a: 0, b: 0.9, 'b.x': 0.9, 'b.y': 0, c: 0.1 })
+    expect(shares(file, undefined, ['x'])).toEqual({ a: 0, b: 1, 'b.x': 1, 'b.y': 0, c: 0 }) // a name that one queue has needs no path
+    expect(() => queueTable(file, undefined, ['z'])).toThrow('--active: there is no queue "z". ')
+  })
+
+  it('amounts count where the cluster is known', () => {
+    const minima = fair('<queue name="a"><minResources>60 mb, 2 vcores</minResources></queue><queue name="b"/><queue name="c"><weight>0</weight><minResources>5 mb, 0 vcores</minResources></queue>')
+    const totals = { mem: 100, cpu: 20 }
+    expect(shares(minima, totals, undefined, 'mem')).toEqual({ a: 60, b: 35, c: 5 }) // weight 0: its minimum
+    expect(shares(minima, totals, undefined, 'cpu')).toEqual({ a: 10, b: 10, c: 0 })
+    expect(queueTable(minima).leavesOutAmounts).toBe(true)
+    expect(queueTable(minima, totals).leavesOutAmounts).toBe(false)
+  })
+
+  it('capacity: the guarantee, and what idle queues leave by guarantee up to the maximum', () => {
+    const queues = capacity({ 'root.queues': 'a,b,c', 'root.a.capacity': '20', 'root.b.capacity': '30', 'root.c.capacity': '50', 'root.b.maximum-capacity': '40', 'root.c.queues': 'x,y', 'root.c.x.capacity': '3w', 'root.c.y.capacity': '1w' })
+    expect(shares(queues)).toEqual({ a: 0.2, b: 0.3, c: 0.5, 'c.x': 0.375, 'c.y': 0.125 })
+    expect(shares(queues, undefined, ['a', 'b'])).toEqual({ a: 0.6, b: 0.4, c: 0, 'c.x': 0, 'c.y': 0 }) // b is held at 40 %
+    const amounts = capacity({ 'root.queues': 'a,b', 'root.a.capacity': '[memory=20,vcores=1]', 'root.b.capacity': '[memory=60,vcores=3]' })
+    expect(shares(amounts, { 'memory-mb': 100, vcores: 8 }, undefined, 'memory-mb')).toEqual({ a: 25, b: 75 }) // the 20 left over by guarantee
+  })
+})
+
+describe('the difference between queue files', () => {
+  const of = (file: ReturnType<typeof readQueues>) => ({ file, table: queueTable(file) })
+
+  it('names queues and settings that differ', () => {
+    const before = of(fair('<queue name="a"><weight>2</weight></queue><queue name="b"/><userMaxAppsDefault>5</userMaxAppsDefault>'))
+    const after = of(fair('<queue name="a"><weight>3</weight><maxRunningApps>4</maxRunningApps></queue><queue name="c"/>'))
+    expect(compareQueues(before, after)).toEqual({
+      added: ['root.c'],
+      removed: ['root.b'],
+      changed: [
+        { path: '', setting: 'userMaxAppsDefault', before: '5', after: undefined },
+        { path: 'root.a', setting: 'weight', before: '2', after: '3' },
+        { path: 'root.a', setting: 'maxRunningApps', before: undefined, after: '4' },
+      ],
+    })
+    expect(compareQueues(before, before)).toEqual({ added: [], removed: [], changed: [] })
+  })
+})
