@@ -1,0 +1,168 @@
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { QueueSharing } from './queue-sharing.js'
+import { dominant, Starvation } from './starvation.js'
+import { Victims, type Marked } from './victims.js'
+
+const seconds = z.number().nonnegative()
+const preemptingOptions = z.strictObject({
+  utilizationThreshold: z.number().default(0.8).describe('nothing is taken while the largest part of a resource in use is not above this'),
+  waitBeforeKill: seconds.default(15).describe('seconds from choosing a task to killing it'),
+  waitBeforeNextCheck: seconds.default(10).describe('seconds more, and four heartbeats, before the same job may take tasks again'),
+  updateInterval: z.number().positive().default(0.5).describe('seconds between two looks at who is starved'),
+  victims: z.enum(['newest', 'oldest']).default('newest').describe('whose tasks on a node are taken first; Hadoop goes by no order'),
+})
+/** Options of `yarnPreempting`, in seconds. */
+export type YarnPreemptingOptions = z.input<typeof preemptingOptions>
+
+/**
+ * Takes tasks from jobs above their fair share for jobs of queues below their minimum share, and for jobs below the
+ * threshold of their fair share, for longer than the timeouts of their queue. For each task that a starved job lacks, the
+ * first node is searched on which the tasks that may be taken leave room for it. On that node the starved job comes first
+ * from then on, until it has started one there. No job is taken below its fair share, and nothing is taken from queues
+ * with `allowPreemptionFrom: false`.
+ *
+ * Source: Hadoop 3, FSPreemptionThread and FairScheduler.assignPreemptedContainers.
+ * Deviations: starved jobs are served in order of submission, for as many tasks as fit into what they lack as their queue
+ * compares amounts, where Hadoop goes by memory; nodes are searched in id order without regard to where data is.
+ */
+export const yarnPreemptingPolicy = definePolicy({
+  name: 'yarn-preempting',
+  summary: 'takes tasks of jobs above their fair share for queues starved past a timeout, by YARN\'s rules',
+  source: 'Hadoop 3, FSPreemptionThread',
+  options: preemptingOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'yarn-fair' },
+  create: (options, env, { policy }) => new YarnPreempting(options, env, policy.create(env)),
+})
+
+/** YARN's preemption over a policy whose order is `yarn-fair`. */
+export const yarnPreempting = (policy: Plug<'policy'>, options: YarnPreemptingOptions = {}): Plug<'policy'> => yarnPreemptingPolicy.plug({ policy }, options)
+
+class YarnPreempting implements Policy {
+  readonly #policy: Policy
+  readonly #options: z.output<typeof preemptingOptions>
+  readonly #sharing: QueueSharing | undefined
+  readonly #starvation: readonly Starvation[]
+  readonly #update: Seconds[]
+  readonly #marked: Marked[][]
+  /** By lane and node: starved jobs that are first there. */
+  readonly #promised: Map<NodeId, JobId[]>[]
+  readonly #nextCheck = new Map<JobId, Seconds>()
+  #known = -1
+  #anyTimeout = false
+
+  constructor(options: z.output<typeof preemptingOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    this.#options = options
+    const { lanes } = env.cluster
+    const sharing = policy.sharing instanceof QueueSharing ? policy.sharing : undefined
+    if (sharing === undefined) env.warn('preemption by YARN\'s rules has no effect: the order under it is not yarn-fair')
+    this.#sharing = sharing
+    this.#starvation = sharing === undefined ? [] : lanes.map(({ resources }, lane) => new Starvation(sharing, lane as LaneId, resources))
+    this.#update = lanes.map(() => 0)
+    this.#marked = lanes.map(() => [])
+    this.#promised = lanes.map(() => new Map<NodeId, JobId[]>())
+    const forget = (job: JobId) => {
+      this.#nextCheck.delete(job)
+      for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
+      for (const each of this.#starvation) each.forget(job)
+    }
+    Object.assign(this, forwarding(policy, { onFinish: forget }))
+  }
+
+  get sharing() {
+    return this.#policy.sharing
+  }
+
+  schedule(round: Round): void {
+    if (this.#sharing !== undefined && this.#mayTake(this.#sharing)) this.#preempt(round, this.#sharing)
+    if (round.nodes.length === 0) return
+    if (this.#sharing !== undefined && round.jobsLeft === Infinity) this.#keepPromises(round, this.#sharing)
+    this.#policy.schedule(round)
+    if (round.pending === 0) this.#rest(round.lane)
+  }
+
+  /** Nothing waits in the lane, so nobody is starved: no looks until something does, and all clocks start anew then. */
+  #rest(lane: LaneId): void {
+    if (this.#update[lane] === 0) return
+    this.#update[lane] = 0
+    this.#starvation[lane]?.rest()
+  }
+
+  #keepPromises(round: Round, sharing: QueueSharing): void {
+    const promised = this.#promised[round.lane] as Map<NodeId, JobId[]>
+    if (promised.size === 0) return
+    for (const node of round.nodes.length === 1 ? round.nodes : [...promised.keys()]) {
+      const jobs = promised.get(node)
+      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => !isServed(job, node, round, sharing)))
+    }
+  }
+
+  /** Whether any queue has a timeout. Queues are only ever added. */
+  #mayTake({ queues }: QueueSharing): boolean {
+    if (this.#known !== queues.length) this.#anyTimeout = queues.some(({ minTimeout, fairTimeout }) => Math.min(minTimeout, fairTimeout) < Infinity)
+    this.#known = queues.length
+    return this.#anyTimeout
+  }
+
+  #preempt(round: Round, sharing: QueueSharing): void {
+    const { now, lane } = round
+    this.#kill(round)
+    if (round.pending > 0 && now >= (this.#update[lane] as number)) {
+      this.#take(round, sharing)
+      const { updateInterval } = this.#options
+      this.#update[lane] = (Math.floor(now / updateInterval) + 1) * updateInterval
+    }
+    if (round.pending > 0) round.wakeAt(this.#update[lane] as number)
+    const [next] = this.#marked[lane] as Marked[]
+    if (next !== undefined) round.wakeAt(next.kill)
+  }
+
+  /** Kills what was marked long enough ago and still runs. */
+  #kill(round: Round): void {
+    const { now, lane, work } = round
+    const marked = this.#marked[lane] as Marked[]
+    while (marked.length > 0 && (marked[0] as Marked).kill <= now) {
+      const { task, job, started } = marked.shift() as Marked
+      if (work.nodeOf(task) !== None && work.jobOf(task) === job && work.started(task) === started) round.evict(task)
+    }
+  }
+
+  /** Marks tasks for jobs that have been starved too long. */
+  #take(round: Round, sharing: QueueSharing): void {
+    const { now, lane, cluster } = round
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const capacity = resources.map((r) => cluster.capacity(r))
+    const starvation = this.#starvation[lane] as Starvation
+    const starved = starvation.look(now, capacity)
+    const inUse = dominant(resources.map((r) => sharing.usage(0, r)), capacity)
+    if (starved.length === 0 || !(inUse > this.#options.utilizationThreshold)) return
+    const due = starved.filter(({ job }) => now >= (this.#nextCheck.get(job) ?? -Infinity)).sort((a, b) => round.work.rank(a.job) - round.work.rank(b.job))
+    if (due.length === 0) return
+    const { waitBeforeKill, waitBeforeNextCheck, victims } = this.#options
+    const choice = new Victims(round, sharing, starvation, capacity, this.#marked[lane] as Marked[], victims)
+    for (const each of due) {
+      for (const { node, tasks } of choice.for(each)) {
+        if (tasks.length > 0) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, [...(this.#promised[lane]?.get(node) ?? []), each.job])
+        for (const { task, job } of tasks) this.#marked[lane]?.push({ task, job, started: round.work.started(task), kill: now + waitBeforeKill })
+      }
+      this.#nextCheck.set(each.job, now + waitBeforeKill + 4 * cluster.heartbeat + waitBeforeNextCheck)
+    }
+    this.#kill(round)
+  }
+}
+
+function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
+  if (jobs.length > 0) promised.set(node, jobs)
+  else promised.delete(node)
+}
+
+/** Starts a task of the job on the node if there is room; whether it needs the node no more. */
+function isServed(job: JobId, node: NodeId, round: Round, sharing: QueueSharing): boolean {
+  const { work, lane, cluster } = round
+  if (work.unplaced(job, lane) === 0) return true
+  if (!round.fits(job, node) || !sharing.hasRoomFor(job, lane)) return false
+  const task = work.taskFor(job, lane, node, cluster.levels)
+  return task !== None && round.claim(task, node)
+}
