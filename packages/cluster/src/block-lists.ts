@@ -99,16 +99,15 @@ class GroupLists {
     let entry = links[before] as number
     while (entry !== END) {
       const task = entry >> shift
+      const isUnplaced = runs[first + task] === -1
+      if (isUnplaced && (this.#isExact || this.#groupOf(entry) === group)) return task
       const link = this.#first + entry
-      const after = links[link] as number
-      if (runs[first + task] !== -1) {
-        links[before] = after
+      entry = links[link] as number
+      if (isUnplaced) before = link
+      else {
+        links[before] = entry
         links[link] = UNLINKED
-      } else {
-        if (this.#isExact || this.#groupOf(entry) === group) return task
-        before = link
       }
-      entry = after
     }
     return -1
   }
