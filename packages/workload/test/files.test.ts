@@ -142,6 +142,7 @@ const cases: [string, () => string, string][] = [
   ['records of Slurm without a header', () => file('n.txt', '12_[3-9%2]|ann|COMPLETED|2024-01-01T00:00:00\n'), '"n.txt": looks like records of sacct without their header line (leave out --noheader), which is no trace format known here.'],
   ['records of Slurm in JSON without jobs', () => file('s.json', '{\n "jobs": [],\n "meta": { "slurm": { "release": "23.02" } }\n}\n'), '"s.json": the trace holds no jobs.'],
   ['a log with comments of another kind', () => file('h.swf', '# made by hand\n1 0 0 100 4 -1 -1 4 200 -1 1 1 1 -1 1 -1 -1 -1\n'), '"h.swf" line 1: looks like a line before the first job, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
+  ['native jobs without their first line', () => file('n.jsonl', '{"id":"a","submit":0,"stages":[]}\n'), '"n.jsonl": looks like jobs of the native format without its first line, {"format":"sched-workload","version":1}, which is no trace format known here.'],
   ['JSON of another kind', () => file('a.json', '{"jobs":[]}'), '"a.json": looks like JSON, which is no trace format known here.'],
   ['a table of other columns', () => file('t.tsv', 'a\tb\n1\t2\n'), '"t.tsv": looks like a table of 2 tab-separated columns, which is no trace format known here.'],
   ['cut short while packed', () => {

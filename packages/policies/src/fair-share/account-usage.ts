@@ -18,9 +18,9 @@ export const usageOptions = {
 export const decayOptions = {
   algorithm: z.enum(['fair-tree', 'classic']).default('fair-tree').describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
   halfLife: z.number().nonnegative().default(WEEK).describe('seconds in which past usage halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
-  calcPeriod: z.number().positive().default(FIVE_MINUTES).describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  calcPeriod: z.number().min(1).default(FIVE_MINUTES).describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
   dampening: z.number().positive().default(1).describe('divides the usage of `classic` (FairShareDampeningFactor)'),
-  usageReset: z.number().positive().optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
+  usageReset: z.number().min(1).optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
   maxTres: z.boolean().default(false).describe('charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES)'),
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}

@@ -4,6 +4,8 @@ import { powerOfTwo } from './power-of-two.js'
 /** Charges grow up to this before all are scaled down, by a power of two and so exactly. */
 const LARGEST = powerOfTwo(400)
 const SMALLER = powerOfTwo(-400)
+/** In one period; with so many, nothing is left beside what is charged after them. */
+const MOST_HALVINGS = 400
 
 export interface Decay {
   /** Seconds in which past usage halves; 0: it does not. */
@@ -41,7 +43,7 @@ export class DecayedUsage {
 
   constructor(decay: Decay) {
     this.#decay = decay
-    this.#growth = decay.halfLife === 0 ? 1 : powerOfTwo(decay.calcPeriod / decay.halfLife)
+    this.#growth = decay.halfLife === 0 ? 1 : powerOfTwo(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
   }
 
   /** Ids must be added in order, from 0. */

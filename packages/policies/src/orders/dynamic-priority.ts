@@ -14,7 +14,7 @@ const spender = {
   rate: amount.default(1).describe('spending rate: what it pays per slot and interval'),
 }
 const dynamicPriorityOptions = z.strictObject({
-  interval: z.number().positive().default(20).describe('seconds between two payments'),
+  interval: z.number().min(0.001).default(20).describe('seconds between two payments'),
   queues: z
     .record(z.string(), z.strictObject({ ...spender, changes: z.array(change).default([]).describe('changes of rate and deposits as time passes') }))
     .default({})

@@ -45,6 +45,14 @@ describe('usage', () => {
     usage.advance(1e5)
     expect(usage.of(0) + usage.of(1)).toBe(0)
   })
+
+  it('is that of the last period where it halves at once', () => {
+    const usage = new DecayedUsage({ halfLife: 1e-300, calcPeriod: 10, usageReset: Infinity })
+    usage.add()
+    usage.change(0, 3, 0)
+    usage.advance(40)
+    expect(usage.of(0)).toBe(30)
+  })
 })
 
 describe('fair-share', () => {
