@@ -1,3 +1,6 @@
+import { Script } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
+
 /** The user has asked to stop. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
@@ -16,4 +19,29 @@ export function heed(signal: AbortSignal): void {
 export async function breathe(mayGoOn: () => boolean): Promise<void> {
   await new Promise(setImmediate)
   if (!mayGoOn()) throw new Interruption()
+}
+
+const turn: { work?: (() => void) | undefined } = {}
+const key = Symbol.for('sched.turn')
+const script = new Script('globalThis[Symbol.for("sched.turn")].work()', { filename: 'sched' })
+
+/**
+ * Does some work that Ctrl-C ends even where it never would, in a policy that loops for ever: no handler of signals has its turn then,
+ * but Node can break off a script. The handlers are told afterwards. On other threads it is the thread that is ended.
+ */
+export function interruptible<T>(work: () => T): T {
+  if (!isMainThread) return work()
+  let result: { readonly value: T } | undefined
+  turn.work = () => void (result = { value: work() })
+  Object.defineProperty(globalThis, key, { value: turn, configurable: true })
+  try {
+    script.runInThisContext({ breakOnSigint: true, displayErrors: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error
+    process.emit('SIGINT')
+    throw new Interruption()
+  } finally {
+    turn.work = undefined
+  }
+  return (result as unknown as { readonly value: T }).value
 }

@@ -1,11 +1,11 @@
 import { SchedError, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
-import { Simulation, type RuntimeOptions, type SimulationOptions } from '@sched/sim'
+import { Simulation, type RunState, type RuntimeOptions, type SimulationOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
 import type { RunningTask } from '@sched/workload'
 import type { NamedPolicy } from './experiment/policies.js'
-import { breathe } from './interruption.js'
+import { breathe, interruptible } from './interruption.js'
 
 /** What one run measured, as plain data. */
 export interface RunResult {
@@ -66,7 +66,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   }
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
   const { prefill, notes } = experiment.prefill.of(seed)
-  const simulation = new Simulation({
+  const simulation = new InterruptibleSimulation({
     cluster: experiment.cluster,
     workload,
     ...toldApart(policy, experiment.architecture),
@@ -84,6 +84,12 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
   return { policy: policy.name, seed, warnings: [...notes, ...warnings], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment) }
+}
+
+class InterruptibleSimulation extends Simulation {
+  override advance(limit: number, until?: number): RunState {
+    return interruptible(() => super.advance(limit, until))
+  }
 }
 
 function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {

@@ -53,6 +53,19 @@ describe('the program', () => {
     expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
+  it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', async (threads) => {
+    const plugIn = `import { writeSync } from 'node:fs'
+export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { writeSync(1, '.'); for (;;); } }) }
+`
+    const cwd = small({ 'loop.mjs': plugIn })
+    const child = spawn(node, [...sources, 'compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2', '--threads', `${threads}`], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const text = collected(child)
+    while (text.out.length < threads) await setTimeout(20) // they loop
+    child.kill('SIGINT')
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect({ code, ...text }).toEqual({ code: 130, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
+  })
+
   it('leaves nothing when a write fails half-way', () => {
     const cwd = directory()
     // files may grow to 4 blocks only: the list of jobs does not fit

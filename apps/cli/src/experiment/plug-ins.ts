@@ -35,7 +35,7 @@ function wayOut(specifier: string, reason: string): string {
   const isTyped = specifier.endsWith('.ts')
   if (/^Cannot find (module|package) '(@sched\/|zod)/.test(reason) && !specifier.endsWith('.mjs') && !isTyped)
     return 'It is taken for CommonJS: call it .mjs, or put `"type": "module"` into a package.json beside it.'
-  if (isTyped) return 'Compile it to JavaScript first.'
+  if (isTyped) return 'Compile it to JavaScript first, or use the built program (`pnpm build`) on Node 22.18 or newer.'
   return reason.startsWith('Unknown file extension ".ts"') ? 'Build the program first (`pnpm build`), or use `--threads 1`.' : ''
 }
 

@@ -44,7 +44,7 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
   if (threads !== undefined) others.start()
   try {
     const own = await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
-    const outcomes = [...own, ...(await others.outcomes(tick))]
+    const outcomes = [...own, ...(await Promise.race([others.outcomes(tick), aborted(signal)]))]
     if (signal.aborted) throw new Interruption()
     return inOrder(outcomes, explain)
   } finally {
@@ -53,6 +53,14 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
     await others.end()
   }
 }
+
+/** Who loops for ever on another thread does not see that it is to stop: nobody waits for it then. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    const stop = () => reject(new Interruption())
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 
 function inOrder(outcomes: Outcome[], explain: RunPlanOptions['explain']): RunResult[] {
   outcomes.sort((a, b) => a.run - b.run)
