@@ -5,8 +5,8 @@ type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
 
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
- * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`). Who was admitted stays so, as
- * in YARN; Hadoop 1 admits anew at every update.
+ * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`), or by submission alone (YARN's
+ * capacity scheduler). Who was admitted stays so, as in YARN; Hadoop 1 admits anew at every update.
  */
 export class JobLimits {
   readonly #work: WorkView
@@ -18,6 +18,7 @@ export class JobLimits {
   readonly #waiting: JobId[] = []
   readonly #admitted: boolean[] = []
   readonly #poolOf: (job: JobId) => number
+  readonly #byPriority: boolean
   readonly #unlimited: boolean
 
   constructor(
@@ -27,12 +28,14 @@ export class JobLimits {
     users: Readonly<Record<string, number>>,
     userDefault: number,
     defaultPoolLimit: number,
+    byPriority = true,
   ) {
     this.#work = work
     this.#pools = pools
     this.#poolOf = poolOf
     this.#users = users
     this.#userDefault = userDefault
+    this.#byPriority = byPriority
     this.#unlimited =
       userDefault === Infinity && defaultPoolLimit === Infinity && Object.keys(users).length === 0 && pools.every((pool) => pool.maxRunningJobs === Infinity)
   }
@@ -76,7 +79,7 @@ export class JobLimits {
   }
 
   #before(a: JobId, b: JobId): boolean {
-    const byPriority = this.#work.priority(b) - this.#work.priority(a)
+    const byPriority = this.#byPriority ? this.#work.priority(b) - this.#work.priority(a) : 0
     return byPriority === 0 ? this.#work.rank(a) < this.#work.rank(b) : byPriority < 0
   }
 

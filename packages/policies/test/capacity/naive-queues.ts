@@ -67,7 +67,7 @@ export class NaiveQueues {
   admit(): void {
     const { work } = this.env
     const limit = (path: string) => this.find(path).options.maxParallelApps ?? Infinity
-    for (const each of [...this.jobs].sort(by(({ job }) => -work.priority(job), ({ job }) => work.rank(job)))) {
+    for (const each of [...this.jobs].sort(by(({ job }) => work.rank(job)))) {
       const running = (path: string) => this.jobs.filter((other) => other.admitted && `${other.path}.`.startsWith(`${path}.`)).length
       const above = each.path.split('.').map((_, i, parts) => parts.slice(0, i + 1).join('.'))
       if (!each.admitted && above.every((path) => running(path) < limit(path))) each.admitted = true

@@ -128,6 +128,16 @@ describe('applications', () => {
     expect(most({ maximumApplications: 99, userLimitFactor: 1 })).toBe(49)
   })
 
+  it('wait for one another by submission alone, whatever their priority (CSMaxRunningAppsEnforcer)', () => {
+    const { submit, starts, end } = standing({ a: { capacity: 100, maxParallelApps: 1 } })
+    submit('first', 1, 1, { queue: 'a' })
+    const [task] = starts()
+    submit('second', 1, 1, { queue: 'a' })
+    submit('urgent', 1, 1, { queue: 'a', priority: 5 })
+    end(task as NonNullable<typeof task>)
+    expect(starts().map(({ job }) => job)).toEqual(['second'])
+  })
+
   it('are served by priority up to the largest there is, those without one by the default of their queue', () => {
     const { submit, who } = standing({ a: { capacity: 100, defaultApplicationPriority: 4 } }, { maximumApplicationPriority: 10 })
     submit('none', 9, 1, { queue: 'a' })
