@@ -1,9 +1,9 @@
 import type { Env, JobId, LaneId, Seconds } from '@sched/core'
 import { z } from 'zod'
 
-const seconds = z.number().nonnegative()
+const seconds = z.number().min(0).max(86_400)
 
-/** Decision time, in seconds of simulated time. */
+/** Decision time, in seconds of simulated time; a day at most. */
 export const decisionOptions = z.strictObject({
   job: seconds.optional().describe('t_job: seconds for an attempt at a job; default 0.1'),
   task: seconds.optional().describe('t_task: seconds more for every task that is still to be placed; default 0.005'),

@@ -23,7 +23,7 @@ const onDemandOptions = z.strictObject({
   abandonAtWalltime: z.boolean().default(true).describe('what runs when the walltime is over is killed and its jobs are given up, as Torque does; false: the nodes are kept until the jobs end'),
   sharedBy: z.enum(['job', 'user']).default('job').describe('every job has a virtual cluster of its own, or the jobs of a user use one, one after the other and together; gangs have their own'),
   idleRelease: seconds.default(3600).describe("seconds without work after which a user's virtual cluster gives its nodes back (HOD's idleness-limit); that of one job does so when it ends"),
-  setup: seconds.default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
+  setup: seconds.max(7 * 86_400).default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
   tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
 })
 export type OnDemandOptions = z.input<typeof onDemandOptions>

@@ -18,6 +18,7 @@ describe('decision times', () => {
     [-1, 'at least 0'],
     [NaN, 'a number'],
     [Infinity, 'a number'],
+    [1e300, 'at most 86400'],
   ])('of %d are refused', (job, expected) => {
     expect(said(() => monolithic({ decision: { job } }))).toBe(`monolithic.decision.job: found ${job}, expected ${expected}.`)
     expect(said(() => sharedState({ classes: { service: { task: job } } }))).toBe(`shared-state.classes.service.task: found ${job}, expected ${expected}.`)

@@ -12,7 +12,7 @@ import { Prefill } from './prefill.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
 import { Schedulers } from './schedulers.js'
-import { STALL, stalled } from './stall.js'
+import { Stall, STALL, stalled } from './stall.js'
 import { TaskRuns } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
@@ -49,6 +49,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #warned = new Set<string>()
   #passNeeded = false
   #wakeDue = false
+  readonly #stall = new Stall()
   #ended = false
 
   constructor(options: SimulationOptions) {
@@ -219,7 +220,7 @@ export class Simulation implements CellHost, DraftSink {
     const ring = this.#ring
     if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
-    if (time - this.#lastProgress() > STALL && submit === Infinity) throw stalled(this.#options.policy.name, this.work.active, this.now)
+    if (time - this.#lastProgress() > STALL && submit === Infinity && this.#stall.isAt(time, this.#lastProgress(), event)) throw stalled(this.#options.policy.name, this.work.active, this.now)
     return time
   }
 

@@ -261,6 +261,13 @@ describe('a policy that leaves work lying', () => {
     expect(() => run([job('a')], { policy: policyOf((round) => round.wakeAt(round.now + 3600)) })).toThrow(/leaves 1 job unplaced/)
   })
 
+  it('is not blamed for what it waits for: a window of nine days', () => {
+    const until = (time: number) => policyOf((round, jobs) => (round.now < time ? round.wakeAt(time) : jobs.forEach((each) => startAll(round, each))))
+    expect(run([job('a')], { policy: until(9 * 86_400) }).ends['a']).toBe(9 * 86_400 + 10)
+    expect(run([job('a')], { policy: until(9 * 86_400), cluster: { ...heartbeats, heartbeat: { interval: 60, stagger: true } } }).ends['a']).toBeGreaterThan(9 * 86_400)
+    expect(() => run([job('a')], { policy: until(1e300), cluster: { ...heartbeats, heartbeat: { interval: 3600, stagger: true } } })).toThrow(/leaves 1 job unplaced/)
+  })
+
   it('is not blamed for long tasks or a long set-up', () => {
     expect(run([job('a', { duration: 1e7, tasks: 3 })], { cluster: { ...heartbeats, heartbeat: { interval: 1e4, stagger: true } } }).ends['a']).toBe(2e7)
     expect(run([job('a', { startup: 1e6 })], { cluster: { ...heartbeats, heartbeat: { interval: 1e4, stagger: true } } }).ends['a']).toBeGreaterThan(1e6)
