@@ -1,5 +1,5 @@
 import { SchedError, suggest } from '@sched/core'
-import { divideAmongQueues, type ShareEntry } from '@sched/policies'
+import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
 import type { FairFile, FairQueue, Given } from './yarn/fair-model.js'
@@ -56,7 +56,7 @@ export function queueTable(file: QueueFile, totals?: Totals, active?: readonly s
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, () => (leavesOutAmounts = true)) : capacityNode(file.root, totals, () => (leavesOutAmounts = true))
   const isActive = activity(top, active)
   const shares = new Map<string, Record<string, number>>()
-  for (const [resource, total] of Object.entries(totals ?? { cluster: 1 })) divide(top, resource, total, isActive, shares)
+  for (const [resource, total] of Object.entries(totals ?? { cluster: 1 })) divide(top, resource, total, isActive, shares, file.kind === 'fair' && totals !== undefined)
   const rows: QueueRow[] = []
   const list = ({ path, isParent, settings, children }: Node, depth: number): void => {
     rows.push({ path, depth, isParent, settings, shares: shares.get(path) ?? {} })
@@ -66,17 +66,23 @@ export function queueTable(file: QueueFile, totals?: Totals, active?: readonly s
   return { rows, totals, leavesOutAmounts }
 }
 
-function divide(top: Node, resource: string, total: number, isActive: (node: Node) => boolean, shares: Map<string, Record<string, number>>): void {
+function divide(top: Node, resource: string, total: number, isActive: (node: Node) => boolean, shares: Map<string, Record<string, number>>, isWhole: boolean): void {
   const visit = (node: Node, share: number, bounds: Bounds): void => {
     shares.set(node.path, { ...shares.get(node.path), [resource]: share })
     const inside = node.children.map((child) => child.bounds(resource, total, bounds))
     const entries = node.children.map((child, i): ShareEntry => ({ ...(inside[i] as Bounds), active: isActive(child) }))
-    const own = new Float64Array(entries.length)
-    divideAmongQueues(entries, share, own)
+    const own = isWhole ? wholeShares(entries, share) : new Float64Array(entries.length)
+    if (!isWhole) divideAmongQueues(entries, share, own)
     for (const [i, child] of node.children.entries()) visit(child, own[i] as number, inside[i] as Bounds)
   }
   const whole = { weight: 1, min: total, max: total }
   visit(top, Math.min(total, top.bounds(resource, total, whole).max), { ...whole, ...top.bounds(resource, total, whole) })
+}
+
+/** The same in whole amounts, as YARN's fair scheduler has them. */
+function wholeShares(entries: readonly ShareEntry[], total: number): Float64Array {
+  const top = { weight: 1, min: 0, max: total, active: true }
+  return queueShares({ parents: [-1, ...entries.map(() => 0)], entries: [top, ...entries] }, total).subarray(1)
 }
 
 /** Which nodes have work: the leaves named, with all around them; a parent means all inside it. */
@@ -128,13 +134,16 @@ function fairNode(queue: FairQueue, file: FairFile, totals: Totals | undefined, 
     isParent: queue.isParent,
     settings,
     children: [...queue.queues].sort((a, b) => (a.path < b.path ? -1 : 1)).map((each) => fairNode(each, file, totals, left)),
-    bounds: (resource, total) => ({
-      weight: queue.weight?.value ?? 1,
-      min: amountOf(queue.minResources?.value, resource, total, 0, totals, left),
-      max: amountOf(maximum?.value, resource, total, Infinity, totals, left),
-    }),
+    bounds: (resource, total) => {
+      const bound = (given: NamedAmounts | undefined, missing: number) => wholeOf(amountOf(given, resource, total, missing, totals, left), totals)
+      const min = bound(queue.minResources?.value, 0)
+      return { weight: queue.weight?.value ?? 1, min, max: Math.max(min, bound(maximum?.value, Infinity)) }
+    },
   }
 }
+
+/** Rounded down where it is an amount and no part. */
+const wholeOf = (amount: number, totals: Totals | undefined): number => (totals === undefined ? amount : Math.floor(amount))
 
 /** What named amounts say of a resource of the cluster. */
 function amountOf(amounts: NamedAmounts | undefined, resource: string, total: number, missing: number, totals: Totals | undefined, left: () => void): number {

@@ -31,6 +31,12 @@ describe('instantaneous shares of a queue file', () => {
     expect(queueTable(minima, totals).leavesOutAmounts).toBe(false)
   })
 
+  it('are whole amounts, at each level, where it is: those that are next to grow grow together (ComputeFairShares)', () => {
+    const file = fair('<queue name="a"><weight>2</weight></queue><queue name="b"><queue name="x"/><queue name="y"/></queue><queue name="c"><maxResources>33% memory, 50% cpu</maxResources></queue>')
+    expect(shares(file, { mem: 1000, cpu: 16 }, ['a', 'b'], 'mem')).toEqual({ a: 667, b: 333, 'b.x': 167, 'b.y': 167, c: 0 }) // 666 and 333 are 999
+    expect(shares(file, { mem: 100, cpu: 15 }, ['c'], 'cpu')).toEqual({ a: 0, b: 0, 'b.x': 0, 'b.y': 0, c: 7 })
+  })
+
   it('capacity: the guarantee, and what idle queues leave by guarantee up to the maximum', () => {
     const queues = capacity({ 'root.queues': 'a,b,c', 'root.a.capacity': '20', 'root.b.capacity': '30', 'root.c.capacity': '50', 'root.b.maximum-capacity': '40', 'root.c.queues': 'x,y', 'root.c.x.capacity': '3w', 'root.c.y.capacity': '1w' })
     expect(shares(queues)).toEqual({ a: 0.2, b: 0.3, c: 0.5, 'c.x': 0.375, 'c.y': 0.125 })
