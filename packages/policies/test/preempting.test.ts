@@ -74,6 +74,8 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
   it('has timeouts of single pools', () => {
     expect(beat(full({}, { P: { minShare: 30, minTimeout: 60 } }), 75, 0).kill).toHaveLength(20)
     expect(beat(full({ minTimeout: 60 }, { P: { minShare: 30, minTimeout: 5 } }), 15, 0).kill).toHaveLength(20)
+    const patient = full({ minTimeout: 5 }, { P: { minShare: 30, minTimeout: 60 } }) // its own, longer too
+    expect([beat(patient, 15, 0).kill.length, beat(patient, 75, 0).kill.length]).toEqual([0, 20])
     expect(beat(full({}), 1000, 0).kill).toEqual([])
   })
 

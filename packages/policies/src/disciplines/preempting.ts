@@ -122,6 +122,7 @@ class Preempting implements Policy {
   #claim(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): number {
     const at = pool * this.#lanes + lane
     const { minTimeout = Infinity, fairTimeout = Infinity, starvationFraction } = this.#options
+    const own = sharing.minTimeout(pool)
     return preemptionClaim(
       {
         running: sharing.running(pool, lane),
@@ -131,7 +132,7 @@ class Preempting implements Policy {
         belowMinFor: now - (this.#atMin[at] as number),
         starvedFor: now - (this.#atFair[at] as number),
       },
-      { minTimeout: Math.min(sharing.minTimeout(pool), minTimeout), fairTimeout },
+      { minTimeout: own < Infinity ? own : minTimeout, fairTimeout },
       starvationFraction,
     )
   }
