@@ -1,67 +1,96 @@
-import type { KueueSettings } from './options.js'
-import type { QuotaNode } from './quota-node.js'
 import type { ClusterQueue } from './queues.js'
+import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
-/** Whether a workload could be admitted: never or not now, by preempting others, at once. */
-export const Mode = { NoFit: 0, Preempt: 1, Fit: 2 } as const
+/**
+ * How a workload could be admitted: not now; by preempting others, of whom there are none to be had, or some of its own
+ * queue, or only of others; at once.
+ */
+export const Mode = { NoFit: 0, NoCandidates: 1, Preempt: 2, Reclaim: 3, Fit: 4 } as const
 export type Mode = (typeof Mode)[keyof typeof Mode]
 
 export interface Assignment {
   readonly mode: Mode
   readonly flavor: number
-  readonly borrows: boolean
+  /** How many levels up in the tree of cohorts it borrows; 0: it need not. */
+  readonly borrows: number
   /** Columns of which others would have to give something back. */
   readonly short: readonly number[]
 }
 
+/** Whom a workload would preempt to get what is short. */
+export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
+
+type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
+const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
+
 /**
- * The flavor of a workload: the first in the queue's order in which it fits, or else can preempt, as far as the rules for
- * trying further flavors do not say otherwise.
+ * The flavor of a workload: the first in the queue's order with which the search may stop, or else the best. Only in a
+ * flavor where a search for workloads to preempt finds some it may stop although it does not fit.
  *
- * Source: Kueue, flavorassigner.go.
+ * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
-export function assign(workload: Workload, fairSharing: KueueSettings['fairSharing']): Assignment {
-  const { queue } = workload
-  const { whenCanBorrow = 'MayStopSearch', whenCanPreempt = 'TryNextFlavor' } = queue.settings.flavorFungibility ?? {}
-  let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: false, short: [] }
-  for (const flavor of queue.flavors) {
-    const found = inFlavor(workload, flavor, fairSharing !== false)
-    const mayBorrow = whenCanBorrow !== 'TryNextFlavor' || !found.borrows
-    if (found.mode > Mode.NoFit && mayBorrow && (found.mode === Mode.Fit || whenCanPreempt !== 'TryNextFlavor')) return found
-    if (found.mode > best.mode) best = found
+export function assign(workload: Workload, fairSharing: boolean, search: Search): Assignment {
+  const rules = workload.queue.settings.flavorFungibility ?? usual
+  let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [] }
+  let bestWorst: Rank = best
+  for (const flavor of workload.queue.flavors) {
+    const { found, worst } = inFlavor({ ...workload, flavor }, rules, fairSharing, search)
+    const isEnough = worst.mode > Mode.NoCandidates && (worst.mode === Mode.Fit || rules.whenCanPreempt !== 'TryNextFlavor') && (worst.borrows === 0 || rules.whenCanBorrow !== 'TryNextFlavor')
+    if (isEnough) return found
+    if (!isBetter(worst, bestWorst, rules)) continue
+    best = found
+    bestWorst = worst
   }
   return best
 }
 
-function inFlavor({ queue, demand, tasks }: Workload, flavor: number, fairSharing: boolean): Assignment {
+type Rank = Pick<Assignment, 'mode' | 'borrows'>
+
+/** Whether it is to be had rather than the other. */
+function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
+  if (a.mode === Mode.NoFit || b.mode === Mode.NoFit) return a.mode > b.mode
+  if ((a.mode === Mode.NoCandidates) !== (b.mode === Mode.NoCandidates)) return a.mode > b.mode
+  const byMode = a.mode - b.mode
+  const byBorrowing = b.borrows - a.borrows
+  return (preference === 'PreemptionOverBorrowing' ? byBorrowing || byMode : byMode || byBorrowing) > 0
+}
+
+/** What the workload comes to in its flavor, and that of its resources for which this is worst. */
+function inFlavor(workload: Workload, rules: Fungibility, fairSharing: boolean, search: Search): { readonly found: Assignment; readonly worst: Rank } {
+  const { demand, flavor, tasks } = workload
   const short: number[] = []
-  let borrows = false
+  let worst: Rank = { mode: Mode.Fit, borrows: 0 }
+  let borrows = 0
   for (let r = 0; r < demand.length; r++) {
-    const asked = (demand[r] as number) * tasks
-    if (asked === 0) continue
-    const c = flavor * demand.length + r
-    if (asked > queue.potential(c)) return { mode: Mode.NoFit, flavor, borrows, short }
-    borrows ||= queue.borrows(c, asked)
-    if (asked <= queue.available(c)) continue
-    if (asked > (queue.subtree[c] as number) && !fitsAround(queue, c, asked) && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, flavor, borrows, short }
-    short.push(c)
+    if (demand[r] === 0) continue
+    const rank = ofResource(workload, r, (demand[r] as number) * tasks, fairSharing, search)
+    borrows = Math.max(borrows, rank.borrows)
+    if (rank.mode < Mode.Fit) short.push(flavor * demand.length + r)
+    if (isBetter(worst, rank, rules)) worst = rank
+    if (rank.mode === Mode.NoFit) break
   }
-  return { mode: short.length === 0 ? Mode.Fit : Mode.Preempt, flavor, borrows: borrows && queue.parent !== undefined, short }
+  return { found: { mode: worst.mode, flavor, borrows, short }, worst }
+}
+
+function ofResource(workload: Workload, r: number, asked: number, fairSharing: boolean, search: Search): Rank {
+  const { queue, demand, flavor } = workload
+  const c = flavor * demand.length + r
+  if (asked > queue.potential(c)) return { mode: Mode.NoFit, borrows: 0 }
+  const { level, isInside } = queue.reach(c, asked)
+  if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level }
+  if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level }
+  const found = search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
+  if (found.length === 0) return { mode: Mode.NoCandidates, borrows: level }
+  for (const each of found) discharge(each, each.tasks)
+  const after = queue.reach(c, asked).level
+  for (const each of found) charge(each, each.tasks)
+  return { mode: found.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows: after }
 }
 
 function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {
   if (preemption === undefined) return false
   return preemption.borrowWithinCohort.policy !== 'Never' || (fairSharing && preemption.reclaimWithinCohort !== 'Never')
-}
-
-/** Whether a cohort around the queue, but not the outermost, would stay within its quota. */
-function fitsAround(queue: ClusterQueue, c: number, asked: number): boolean {
-  queue.add(c, asked)
-  let fitting = false
-  for (let node = queue.parent; node?.parent !== undefined; node = node.parent) fitting ||= !node.borrows(c)
-  queue.remove(c, asked)
-  return fitting
 }
 
 /** Whether the quota has room for the workload in its flavor now, with none of `within` above its own. */

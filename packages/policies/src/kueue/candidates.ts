@@ -1,4 +1,4 @@
-import { fits, type Assignment } from './assignment.js'
+import { fits } from './assignment.js'
 import type { KueueSettings } from './options.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -8,40 +8,60 @@ import { charge, discharge, type Workload } from './workload.js'
 export interface Preemptor {
   /** Not admitted, with the flavor that it is to have. */
   readonly workload: Workload
-  readonly assignment: Assignment
+  /** Columns of which others would have to give something back. */
+  readonly short: readonly number[]
   readonly admitted: Iterable<Workload>
   readonly fairSharing: KueueSettings['fairSharing']
   readonly resources: number
+  /** What its user has used lately, where its queue goes by that. */
+  readonly pastUsage: (workload: Workload) => number
 }
 
-/** Whom the workload may preempt, first whom it would rather. */
-export function candidatesOf({ workload, assignment, admitted }: Preemptor): Workload[] {
+/** Those that the workload's queue allows it to preempt, of its own queue and of others, and that have some of what is short. */
+export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; readonly others: Workload[] } {
+  const { workload, admitted, short } = preemptor
   const { withinClusterQueue = 'Never', reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
-  const mayPreempt = (each: Workload): boolean => {
-    if (each.queue !== workload.queue)
-      return reclaimWithinCohort !== 'Never' && (reclaimWithinCohort === 'Any' || each.priority < workload.priority) && gives(each.queue, workload.queue, assignment.short)
-    if (withinClusterQueue === 'Never') return false
-    return each.priority < workload.priority || (each.priority === workload.priority && withinClusterQueue === 'LowerOrNewerEqualPriority' && each.rank > workload.rank)
+  const own: Workload[] = []
+  const others: Workload[] = []
+  if (withinClusterQueue === 'Never' && (reclaimWithinCohort === 'Never' || workload.queue.parent === undefined)) return { own, others }
+  const { root } = workload.queue
+  for (const each of admitted) {
+    if (each.lane !== workload.lane || each.job === workload.job || !uses(each, short)) continue
+    if (each.queue === workload.queue) {
+      if (withinClusterQueue === 'Never') continue
+      const isNewer = withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
+      if (each.priority < workload.priority || isNewer) own.push(each)
+    } else if (reclaimWithinCohort !== 'Never' && (reclaimWithinCohort === 'Any' || each.priority < workload.priority)) {
+      if (borrowsAny(each.queue, short) && each.queue.root === root) others.push(each)
+    }
   }
-  const uses = ({ demand, flavor }: Workload): boolean => assignment.short.some((c) => Math.floor(c / demand.length) === flavor && (demand[c % demand.length] as number) > 0)
-  return [...admitted]
-    .filter((each) => each.lane === workload.lane && each.job !== workload.job && uses(each) && mayPreempt(each))
-    .sort((a, b) => Number(a.queue === workload.queue) - Number(b.queue === workload.queue) || a.priority - b.priority || b.admission - a.admission)
+  const before = ordering(preemptor)
+  return { own: own.sort(before), others: others.sort(before) }
 }
 
-/** Whether the queue borrows what is short, and every cohort between it and the first that it has in common with the other. */
-export function gives(queue: ClusterQueue, to: ClusterQueue, short: readonly number[]): boolean {
-  const shared = firstCommon(queue, to)
-  if (shared === undefined) return false
-  for (let node: QuotaNode | undefined = queue; node !== undefined && node !== shared; node = node.parent) if (!short.some((c) => (node).borrows(c))) return false
-  return true
+const uses = ({ demand, flavor }: Workload, short: readonly number[]): boolean => short.some((c) => Math.floor(c / demand.length) === flavor && (demand[c % demand.length] as number) > 0)
+
+/** In a queue that goes by past usage whose user has used more first; then lower priorities, then the latest. */
+const ordering =
+  ({ pastUsage }: Preemptor) =>
+  (a: Workload, b: Workload): number =>
+    (a.queue === b.queue && a.user !== b.user && a.queue.settings.admissionMode === 'UsageBasedAdmissionFairSharing' ? pastUsage(b) - pastUsage(a) : 0) || a.priority - b.priority || b.admission - a.admission
+
+export const borrowsAny = (node: QuotaNode, short: readonly number[]): boolean => short.some((c) => node.borrows(c))
+
+/** Whether the queue borrows what is short, and every cohort between it and `shared`. */
+export function gives(queue: ClusterQueue, shared: QuotaNode, short: readonly number[]): boolean {
+  for (const node of queue.path()) {
+    if (node === shared) return true
+    if (!borrowsAny(node, short)) return false
+  }
+  return false
 }
 
 /** The innermost cohort that both lie in. */
 export function firstCommon(a: QuotaNode, b: QuotaNode): QuotaNode | undefined {
-  const around = new Set<QuotaNode>()
-  for (let node = a.parent; node !== undefined; node = node.parent) around.add(node)
-  for (let node = b.parent; node !== undefined; node = node.parent) if (around.has(node)) return node
+  const around = new Set<QuotaNode>(a.path())
+  for (const node of b.path()) if (around.has(node)) return node
   return undefined
 }
 
@@ -53,7 +73,7 @@ export function below(queue: QuotaNode, shared: QuotaNode | undefined): QuotaNod
 }
 
 export function isIn(queue: QuotaNode, node: QuotaNode): boolean {
-  for (let each: QuotaNode | undefined = queue; each !== undefined; each = each.parent) if (each === node) return true
+  for (const each of queue.path()) if (each === node) return true
   return false
 }
 

@@ -11,43 +11,50 @@ export interface Entry {
 /** By priority, then by submission. */
 const older = (a: Workload, b: Workload): number => b.priority - a.priority || a.rank - b.rank
 
-/** Without fair sharing: who need not borrow first, then by priority and age. */
-export const byBorrowing = (a: Entry, b: Entry): number => Number(a.assignment.borrows) - Number(b.assignment.borrows) || older(a.workload, b.workload)
+/** Without fair sharing: who need not borrow first, or from not as far, then by priority and age. */
+export const byBorrowing = (a: Entry, b: Entry): number => a.assignment.borrows - b.assignment.borrows || older(a.workload, b.workload)
+
+/** What a node comes to with the workload of an entry: whether it then borrows any of what that asks, and its share. */
+interface Outcome {
+  readonly borrows: boolean
+  readonly share: number
+}
 
 /**
- * With fair sharing: at every cohort the child wins of which the share would be the smallest with its entry admitted, then
- * by priority and age. Workloads of other roots by priority and age.
+ * With fair sharing: at every cohort the child wins that would not borrow what its entry asks, then the one of which the
+ * share would be the smallest with its entry admitted, then by priority and age. Workloads of other roots by priority and age.
  *
  * Source: Kueue, fair_sharing_iterator.go.
  */
 export function fairest(entries: readonly Entry[], resources: number): Entry | undefined {
-  const shares = new Map<QuotaNode, Map<Entry, number>>()
+  const outcomes = new Map<QuotaNode, Map<Entry, Outcome>>()
   for (const entry of entries) {
     const { workload } = entry
     charge(workload, workload.tasks)
     for (let node: QuotaNode = workload.queue; node.parent !== undefined; node = node.parent) {
-      const ofParent = shares.get(node.parent) ?? new Map<Entry, number>()
-      shares.set(node.parent, ofParent.set(entry, node.share(resources)))
+      const ofParent = outcomes.get(node.parent) ?? new Map<Entry, Outcome>()
+      outcomes.set(node.parent, ofParent.set(entry, { borrows: borrowsFor(node, workload), share: node.share(resources) }))
     }
     discharge(workload, workload.tasks)
   }
   const roots = new Set(entries.map(({ workload }) => workload.queue.root))
-  const winners = [...roots].flatMap((root) => winnerIn(root, entries.filter(({ workload }) => workload.queue.root === root), shares) ?? [])
+  const winners = [...roots].flatMap((root) => winnerIn(root, entries.filter(({ workload }) => workload.queue.root === root), outcomes) ?? [])
   return winners.sort((a, b) => older(a.workload, b.workload))[0]
 }
 
-function winnerIn(node: QuotaNode, entries: readonly Entry[], shares: ReadonlyMap<QuotaNode, ReadonlyMap<Entry, number>>): Entry | undefined {
+const borrowsFor = (node: QuotaNode, { demand, flavor }: Workload): boolean => demand.some((amount, r) => amount > 0 && node.borrows(flavor * demand.length + r))
+
+function winnerIn(node: QuotaNode, entries: readonly Entry[], outcomes: ReadonlyMap<QuotaNode, ReadonlyMap<Entry, Outcome>>): Entry | undefined {
   const inChild = new Map<QuotaNode, Entry[]>()
   for (const entry of entries) {
     const child = childToward(entry.workload.queue, node)
     if (child === undefined) return entry
     inChild.set(child, [...(inChild.get(child) ?? []), entry])
   }
-  const ofNode = shares.get(node)
-  const shareOf = (entry: Entry): number => ofNode?.get(entry) ?? 0
+  const of = (entry: Entry): Outcome => outcomes.get(node)?.get(entry) ?? { borrows: false, share: 0 }
   return [...inChild]
-    .flatMap(([child, its]) => winnerIn(child, its, shares) ?? [])
-    .sort((a, b) => compare(shareOf(a), shareOf(b)) || older(a.workload, b.workload))[0]
+    .flatMap(([child, its]) => winnerIn(child, its, outcomes) ?? [])
+    .sort((a, b) => Number(of(a).borrows) - Number(of(b).borrows) || compare(of(a).share, of(b).share) || older(a.workload, b.workload))[0]
 }
 
 /** The child of `node` that the queue is or lies in; undefined for the queue itself. */

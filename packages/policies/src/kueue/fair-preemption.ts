@@ -1,7 +1,6 @@
 import { fits } from './assignment.js'
-import { below, fillBack, firstCommon, gives, isIn, restore, type Preemptor } from './candidates.js'
-import { compare } from './entries.js'
-import type { ClusterQueue } from './queues.js'
+import { below, borrowsAny, candidatesOf, fillBack, firstCommon, isIn, restore, type Preemptor } from './candidates.js'
+import { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
@@ -13,72 +12,162 @@ const strategies = {
 
 /**
  * The workloads that are preempted with fair sharing: again and again one of the queue with the largest share, its own one
- * included, as long as the first strategy allows it, then by the second one. Shares are those of the queues, or of the
- * cohorts that hold them, just below the first cohort that they have in common.
+ * included, as long as the first strategy allows it, then by the second one, one of a queue. Shares are those of the
+ * queues, or of the cohorts that hold them, just below the first cohort that they have in common, all with the preemptor.
+ * Where its queue stays within its nominal quota of what is short, no strategy is asked.
  *
- * Source: Kueue, preemption.go (fairPreemptions) and its fair sharing proposal, rules S2-a and S2-b.
+ * Source: Kueue, fair_strategy.go, fairsharing/ordering.go, and its fair sharing proposal, rules S2-a and S2-b.
  */
-export function fairTargets(preemptor: Preemptor, candidates: readonly Workload[]): Workload[] {
-  const { workload, assignment, fairSharing, resources } = preemptor
+export function fairTargets(preemptor: Preemptor): Workload[] {
+  const { workload, short, fairSharing } = preemptor
+  const { own, others } = candidatesOf(preemptor)
+  if (own.length + others.length === 0) return []
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
-  const [first, second] = names.map((name) => strategies[name])
-  const taken: Workload[] = []
-  const later: Workload[] = []
-  const take = (each: Workload): boolean => {
-    discharge(each, each.tasks)
-    taken.push(each)
-    return fits(workload)
-  }
-  const queues = byQueue(candidates)
-  while (queues.size > 0 && first !== undefined) {
-    const queue = largestShare(queues, workload.queue, resources)
-    const left = queues.get(queue) as Workload[]
-    if (queue !== workload.queue && !gives(queue, workload.queue, assignment.short)) {
-      queues.delete(queue)
-      continue
-    }
-    const each = left.shift() as Workload
-    if (left.length === 0) queues.delete(queue)
-    if (queue === workload.queue || first(...sharesOf(workload, each, resources))) {
-      if (take(each)) return fillBack(workload, taken, [])
-    } else later.push(each)
-  }
-  const rest = byQueue(later)
-  while (rest.size > 0 && second !== undefined) {
-    const queue = largestShare(rest, workload.queue, resources)
-    const each = (rest.get(queue) as Workload[])[0] as Workload
-    rest.delete(queue)
-    if (second(...sharesOf(workload, each, resources)) && take(each)) return fillBack(workload, taken, [])
-  }
-  return restore(taken)
-}
-
-function byQueue(candidates: readonly Workload[]): Map<ClusterQueue, Workload[]> {
-  const queues = new Map<ClusterQueue, Workload[]>()
-  for (const each of candidates) queues.set(each.queue, [...(queues.get(each.queue) ?? []), each])
-  return queues
-}
-
-/** From the outermost cohort inwards the child with the largest share that has candidates. */
-function largestShare(queues: ReadonlyMap<ClusterQueue, unknown>, of: ClusterQueue, resources: number): ClusterQueue {
-  let node: QuotaNode = of.root
-  while (node.children.length > 0) {
-    const children = node.children.filter((child) => [...queues.keys()].some((queue) => isIn(queue, child)))
-    node = children.sort((a, b) => compare(b.share(resources), a.share(resources)) || (a.name < b.name ? -1 : 1))[0] as QuotaNode
-  }
-  return node as ClusterQueue
-}
-
-function sharesOf(workload: Workload, other: Workload, resources: number): [number, number, number] {
-  const shared = firstCommon(workload.queue, other.queue)
-  const mine = below(workload.queue, shared)
-  const its = below(other.queue, shared)
-  const before = its.share(resources)
+  const [first, second] = names
+  const search = new FairSearch(preemptor)
   charge(workload, workload.tasks)
-  const share = mine.share(resources)
+  const isWithin = !borrowsAny(workload.queue, short)
+  let rest = search.byStrategy([...others, ...own], isWithin ? () => true : strategies[first])
+  if (search.taken.some((each) => each.queue === workload.queue)) rest = search.byStrategy(rest, strategies[first]) // its own share is smaller by now
+  if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
-  discharge(other, other.tasks)
-  const after = its.share(resources)
-  charge(other, other.tasks)
-  return [share, before, after]
+  return search.isDone ? fillBack(workload, search.taken, []) : restore(search.taken)
+}
+
+/** Takes workloads away until the preemptor, which is counted as admitted, has room. */
+class FairSearch {
+  readonly taken: Workload[] = []
+  isDone = false
+  readonly #workload: Workload
+  readonly #resources: number
+
+  constructor({ workload, resources }: Preemptor) {
+    this.#workload = workload
+    this.#resources = resources
+  }
+
+  /** Takes whom the strategy allows; returns the others. */
+  byStrategy(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): Workload[] {
+    const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
+    const rest: Workload[] = []
+    for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
+      if (queue === this.#workload.queue) {
+        this.#take(order.take(queue))
+        continue
+      }
+      const [mine, its] = this.#shared(queue)
+      const share = mine.share(this.#resources)
+      const before = its.share(this.#resources)
+      while (order.has(queue)) {
+        const each = order.take(queue)
+        discharge(each, each.tasks)
+        const after = its.share(this.#resources)
+        charge(each, each.tasks)
+        if (!allows(share, before, after)) {
+          rest.push(each)
+          continue
+        }
+        this.#take(each)
+        break // shares have changed
+      }
+    }
+    return rest
+  }
+
+  /** At most one of a queue, whichever comes first. */
+  once(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): void {
+    const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
+    for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
+      const [mine, its] = this.#shared(queue)
+      const each = order.take(queue)
+      if (allows(mine.share(this.#resources), its.share(this.#resources), 0)) this.#take(each)
+      order.drop(queue)
+    }
+  }
+
+  #next(order: QueueOrder): ClusterQueue | undefined {
+    return this.isDone ? undefined : order.next()
+  }
+
+  /** What lies just below the first cohort in common: around the preemptor, and around the queue. */
+  #shared(queue: ClusterQueue): [QuotaNode, QuotaNode] {
+    const shared = firstCommon(this.#workload.queue, queue)
+    return [below(this.#workload.queue, shared), below(queue, shared)]
+  }
+
+  #take(each: Workload): void {
+    discharge(each, each.tasks)
+    this.taken.push(each)
+    discharge(this.#workload, this.#workload.tasks)
+    this.isDone = fits(this.#workload)
+    charge(this.#workload, this.#workload.tasks)
+  }
+}
+
+/** Queues with candidates: from the outermost cohort inwards always the child with the largest share, cohorts before queues. Who does not borrow is left out, from then on. */
+class QueueOrder {
+  readonly #own: ClusterQueue
+  readonly #resources: number
+  readonly #left = new Map<QuotaNode, Workload[]>()
+  readonly #isOut = new Set<QuotaNode>()
+
+  constructor(own: ClusterQueue, candidates: readonly Workload[], resources: number) {
+    this.#own = own
+    this.#resources = resources
+    for (const each of candidates) {
+      const list = this.#left.get(each.queue)
+      if (list === undefined) this.#left.set(each.queue, [each])
+      else list.push(each)
+    }
+    for (const list of this.#left.values()) list.reverse()
+  }
+
+  next(): ClusterQueue | undefined {
+    const { root } = this.#own
+    if (root === this.#own) return this.has(root) ? this.#own : undefined
+    while (!this.#isOut.has(root)) {
+      const found = this.#within(root)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  has(queue: QuotaNode): boolean {
+    return (this.#left.get(queue)?.length ?? 0) > 0
+  }
+  take(queue: ClusterQueue): Workload {
+    return this.#left.get(queue)?.pop() as Workload
+  }
+  drop(queue: ClusterQueue): void {
+    this.#isOut.add(queue)
+  }
+
+  /** Undefined where nothing in the cohort is left. */
+  #within(cohort: QuotaNode): ClusterQueue | undefined {
+    let best: QuotaNode | undefined
+    let most = -1
+    for (const child of cohort.children) {
+      if (this.#isOut.has(child)) continue
+      const share = this.#shareOf(child)
+      if (share === undefined) this.#isOut.add(child)
+      else if (share > most || (share === most && isBefore(child, best as QuotaNode))) {
+        best = child
+        most = share
+      }
+    }
+    if (best === undefined) this.#isOut.add(cohort)
+    return best === undefined || best instanceof ClusterQueue ? best : this.#within(best)
+  }
+
+  /** Undefined for who does not come into question; the preemptor's own queue and the cohorts around it do although they do not borrow. */
+  #shareOf(child: QuotaNode): number | undefined {
+    if (child instanceof ClusterQueue && !this.has(child)) return undefined
+    const share = child.share(this.#resources)
+    return share === 0 && !isIn(this.#own, child) ? undefined : share
+  }
+}
+
+const isBefore = (a: QuotaNode, b: QuotaNode): boolean => {
+  const byKind = Number(a instanceof ClusterQueue) - Number(b instanceof ClusterQueue)
+  return byKind === 0 ? a.name < b.name : byKind < 0
 }

@@ -127,7 +127,7 @@ class Kueue implements Policy {
       const job = jobs[i] as JobId
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
-      const assignment = assign(workload, this.#fairSharing)
+      const assignment = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round))
       workload.flavor = Math.max(0, assignment.flavor)
       if (assignment.mode !== Mode.NoFit) return { workload, assignment }
       this.#passOver(workload)
@@ -140,7 +140,8 @@ class Kueue implements Policy {
       if (fits(workload)) this.#admit(workload, round) // otherwise another took it in this cycle, and it comes again in the next
       return
     }
-    const taken = this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
+    const isVain = assignment.mode === Mode.NoCandidates && assignment.short.length === 1
+    const taken = isVain || this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
     for (const each of taken) this.#preempt(each, round)
     if (taken.length > 0) return this.#admit(workload, round)
     this.#keep(workload, assignment)
@@ -149,16 +150,23 @@ class Kueue implements Policy {
 
   /** Whom the workload preempts, if it then fits beside what is kept for others. */
   #targets(workload: Workload, assignment: Assignment, round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0) return []
-    const { work } = this.#env
-    const admitted = [...this.#workloads.admitted].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task)))) // not of this draft
     this.#charge(-1)
-    const taken = targets({ workload, assignment, admitted, fairSharing: this.#fairSharing, resources: this.#queues.resources.length })
+    const taken = this.#search(workload, assignment.short, round)
     this.#charge(1)
     for (const each of taken) discharge(each, each.tasks)
     const hasRoom = fits(workload)
     for (const each of taken) charge(each, each.tasks)
     return hasRoom ? taken : []
+  }
+
+  #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
+    if (round.claimsLeft === 0) return []
+    const { work } = this.#env
+    const admitted = function* (all: Iterable<Workload>): Iterable<Workload> {
+      for (const each of all) if (each.running.every((task) => !Number.isNaN(work.started(task)))) yield each // not of this draft
+    }
+    const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
+    return targets({ workload, short, admitted: admitted(this.#workloads.admitted), fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
   }
 
   #preempt(workload: Workload, round: Round): void {
@@ -181,11 +189,15 @@ class Kueue implements Policy {
     if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.add(queue)
   }
 
-  /** What it asks within the nominal quota, or to the borrowing limit if it borrows, is kept from others for the rest of the cycle. */
+  /**
+   * What it asks within the nominal quota, or to the borrowing limit if it borrows, is kept from others for the rest of the
+   * cycle, unless its queue can always reclaim it.
+   */
   #keep({ queue, demand, tasks, flavor }: Workload, { borrows }: Assignment): void {
+    if (queue.settings.preemption?.reclaimWithinCohort === 'Any') return
     for (let r = 0; r < demand.length; r++) {
       const c = flavor * demand.length + r
-      const most = (queue.subtree[c] as number) + (borrows ? (queue.quota.borrowing[c] as number) : 0)
+      const most = (queue.subtree[c] as number) + (borrows > 0 ? (queue.quota.borrowing[c] as number) : 0)
       const amount = Math.max(0, Math.min((demand[r] as number) * tasks, most - (queue.usage[c] as number)))
       if (amount === 0) continue
       queue.add(c, amount)

@@ -46,6 +46,7 @@ const queueFields = {
     .strictObject({
       whenCanBorrow: z.enum(['MayStopSearch', 'Borrow', 'TryNextFlavor']).default('MayStopSearch').describe('a flavor where it fits by borrowing: take it, or look for one where it need not'),
       whenCanPreempt: z.enum(['MayStopSearch', 'Preempt', 'TryNextFlavor']).default('TryNextFlavor').describe('a flavor where it would have to preempt: do, or look for one where it need not'),
+      preference: z.enum(['BorrowingOverPreemption', 'PreemptionOverBorrowing']).default('BorrowingOverPreemption').describe('which of several flavors is taken where each needs one or the other'),
     })
     .optional(),
 }

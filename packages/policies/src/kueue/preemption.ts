@@ -1,62 +1,79 @@
 import { fits } from './assignment.js'
-import { below, candidatesOf, fillBack, firstCommon, gives, isIn, restore, type Preemptor } from './candidates.js'
+import { candidatesOf, fillBack, firstCommon, gives, restore, type Preemptor } from './candidates.js'
 import { fairTargets } from './fair-preemption.js'
 import type { QuotaNode } from './quota-node.js'
 import { discharge, type Workload } from './workload.js'
 
+/** One that may be preempted. */
+interface Candidate {
+  readonly workload: Workload
+  /** The innermost cohort that it shares with the preemptor; undefined: it is of the same queue. */
+  readonly shared: QuotaNode | undefined
+  /** Whether the preemptor may have it although it borrows itself. */
+  readonly isForBorrowers: boolean
+}
+
 /**
- * The workloads that are preempted for another one; none if it would not fit even so. Of its own queue those that it may by
- * `withinClusterQueue`; of queues that borrow what it lacks those that it may by `reclaimWithinCohort`, if it stays within
- * its nominal quota, or by `borrowWithinCohort`. In a tree a cohort around it may reclaim from those outside, too, if that
- * stays within its own. Other queues' come first, then those of lower priority, then the latest.
+ * The workloads that are preempted for another one; none if it would not fit even so. First, whatever their priority, those of
+ * queues and cohorts that borrow what a cohort around the preemptor, or its queue, has room for within its own quota; then
+ * others that borrow, for a preemptor that stays within its nominal quota, or by `borrowWithinCohort`; then those of its
+ * own queue. Lower priorities go before higher ones there, and the latest first.
  *
- * Source: Kueue, preemption.go, hierarchical_preemption.go.
+ * Source: Kueue, classicalPreemptions, candidate_generator.go and hierarchical_preemption.go.
  */
 export function targets(preemptor: Preemptor): Workload[] {
-  const { workload } = preemptor
+  if (preemptor.fairSharing !== false) return fairTargets(preemptor)
+  const { workload, short } = preemptor
   const { queue } = workload
-  const candidates = candidatesOf(preemptor)
-  const own = candidates.filter((each) => each.queue === queue)
-  if (own.length === candidates.length) return fewest(preemptor, own, [])
-  if (preemptor.fairSharing !== false) return fairTargets(preemptor, candidates)
-  const threshold = borrowingThreshold(workload)
-  if (threshold !== undefined) {
-    const mayGo = (each: Workload): boolean => each.queue === queue || each.priority < threshold || hasRoomLeft(below(queue, firstCommon(queue, each.queue)), preemptor)
-    return fewest(preemptor, candidates.filter(mayGo), [], threshold)
-  }
-  for (let node: QuotaNode = queue; node.parent !== undefined; node = node.parent) {
-    const around = node
-    if (!hasRoomLeft(around, preemptor)) continue
-    const reclaimed = fewest(preemptor, candidates.filter((each) => each.queue === queue || !isIn(each.queue, around)), [around])
-    if (reclaimed.length > 0) return reclaimed
-  }
-  return fewest(preemptor, own, [])
+  const { own, others } = candidatesOf(preemptor)
+  const { reclaimed, outbid } = divided(preemptor, others)
+  const all = [...reclaimed, ...outbid, ...own.map((each) => ({ workload: each, shared: undefined, isForBorrowers: true }))]
+  const isStrict = (queue.settings.preemption?.borrowWithinCohort.policy ?? 'Never') === 'Never'
+  const hasOthers = reclaimed.length + outbid.length > 0
+  const hasRoomLeft = short.every((c) => (queue.usage[c] as number) < (queue.quota.nominal[c] as number))
+  if (!hasOthers || (isStrict && !hasRoomLeft)) return attempt(preemptor, all, true)
+  const borrowsFirst = !isStrict || reclaimed.length > 0
+  const found = attempt(preemptor, all, borrowsFirst)
+  return found.length > 0 ? found : attempt(preemptor, all, !borrowsFirst)
 }
 
-/** Whether the queue or cohort uses less than its quota of all that is short. */
-const hasRoomLeft = (node: QuotaNode, { assignment }: Preemptor): boolean => assignment.short.every((c) => (node.usage[c] as number) < (node.subtree[c] as number))
-
-/** Workloads of other queues below this priority may be preempted although the preemptor borrows. */
-function borrowingThreshold({ priority, queue }: Workload): number | undefined {
-  const { policy = 'Never', maxPriorityThreshold = Infinity } = queue.settings.preemption?.borrowWithinCohort ?? {}
-  return policy === 'Never' ? undefined : Math.min(priority, maxPriorityThreshold + 1)
+/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not. */
+function divided({ workload, short }: Preemptor, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
+  const { policy = 'Never', maxPriorityThreshold = Infinity } = workload.queue.settings.preemption?.borrowWithinCohort ?? {}
+  const reclaimed: Candidate[] = []
+  const outbid: Candidate[] = []
+  const owned = others.length > 0 ? cohortsOverOwned(workload) : undefined
+  for (const each of others) {
+    const shared = firstCommon(workload.queue, each.queue) as QuotaNode
+    if (!gives(each.queue, shared, short)) continue
+    if (owned?.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
+    else outbid.push({ workload: each, shared, isForBorrowers: policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold })
+  }
+  return { reclaimed, outbid }
 }
 
-/**
- * Takes candidates away in order until the workload fits, and then gives back, in the reverse order, whom it need not take.
- * None of `within` may be above its quota then, nor, once a workload of the threshold or above is taken, what reclaims it.
- */
-function fewest({ workload, assignment }: Preemptor, candidates: readonly Workload[], within: readonly QuotaNode[], threshold = Infinity): Workload[] {
-  const { queue } = workload
+/** The cohorts that hold a node around the workload which has room for it within its own quota. */
+function cohortsOverOwned({ queue, demand, tasks, flavor }: Workload): ReadonlySet<QuotaNode> {
+  const found = new Set<QuotaNode>()
+  const left = demand.map((amount) => amount * tasks)
+  let isOwned = false
+  for (const node of queue.path()) {
+    if (isOwned) found.add(node)
+    isOwned ||= left.every((amount, r) => amount === 0 || !node.borrows(flavor * left.length + r, amount))
+    for (let r = 0; r < left.length; r++) left[r] = Math.max(0, (left[r] as number) - node.free(flavor * left.length + r))
+  }
+  return found
+}
+
+/** Takes candidates away in order until the workload fits, as a borrower or not, and then gives back, in the reverse order, whom it need not take. */
+function attempt({ workload, short }: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
+  const within = mayBorrow ? [] : [workload.queue]
   const taken: Workload[] = []
-  let limited = within
-  for (const each of candidates) {
-    const isOther = each.queue !== queue
-    if (isOther && !gives(each.queue, queue, assignment.short)) continue
-    if (isOther && each.priority >= threshold) limited = [...limited, below(queue, firstCommon(queue, each.queue))]
+  for (const { workload: each, shared, isForBorrowers } of candidates) {
+    if ((mayBorrow && !isForBorrowers) || (shared !== undefined && !gives(each.queue, shared, short))) continue
     discharge(each, each.tasks)
     taken.push(each)
-    if (fits(workload, limited)) return fillBack(workload, taken, limited)
+    if (fits(workload, within)) return fillBack(workload, taken, within)
   }
   return restore(taken)
 }

@@ -21,6 +21,8 @@ export class QuotaNode {
   /** Its nominal quota with what its children lend. */
   readonly subtree: Float64Array
   readonly usage: Float64Array
+  /** Levels of cohorts and queues inside it. */
+  height = 0
 
   constructor(name: string, quota: Quota, weight: number, parent?: QuotaNode) {
     this.name = name
@@ -30,6 +32,7 @@ export class QuotaNode {
     this.subtree = Float64Array.from(quota.nominal)
     this.usage = new Float64Array(quota.nominal.length)
     parent?.children.push(this)
+    for (let node = parent, height = 1; node !== undefined; node = node.parent, height++) node.height = Math.max(node.height, height)
     for (let c = 0; c < this.subtree.length; c++) parent?.widen(c, this.lent(c))
   }
 
@@ -46,6 +49,11 @@ export class QuotaNode {
     return (this.subtree[c] as number) - this.kept(c)
   }
 
+  /** What it has for itself and does not use. */
+  free(c: number): number {
+    return Math.max(0, this.kept(c) - (this.usage[c] as number))
+  }
+
   /** A child that lends so much has come. */
   widen(c: number, amount: number): void {
     const before = this.lent(c)
@@ -54,7 +62,7 @@ export class QuotaNode {
   }
 
   add(c: number, amount: number): void {
-    const here = Math.max(0, this.kept(c) - (this.usage[c] as number))
+    const here = this.free(c)
     this.usage[c] = (this.usage[c] as number) + amount
     if (amount > here) this.parent?.add(c, amount - here)
   }
@@ -83,6 +91,23 @@ export class QuotaNode {
   /** Whether it uses more than its quota, with so much more. */
   borrows(c: number, more = 0): boolean {
     return (this.usage[c] as number) + more > (this.subtree[c] as number)
+  }
+
+  /** How many levels up there is room for so much more within a quota, 0 for its own; and whether that is below the outermost. */
+  reach(c: number, more: number): { readonly level: number; readonly isInside: boolean } {
+    if (!this.borrows(c, more)) return { level: this.height, isInside: this.parent !== undefined }
+    let left = more - this.free(c)
+    for (let node = this.parent; node !== undefined; node = node.parent) {
+      if (!node.borrows(c, left)) return { level: node.height, isInside: node.parent !== undefined }
+      left -= node.free(c)
+    }
+    return { level: this.root.height, isInside: false }
+  }
+
+  /** Itself, and the cohorts around it from the innermost. */
+  *path(): Iterable<QuotaNode> {
+    yield this
+    for (let node = this.parent; node !== undefined; node = node.parent) yield node
   }
 
   /**

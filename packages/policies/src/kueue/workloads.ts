@@ -60,6 +60,11 @@ export class Workloads implements WorkListener {
     return ids.slice().sort((a, b) => compare(usages.get(a) as number, usages.get(b) as number)) // else as they are, by priority and age
   }
 
+  /** What the user of a workload has used lately. */
+  pastUsage({ user }: Workload): number {
+    return this.#usage.of(user, this.#env.now())
+  }
+
   /** What of the job would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
     const tasks = this.#env.work.together(job, lane)

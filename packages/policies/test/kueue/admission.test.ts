@@ -121,48 +121,6 @@ describe('admission', () => {
   })
 })
 
-describe('flavors', () => {
-  const nodes = { nodes: [{ count: 1, resources: { cpu: 4 }, labels: { type: 'spot' } }, { count: 1, resources: { cpu: 4 }, labels: { type: 'reserved' } }] }
-  const start = (options: KueueOptions, sizes: readonly number[]) => {
-    const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, ...options }) })
-    for (const [i, cpu] of sizes.entries()) master.submit(job({ id: `${i}`, queue: 'a', demand: { cpu } }), i)
-    return master.pass(9).start.map(({ job: id, node }) => `${id} on ${node.startsWith('node0') ? 'spot' : 'reserved'}`)
-  }
-
-  it('are tried in the order of the queue, each with its own nodes and quota', () => {
-    expect(start({ queues: { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on reserved', '1 on spot', '2 on spot'])
-    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 }, reserved: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
-    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 } } } } }, [2, 2])).toEqual(['0 on spot'])
-  })
-
-  it('that a queue does not name are not its own, to use or to lend', () => {
-    const queues = { a: { cohort: 'c', nominalQuota: { spot: { cpu: 0 } } }, b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } }, c: { cohort: 'c', nominalQuota: { spot: { cpu: 2 } } } }
-    expect(start({ queues }, [1, 1, 1])).toEqual(['0 on spot', '1 on spot'])
-  })
-
-  it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
-    const queues = (whenCanBorrow: 'Borrow' | 'TryNextFlavor') => ({
-      a: { cohort: 'c', nominalQuota: { reserved: { cpu: 0 }, spot: { cpu: 2 } }, flavorFungibility: { whenCanBorrow } },
-      b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } },
-    })
-    expect(start({ queues: queues('Borrow') }, [2, 2, 2])).toEqual(['0 on reserved', '1 on reserved', '2 on spot'])
-    expect(start({ queues: queues('TryNextFlavor') }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
-  })
-
-  it('are preempted in only if no other has room, unless whenCanPreempt says so', () => {
-    const preempting = (whenCanPreempt: 'Preempt' | 'TryNextFlavor') => {
-      const queues = { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 2 } }, preemption: { withinClusterQueue: 'LowerPriority' as const }, flavorFungibility: { whenCanPreempt } } }
-      const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, queues }) })
-      master.submit(job({ id: 'low', queue: 'a', demand: { cpu: 2 } }), 0)
-      master.pass(0)
-      master.submit(job({ id: 'high', queue: 'a', priority: 1, demand: { cpu: 2 } }), 1)
-      return master.pass(1).kill.map((each) => each.job)
-    }
-    expect(preempting('TryNextFlavor')).toEqual([])
-    expect(preempting('Preempt')).toEqual(['low'])
-  })
-})
-
 describe('mistakes', () => {
   const made = (options: KueueOptions) => () => world(options)
   it.each<[string, KueueOptions, RegExp]>([

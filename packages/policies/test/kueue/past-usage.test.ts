@@ -57,4 +57,16 @@ describe('a queue that goes by usage', () => {
     submit(of('b2', 'bob'), of('a2', 'ann'))
     expect(end('b1').started).toEqual(['a2'])
   })
+
+  it('gives up work of who has used most first, though others came later (CandidatesOrdering)', () => {
+    const killed = (admissionMode: 'UsageBasedAdmissionFairSharing' | 'NoAdmissionFairSharing') => {
+      const { submit } = world({ queues: { q: { nominalQuota: { cpu: 3 }, admissionMode, preemption: { withinClusterQueue: 'LowerPriority' } } } })
+      const of = (id: string, user: string, priority = 0) => job({ id, user, queue: 'q', priority, demand: { cpu: 1 } })
+      submit(of('a1', 'ann'), of('a2', 'ann'))
+      submit(of('b1', 'bob'))
+      return submit(of('c1', 'cyd', 1)).killed
+    }
+    expect(killed('UsageBasedAdmissionFairSharing')).toEqual(['a2'])
+    expect(killed('NoAdmissionFairSharing')).toEqual(['b1'])
+  })
 })

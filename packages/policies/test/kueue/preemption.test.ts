@@ -67,26 +67,6 @@ describe('preemption, as in TestPreemption', () => {
   })
 })
 
-describe('preemption in a tree, as in TestHierarchicalPreemptions', () => {
-  const all = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } as const
-  const empty = { nominalQuota: { cpu: 0 }, preemption: all } as const
-  // r holds c, which has 2 and holds q; b and n lie in r
-  const tree = (own: number, more: KueueOptions['queues'] = {}): KueueOptions => ({
-    cohorts: { c: { parent: 'r', nominalQuota: { cpu: own } } },
-    queues: { q: { ...empty, cohort: 'c' }, b: { ...empty, cohort: 'r' }, ...more },
-  })
-
-  it.each<[string, KueueOptions, readonly Load[], Load, readonly string[] | undefined]>([
-    ['reclaims what is the cohort\'s', tree(2), [['b_1', 2]], ['q_in', 2], ['b_1']],
-    ['takes nothing from queues within their quota', tree(2, { n: { ...empty, cohort: 'r', nominalQuota: { cpu: 2 } } }), [['n_1', 2, -10], ['b_1', 2]], ['q_in', 2], ['b_1']],
-    ['reclaims several, whatever their priority', tree(2), [['b_1', 1, 1], ['b_2', 1, 2]], ['q_in', 2], ['b_1', 'b_2']],
-    ['takes of its own queue and, by priority, of another in its cohort', tree(3, { q: { ...empty, cohort: 'c', preemption: { ...all, borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 0 } } }, s: { ...empty, cohort: 'c' } }), [['s_1', 1, 1], ['s_2', 1], ['q_own', 1, -1]], ['q_in', 2, 1], ['q_own', 's_2']],
-    ['takes nothing of the same priority in its own cohort, which is at its quota', tree(3, { s: { ...empty, cohort: 'c' } }), [['s_1', 3]], ['q_in', 2], undefined],
-  ])('%s', (_, options, admitted, incoming, expected) => {
-    expect(preempted(options, admitted, incoming)).toEqual(expected)
-  })
-})
-
 describe('preemption with fair sharing, as in TestFairPreemptions', () => {
   const strict = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: -3 } } as const
   const of = (cpu: number, weight = 1) => ({ cohort: 'all', nominalQuota: { cpu }, weight, preemption: strict }) as const

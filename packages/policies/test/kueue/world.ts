@@ -54,3 +54,29 @@ export function preempted(options: KueueOptions, admitted: readonly Load[], inco
   const { started, killed } = come(incoming)
   return started.includes(incoming[0]) ? killed : undefined
 }
+
+/** As `world`, with a node of each flavor; calls return who is preempted, `-id`, and where others start, `+id@flavor`. */
+export function flavored(flavors: readonly string[], options: Omit<KueueOptions, 'flavors'>) {
+  const nodes = flavors.map((type) => ({ count: 1, resources: { cpu: 1000 }, labels: { type } }))
+  const labels = Object.fromEntries(flavors.map((type) => [type, { type }]))
+  const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kueue({ ...options, flavors: labels }) })
+  const running = new Map<string, ReturnType<typeof master.pass>['start'][number]>()
+  let now = 0
+  const pass = () => {
+    const { start, kill } = master.pass(now)
+    for (const each of start) running.set(each.job, each)
+    return [...kill.map((each) => `-${each.job}`), ...start.map((each) => `+${each.job}@${flavors[Number(/\d+/.exec(each.node)?.[0])]}`)]
+  }
+  return {
+    come: (...loads: readonly Load[]) => {
+      now++
+      for (const [id, asks, priority = 0] of loads) master.submit(job({ id, queue: queueOf(id), priority, demand: cpu(asks) }), now)
+      return pass()
+    },
+    end: (id: string) => {
+      now++
+      master.taskEnded(running.get(id) as NonNullable<ReturnType<typeof running.get>>, now)
+      return pass()
+    },
+  }
+}

@@ -30,12 +30,16 @@ const inQueue: { readonly [field: string]: Known } = {
     reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
     borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
   },
-  flavorFungibility: { whenCanBorrow: fungibility.filter((word) => word !== 'Preempt'), whenCanPreempt: fungibility.filter((word) => word !== 'Borrow') },
+  flavorFungibility: {
+    whenCanBorrow: fungibility.filter((word) => word !== 'Preempt'),
+    whenCanPreempt: fungibility.filter((word) => word !== 'Borrow'),
+    preference: ['BorrowingOverPreemption', 'PreemptionOverBorrowing'],
+  },
   admissionScope: { admissionMode: ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing'] },
 }
 const why: Readonly<Record<string, string>> = {
   namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
-  nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling', preference: 'flavors are tried in their order',
+  nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling',
 }
 
 /** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */

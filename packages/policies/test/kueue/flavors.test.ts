@@ -1,0 +1,110 @@
+import { kueue, type KueueOptions } from '@sched/policies'
+import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { flavored, type Load } from './world.js'
+
+// Cases of Kueue's own tests (TestAssignFlavors, TestReclaimBeforePriorityPreemption, TestSchedule, TestFairPreemptions), in numbers of ours.
+
+describe('flavors', () => {
+  const nodes = { nodes: [{ count: 1, resources: { cpu: 4 }, labels: { type: 'spot' } }, { count: 1, resources: { cpu: 4 }, labels: { type: 'reserved' } }] }
+  const start = (options: KueueOptions, sizes: readonly number[]) => {
+    const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, ...options }) })
+    for (const [i, cpu] of sizes.entries()) master.submit(job({ id: `${i}`, queue: 'a', demand: { cpu } }), i)
+    return master.pass(9).start.map(({ job: id, node }) => `${id} on ${node.startsWith('node0') ? 'spot' : 'reserved'}`)
+  }
+
+  it('are tried in the order of the queue, each with its own nodes and quota', () => {
+    expect(start({ queues: { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on reserved', '1 on spot', '2 on spot'])
+    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 }, reserved: { cpu: 4 } } } } }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
+    expect(start({ queues: { a: { nominalQuota: { spot: { cpu: 2 } } } } }, [2, 2])).toEqual(['0 on spot'])
+  })
+
+  it('that a queue does not name are not its own, to use or to lend', () => {
+    const queues = { a: { cohort: 'c', nominalQuota: { spot: { cpu: 0 } } }, b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } }, c: { cohort: 'c', nominalQuota: { spot: { cpu: 2 } } } }
+    expect(start({ queues }, [1, 1, 1])).toEqual(['0 on spot', '1 on spot'])
+  })
+
+  it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
+    const queues = (whenCanBorrow: 'Borrow' | 'TryNextFlavor') => ({
+      a: { cohort: 'c', nominalQuota: { reserved: { cpu: 0 }, spot: { cpu: 2 } }, flavorFungibility: { whenCanBorrow } },
+      b: { cohort: 'c', nominalQuota: { reserved: { cpu: 4 } } },
+    })
+    expect(start({ queues: queues('Borrow') }, [2, 2, 2])).toEqual(['0 on reserved', '1 on reserved', '2 on spot'])
+    expect(start({ queues: queues('TryNextFlavor') }, [2, 2, 2])).toEqual(['0 on spot', '1 on reserved', '2 on reserved'])
+  })
+
+  it('are preempted in only if no other has room, unless whenCanPreempt says so', () => {
+    const preempting = (whenCanPreempt: 'Preempt' | 'TryNextFlavor') => {
+      const queues = { a: { nominalQuota: { reserved: { cpu: 2 }, spot: { cpu: 2 } }, preemption: { withinClusterQueue: 'LowerPriority' as const }, flavorFungibility: { whenCanPreempt } } }
+      const master = dispatcher({ cluster: instantCluster(nodes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, spot: { type: 'spot' } }, queues }) })
+      master.submit(job({ id: 'low', queue: 'a', demand: { cpu: 2 } }), 0)
+      master.pass(0)
+      master.submit(job({ id: 'high', queue: 'a', priority: 1, demand: { cpu: 2 } }), 1)
+      return master.pass(1).kill.map((each) => each.job)
+    }
+    expect(preempting('TryNextFlavor')).toEqual([])
+    expect(preempting('Preempt')).toEqual(['low'])
+  })
+})
+
+describe('the choice of a flavor', () => {
+  type Queues = NonNullable<KueueOptions['queues']>
+  const of = (one: number, two: number, more: object = {}) => ({ cohort: 'all', nominalQuota: { one: { cpu: one }, two: { cpu: two } }, ...more }) as Queues[string]
+  const lower = { withinClusterQueue: 'LowerPriority' } as const
+  const stop = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'MayStopSearch' } as const
+  /** What the last one comes to, after the others. */
+  const last = (options: KueueOptions, ...loads: readonly Load[]) => {
+    const { come } = flavored(['one', 'two'], options)
+    return loads.map((load) => come(load)).at(-1)
+  }
+
+  it('goes on where there is nobody to preempt, though the search may stop', () => {
+    // b uses 2 of one, which are its own
+    const preemption = { reclaimWithinCohort: 'LowerPriority', borrowWithinCohort: { policy: 'LowerPriority' } }
+    const queues = { a: of(0, 0, { borrowingLimit: { one: { cpu: 2 }, two: { cpu: 2 } }, preemption, flavorFungibility: stop }), b: of(2, 2) }
+    expect(last({ queues }, ['b_1', 2], ['a_in', 2])).toEqual(['+a_in@two'])
+    const fair = { a: of(0, 12, { preemption: { reclaimWithinCohort: 'Any' }, flavorFungibility: stop }), b: of(12, 0) }
+    expect(last({ queues: fair, fairSharing: true }, ['b_1', 10], ['a_in', 12])).toEqual(['+a_in@two'])
+  })
+
+  it('is one where others give back rather than one where its own queue does, unless the search stops before', () => {
+    const queues = (rules: object) => ({ a: of(2, 2, { preemption: { ...lower, reclaimWithinCohort: 'Any' }, flavorFungibility: rules }), b: of(0, 0) })
+    const loads: Load[] = [['a_low', 2, -1], ['b_1', 2], ['a_in', 2]]
+    expect(last({ queues: queues({}) }, ...loads)).toEqual(['-b_1', '+a_in@two'])
+    expect(last({ queues: queues(stop) }, ...loads)).toEqual(['-a_low', '+a_in@one'])
+  })
+
+  it('is one where it borrows rather than one where it preempts, or the other way (preference)', () => {
+    const queues = (rules: object) => ({ a: of(2, 0, { preemption: lower, flavorFungibility: { whenCanBorrow: 'TryNextFlavor', ...rules } }), b: of(0, 4) })
+    const loads: Load[] = [['a_low', 2, -1], ['a_in', 2]]
+    expect(last({ queues: queues({}) }, ...loads)).toEqual(['+a_in@two'])
+    expect(last({ queues: queues({ preference: 'PreemptionOverBorrowing' }) }, ...loads)).toEqual(['-a_low', '+a_in@one'])
+    expect(last({ queues: queues({ preference: 'PreemptionOverBorrowing', whenCanBorrow: 'MayStopSearch' }) }, ...loads)).toEqual(['+a_in@two'])
+  })
+
+  it('is one that is lent from nearer', () => {
+    const options: KueueOptions = {
+      cohorts: { r: { nominalQuota: { one: { cpu: 4 } } }, c: { parent: 'r', nominalQuota: { two: { cpu: 4 } } } },
+      queues: { q: of(0, 0, { cohort: 'c', flavorFungibility: { whenCanBorrow: 'TryNextFlavor' } }) },
+    }
+    expect(last(options, ['q_in', 2])).toEqual(['+q_in@two'])
+  })
+
+  describe('with fair sharing', () => {
+    // of flavor one a has 3 of its own, of two b 5; a has 2 of one and all of two, b 1 of one
+    const one = (id: string): Load => [id, 1]
+    const options = (preemption: object): KueueOptions => ({ fairSharing: true, queues: { a: of(3, 0, { preemption }), b: of(0, 5, { flavorFungibility: { whenCanBorrow: 'MayStopSearch' } }) } })
+    const held = [...['a_1', 'a_2', 'b_1'].map(one), ...['a_3', 'a_4', 'a_5', 'a_6', 'a_7'].map(one)]
+
+    it('a queue within its quota of the flavor preempts, whatever it borrows of others', () => {
+      expect(last(options({ reclaimWithinCohort: 'Any' }), ...held, one('a_in'))).toEqual(['-b_1', '+a_in@one'])
+    })
+    it('a queue within its quota of the flavor comes first, whatever it borrows of others', () => {
+      const { come, end } = flavored(['one', 'two'], options({}))
+      for (const load of held) come(load)
+      come(one('b_2'), one('a_8'))
+      expect(end('a_1')).toEqual(['+a_8@one'])
+      expect(end('a_2')).toEqual(['+b_2@one'])
+    })
+  })
+})
