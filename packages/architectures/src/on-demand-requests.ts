@@ -25,6 +25,7 @@ interface Entry extends Request {
   readonly user: UserId
   readonly queue: QueueId
   readonly account: string
+  readonly qos: string
   readonly classOf: string
   unplaced: number
 }
@@ -86,6 +87,7 @@ export class Requests implements WorkView {
       user: work.user(job),
       queue: work.queue(job),
       account: work.account(job),
+      qos: work.qos(job),
       classOf: work.classOf(job),
     }
   }
@@ -175,6 +177,9 @@ export class Requests implements WorkView {
   }
   account(id: JobId): string {
     return this.#entry(id).account
+  }
+  qos(id: JobId): string {
+    return this.#entry(id).qos
   }
   classOf(id: JobId): string {
     return this.#entry(id).classOf

@@ -9,6 +9,6 @@ export interface DraftSink {
   /** Whether anybody listens to `defer`. */
   readonly explained: boolean
   reserve(job: JobId, start: Seconds): void
-  defer(job: JobId, lane: LaneId, reason: Reason): void
+  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void
   wakeAt(time: Seconds): void
 }

@@ -181,8 +181,8 @@ export class Draft implements OpenRound {
     this.#sink.reserve(job, start)
   }
 
-  defer(job: JobId, reason: Reason): void {
-    this.#sink.defer(job, this.lane, reason)
+  defer(job: JobId, reason: Reason, limit?: string): void {
+    this.#sink.defer(job, this.lane, reason, limit)
   }
 
   savepoint(): Savepoint {

@@ -73,6 +73,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   account(job: JobId): string {
     return this.spec(job).account ?? ''
   }
+  qos(job: JobId): string {
+    return this.spec(job).qos ?? ''
+  }
   classOf(job: JobId): string {
     return this.spec(job).class ?? ''
   }

@@ -100,6 +100,8 @@ export interface JobSpec {
   readonly group?: string
   readonly account?: string
   readonly partition?: string
+  /** Quality of service that it asks for, by name. */
+  readonly qos?: string
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number

@@ -58,7 +58,8 @@ export interface Observer {
   /** A submitted job that can never run, with the limit that forbids it. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
-  onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void
+  /** `limit` names the limit where that is the reason and the policy tells. */
+  onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */

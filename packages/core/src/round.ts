@@ -72,8 +72,8 @@ export interface Round {
   reserve(job: JobId, start: Seconds): void
   /** Whether somebody listens to `defer`: a policy that passes over many jobs at once need look at each only then. */
   readonly explained: boolean
-  /** Records why a job was passed over. Free unless somebody listens. */
-  defer(job: JobId, reason: Reason): void
+  /** Records why a job was passed over; `limit` names the limit where that is the reason. Free unless somebody listens. */
+  defer(job: JobId, reason: Reason, limit?: string): void
   savepoint(): Savepoint
   /** Takes back later claims and evictions, newest first. */
   rollback(to: Savepoint): void

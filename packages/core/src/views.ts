@@ -117,6 +117,8 @@ export interface WorkView {
   queueName(queue: QueueId): string
   /** Whom the job is charged to, '' where it names nobody. */
   account(job: JobId): string
+  /** The quality of service that it asks for, '' where it names none. */
+  qos(job: JobId): string
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
   /** Tasks of the job over all stages. */

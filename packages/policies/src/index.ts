@@ -60,6 +60,8 @@ export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fa
 export { completionTime, mapReduceJob, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
 export { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
 export { slurmPreempting, slurmPreemptingPolicy, type SlurmPreemptingOptions } from './disciplines/slurm-preempting.js'
+export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
+export type { SlurmLimitsOptions } from './slurm-limits/options.js'
 export { kueue, kueuePolicy } from './kueue/kueue.js'
 export type { KueueOptions } from './kueue/options.js'
 export { mapReduce, mapReducePolicy, type MapReduceOptions } from './mapreduce/mapreduce.js'

@@ -12,6 +12,7 @@ import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
+import { slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 import { kueuePolicy } from './kueue/kueue.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { assetFairnessOrder } from './orders/asset-fairness.js'
@@ -44,7 +45,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy).add(slurmPreemptingPolicy)
+  registry.add(mapReducePolicy).add(kueuePolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

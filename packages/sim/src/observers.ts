@@ -55,8 +55,8 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   get explained(): boolean {
     return this.#defers.length > 0
   }
-  onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds): void {
-    for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now)
+  onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
+    for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit)
   }
   onDecision(decision: Decision, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onDecision?.(decision, now)

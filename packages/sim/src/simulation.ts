@@ -195,8 +195,8 @@ export class Simulation implements CellHost, DraftSink {
     return this.#observers.explained
   }
 
-  defer(job: JobId, lane: LaneId, reason: Reason): void {
-    this.#observers.onDefer(job, lane, reason, this.now)
+  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void {
+    this.#observers.onDefer(job, lane, reason, this.now, limit)
   }
 
   wakeAt(time: Seconds): void {

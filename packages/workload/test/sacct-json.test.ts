@@ -33,8 +33,8 @@ const demand = ({ stages }: JobSpec) => stages[0]!.demand
 
 describe('sacct --json', () => {
   it('gives the jobs that the table of sacct gives', () => {
-    const table = ['JobID|User|Group|Account|Partition|Priority|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|NNodes|ReqCPUS|NCPUS|ReqTRES',
-      `101|ada|math|proj|main|500|${SUBMIT}|${SUBMIT + 60}|${SUBMIT + 3660}|3600|120|COMPLETED|2|30|32|cpu=30,mem=64G,gres/gpu=4,gres/gpu:a100=4`].join('\n')
+    const table = ['JobID|User|Group|Account|Partition|QOS|Priority|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|NNodes|ReqCPUS|NCPUS|ReqTRES',
+      `101|ada|math|proj|main|normal|500|${SUBMIT}|${SUBMIT + 60}|${SUBMIT + 3660}|3600|120|COMPLETED|2|30|32|cpu=30,mem=64G,gres/gpu=4,gres/gpu:a100=4`].join('\n')
     const options = { memory: 'requested', gpuDemand: true }
     expect(jobs(text([job()]), options)).toEqual(jobs(table, options))
     expect(jobs(text([job()]), options)[0]).toMatchObject({ id: '101', estimate: 7200, recorded: { wait: 60, status: 'completed' }, stages: [{ demand: { procs: 30, mem: 65_536, gpus: 4 }, duration: 3600 }] })

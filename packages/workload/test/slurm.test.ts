@@ -45,7 +45,7 @@ describe('sacct', () => {
 
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {
     expect(jobs(table({}))[0]).toEqual({
-      id: '101', submit: 0, user: 'ada', queue: 'main', group: 'math', account: 'proj', partition: 'main', priority: 500, estimate: 7200,
+      id: '101', submit: 0, user: 'ada', queue: 'main', group: 'math', account: 'proj', partition: 'main', qos: 'normal', priority: 500, estimate: 7200,
       recorded: { wait: 60, status: 'completed' },
       stages: [{ name: 'job', tasks: 1, demand: { procs: 30 }, duration: 3600 }],
     })
@@ -240,7 +240,7 @@ describe.skipIf(!eagle.there)(`the table ${eagle.title}`, () => {
     // job 532939 is an array of 452 tasks
     expect(all.filter(({ id }) => id.startsWith('532939')).map(({ id }) => id).slice(0, 3)).toEqual(['532939', '532939#2', '532939#3'])
     expect(all[0]).toEqual({
-      id: '532209', submit: 0, user: 'user0014', queue: 'partition001', account: 'account0003', partition: 'partition001', estimate: 172_800,
+      id: '532209', submit: 0, user: 'user0014', queue: 'partition001', account: 'account0003', partition: 'partition001', qos: 'normal', estimate: 172_800,
       recorded: { wait: 1, status: 'completed' }, stages: [{ name: 'job', tasks: 1, demand: { nodes: 10 }, duration: 99_825 }],
     })
   })

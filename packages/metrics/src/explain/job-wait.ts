@@ -64,7 +64,7 @@ const NAMED = 5
 /**
  * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
- * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it;
+ * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it, and which where it names them;
  * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
@@ -93,6 +93,7 @@ export class JobWaitObserver implements Observer {
   #unusedSince: Seconds = NaN
   #deferred: Reason | undefined
   #deferredAt: Seconds = NaN
+  #limit: string | undefined
   #witness = 0
   readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
   readonly #promises: { at: Seconds; start: Seconds }[] = []
@@ -142,8 +143,9 @@ export class JobWaitObserver implements Observer {
     this.#rejection = reason
   }
 
-  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
     if (job !== this.#job || !this.#isWaiting()) return
+    this.#limit = limit
     this.#deferred = reason
     this.#deferredAt = now
     this.#look(now)
@@ -216,7 +218,7 @@ export class JobWaitObserver implements Observer {
   #look(now: Seconds): void {
     this.#attribute(now)
     const given = this.#deferred
-    if (given === Reason.Limit) this.#why = reasonNames[Reason.Limit] as string
+    if (given === Reason.Limit) this.#why = `${reasonNames[Reason.Limit] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
     else if (!this.#hasRoom()) this.#why = reasonNames[Reason.NoRoom] as string
     else if (given === Reason.Locality || given === Reason.Reservation) this.#why = reasonNames[given] as string
     else if (this.#why !== UNUSED) {

@@ -78,7 +78,7 @@ class Conservative implements Policy {
     const lane = this.#jobs.open(round)
     const plan = this.#plans[round.lane] as Reservations
     plan.update(round)
-    plan.startDue(round)
+    while (plan.startDue(round)) plan.update(round)
     plan.wake(round)
     lane.newcomers = 0
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))

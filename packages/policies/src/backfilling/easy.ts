@@ -127,7 +127,7 @@ class Easy implements Policy {
 
   /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes. */
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow): boolean {
-    while (round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job)) {
+    while (lane.waits[job] === true && lane.fitsIn(lane.free, job)) {
       const isBefore = shadow.isBefore(job, round.now)
       if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true
       if (!isBefore) shadow.use(job, 1)

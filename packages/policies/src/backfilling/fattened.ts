@@ -107,7 +107,7 @@ class Fattened implements Policy {
     this.#jobs.read(round, queue)
     for (let i = 0; i < queue.length; i++) {
       const job = queue[i] as JobId
-      while (job !== head && round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job)) {
+      while (job !== head && lane.waits[job] === true && lane.fitsIn(lane.free, job)) {
         const after = this.#tryNow(job, head, shadow, round, lane, profile)
         if (after < 0) break
         shadow = after

@@ -135,6 +135,7 @@ class Replan implements Policy {
       const part = round.work.queue(job)
       if (parts.isUsed(part)) continue
       parts.use(part)
+      if (lane.waits[job] !== true) continue // a limit holds it back since another one started
       if (this.#startAll(job, round, lane)) starts.use()
       else if (round.now - round.work.submitted(job) >= age) return
     }
@@ -142,7 +143,7 @@ class Replan implements Policy {
 
   /** Starts the job with all its pieces, as far as there is room; whether there was enough. */
   #startAll(job: JobId, round: Round, lane: RigidLane): boolean {
-    while (round.work.unplaced(job, round.lane) > 0)
+    while (lane.waits[job] === true)
       if (!lane.fitsIn(lane.free, job) || (!this.#windows.isEmpty && !this.#startsNow(job, round)) || !this.#jobs.start(job, round)) return false
     return true
   }
@@ -169,12 +170,12 @@ class Replan implements Policy {
     let tests = 0
     for (const job of queue) {
       const part = work.queue(job)
-      if (parts.isUsed(part) || users.isUsed(work.user(job))) continue
+      if (lane.waits[job] !== true || parts.isUsed(part) || users.isUsed(work.user(job))) continue
       if (starts.isUsed()) return round.wakeAt((Math.floor(now / this.#options.bf_interval) + 1) * this.#options.bf_interval)
       if (tests++ === most) return
       parts.use(part)
       users.use(work.user(job))
-      const start = this.#startOrFind(job, round, plan, now + window * MINUTE)
+      const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
       if (work.unplaced(job, round.lane) === 0) starts.use()
       if (start === Infinity || reservations.isUsed(part) || now - work.submitted(job) < age) continue
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
@@ -183,8 +184,8 @@ class Replan implements Policy {
   }
 
   /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */
-  #startOrFind(job: JobId, round: Round, plan: Plan, latest: Seconds): Seconds {
-    while (round.work.unplaced(job, round.lane) > 0) {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, latest: Seconds): Seconds {
+    while (lane.waits[job] === true) {
       const start = plan.earliest(job, latest)
       if (start > round.now) return start
       if (!plan.start(job, round)) return Infinity

@@ -60,10 +60,10 @@ export class Reservations {
     else if (lane.newcomers > 1) this.#placeNewcomers(round)
   }
 
-  /** Starts the jobs whose time has come. */
-  startDue(round: Round): void {
+  /** Starts the jobs whose time has come; true when others lost their reservation as these started, which a limit held back: the plan has gaps. */
+  startDue(round: Round): boolean {
     const { now } = round
-    if (this.#soonest > now && this.#stuck > now) return
+    if (this.#soonest > now && this.#stuck > now) return false
     this.#stuck = Infinity
     const due = this.#due
     due.length = 0
@@ -78,7 +78,8 @@ export class Reservations {
         else if (start < soonest) soonest = start
       }
     this.#soonest = soonest
-    for (const job of due) this.#startPieces(job, round)
+    for (const job of due) if (!Number.isNaN(this.#start[job])) this.#startPieces(job, round) // one may be withdrawn as another starts: a limit holds it back
+    return this.#mustCompress
   }
 
   /** A start can fall due when nothing else happens: where a job that moved later in the compression was to end. */
@@ -95,7 +96,7 @@ export class Reservations {
         this.#stuck = round.now
         return
       }
-      if (round.work.unplaced(job, round.lane) > 0) this.#place(job, round)
+      if (round.work.unplaced(job, round.lane) > 0 && this.#lane.waits[job] === true) this.#place(job, round)
     } while (this.#start[job] === round.now)
   }
 

@@ -54,7 +54,7 @@ export class Reserving {
     for (; i < queue.length && made < this.#reservations; i++) {
       const job = queue[i] as JobId
       this.#startNow(job, round, lane, profile)
-      if (round.work.unplaced(job, round.lane) === 0) continue
+      if (lane.waits[job] !== true) continue
       const at = job * lane.width
       const start = profile.earliest(lane.length[job] as number, lane.demand, at)
       if (start === Infinity) continue
@@ -76,7 +76,7 @@ export class Reserving {
 
   /** Starts the pieces of the job for which there is room at once. */
   #startNow(job: JobId, round: Round, lane: RigidLane, profile: Profile): void {
-    while (round.work.unplaced(job, round.lane) > 0 && lane.fitsIn(lane.free, job) && fitsNow(job, lane, profile)) {
+    while (lane.waits[job] === true && lane.fitsIn(lane.free, job) && fitsNow(job, lane, profile)) {
       const now = profile.times[profile.first] as number
       const end = now + (lane.length[job] as number)
       profile.take(now, end, lane.demand, job * lane.width)

@@ -157,8 +157,9 @@ export class RigidJobs implements WorkListener {
   onReady(job: JobId, lane: LaneId): void {
     this.#order.onReady?.(job, lane)
     this.#others?.onReady?.(job, lane)
-    if (job === this.#starting) return // its claims are being taken back
     const state = this.lanes[lane] as RigidLane
+    state.waits[job] = true
+    if (job === this.#starting) return // its claims are being taken back
     state.read(job)
     state.newcomers++
     state.newcomer = job
@@ -177,7 +178,9 @@ export class RigidJobs implements WorkListener {
   onDrained(job: JobId, lane: LaneId): void {
     this.#order.onDrained?.(job, lane)
     this.#others?.onDrained?.(job, lane)
-    if (job !== this.#starting) (this.lanes[lane] as RigidLane).changes++
+    const state = this.lanes[lane] as RigidLane
+    state.waits[job] = false
+    if (job !== this.#starting) state.changes++
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {

@@ -16,6 +16,8 @@ export class RigidLane {
   demand: Float64Array
   length = new Float64Array(64)
   readonly running: RunningPieces
+  /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
+  readonly waits: boolean[] = []
   /** How many jobs became ready since the last pass, and the last of them. */
   newcomers = 0
   newcomer: JobId | None = None

@@ -25,7 +25,7 @@ export abstract class WrappedRound implements Round {
   take(job: JobId): boolean { return this.inner.take(job) }
   evict(task: TaskId): void { this.inner.evict(task) }
   reserve(job: JobId, start: Seconds): void { this.inner.reserve(job, start) }
-  defer(job: JobId, reason: Reason): void { this.inner.defer(job, reason) }
+  defer(job: JobId, reason: Reason, limit?: string): void { this.inner.defer(job, reason, limit) }
   savepoint(): Savepoint { return this.inner.savepoint() }
   rollback(to: Savepoint): void { this.inner.rollback(to) }
   wakeAt(time: Seconds): void { this.inner.wakeAt(time) }

@@ -106,7 +106,7 @@ class JobRows implements RowReader {
 
   #names(row: Row): Partial<JobSpec> {
     const { defaults } = this.options
-    const named = (['user', 'queue', 'group', 'account', 'partition', 'class', 'label'] as const).map((meaning) => {
+    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label'] as const).map((meaning) => {
       const text = this.#text(row, meaning)
       return [meaning, text === '' && (meaning === 'user' || meaning === 'queue') ? (defaults[meaning] ?? '') : text] as const
     })

@@ -26,6 +26,7 @@ const columnsSchema = z.strictObject({
   group: name.optional(),
   account: name.optional(),
   partition: name.optional(),
+  qos: name.optional(),
   priority: name.optional().describe('Larger is more important.'),
   weight: name.optional(),
   estimate: name.optional().describe('The user\'s estimate of the run time.'),

@@ -71,6 +71,7 @@ export const jobSchema = z.strictObject({
   group: name.exactOptional(),
   account: name.exactOptional(),
   partition: name.exactOptional(),
+  qos: name.exactOptional().describe('Quality of service that it asks for.'),
   application: name.exactOptional(),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),

@@ -111,7 +111,7 @@ export class SlurmJobs {
 
   #spec(record: SlurmRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, state, priority } = record
     const queue = record[this.options.queue]
     return {
       id,
@@ -121,6 +121,7 @@ export class SlurmJobs {
       ...(group !== '' && { group }),
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
+      ...(qos !== '' && { qos }),
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {

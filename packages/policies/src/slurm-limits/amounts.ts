@@ -1,0 +1,59 @@
+import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+
+/** What Slurm counts, and the names that resources of clusters go by for it. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  cpu: ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores'],
+  mem: ['mem', 'memory', 'memory-mb', 'ram'],
+  node: ['nodes', 'node'],
+  gres: ['gpus', 'gpu'],
+}
+export type Tres = 'cpu' | 'mem' | 'node' | 'gres'
+
+/** An amount of a resource that a limit is about. */
+export interface Amount {
+  readonly resource: ResourceId
+  readonly tres: Tres
+  readonly most: number
+}
+
+/** Amounts of `cpu=64,mem=256G,gres/gpu=4`; memory is in MiB unless it has a suffix, -1 is no limit. Throws `BAD_OPTION`. */
+export function amountsOf(written: string | Readonly<Record<string, number>> | undefined, cluster: ClusterView, field: string): Amount[] {
+  if (written === undefined) return []
+  const pairs = typeof written === 'string' ? written.split(',').filter((part) => part.trim() !== '').map((part) => part.split('=').map((side) => side.trim())) : Object.entries(written).map(([name, amount]) => [name, String(amount)])
+  return pairs.flatMap(([name = '', text = '']) => {
+    if (text === '-1') return []
+    const { resource, tres } = resourceOf(name, cluster, field)
+    const device = cluster.deviceSize(resource)
+    return [{ resource, tres, most: numberOf(text, tres === 'mem', field) * (device > 0 ? device : 1) }]
+  })
+}
+
+function resourceOf(name: string, cluster: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
+  const small = name.toLowerCase()
+  const tres = (small.startsWith('gres/gpu') ? 'gres' : (Object.keys(names).find((each) => each === small || names[each]?.includes(small)) ?? 'cpu')) as Tres
+  const own = cluster.resources.indexOf(name)
+  const found = own >= 0 ? own : cluster.resources.findIndex((each) => small in names || small.startsWith('gres/gpu') ? names[tres]?.includes(each.toLowerCase()) : false)
+  if (found >= 0) return { resource: found as ResourceId, tres }
+  throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), ...cluster.resources]))
+}
+
+const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3 }
+
+function numberOf(text: string, isMemory: boolean, field: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTP]?)B?$/i.exec(text) ?? []
+  if (number !== undefined && (unit === '' || isMemory)) return Math.floor(Number(number) * (unit === '' ? 1 : (UNITS[unit.toUpperCase()] as number)))
+  throw new SchedError('BAD_OPTION', `found the amount ${JSON.stringify(text)}.`, { field }, 'Write cpu=64,mem=256G,gres/gpu=4,node=8.')
+}
+
+/** Seconds of minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; of UNLIMITED, INFINITE and -1 endless. Throws `BAD_OPTION`. */
+export function secondsOf(time: number | string | undefined, field: string): number {
+  if (time === undefined) return Infinity
+  if (typeof time === 'number') return time * 60
+  if (/^(UNLIMITED|INFINITE|-1)$/i.test(time.trim())) return Infinity
+  const found = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(time.trim())
+  if (found === null) throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
+  const [days, a = 0, b, c] = found.slice(1).map((part) => (part === undefined ? undefined : Number(part)))
+  if (days !== undefined) return days * 86_400 + a * 3600 + (b ?? 0) * 60 + (c ?? 0)
+  if (b === undefined) return a * 60
+  return c === undefined ? a * 60 + b : a * 3600 + b * 60 + c
+}

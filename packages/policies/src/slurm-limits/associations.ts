@@ -1,0 +1,62 @@
+import { SchedError } from '@sched/core'
+import type { AccountOptions, UserOptions } from './options.js'
+
+/** A user of an account, or an account: its own settings, and what it lies in. */
+export interface Association {
+  readonly name: string
+  readonly isUser: boolean
+  readonly parent: Association | undefined
+  readonly settings: UserOptions
+  readonly isDeclared: boolean
+}
+
+/** The tree of accounts with their users. Jobs name their account by its name alone. */
+export class Associations {
+  readonly root: Association
+  readonly #accounts = new Map<string, Association>()
+  readonly #users = new Map<string, Association>()
+  /** The first association of each user: that of jobs that name no account. */
+  readonly #usual = new Map<string, Association>()
+
+  /** Throws `BAD_OPTION` for two accounts of one name. */
+  constructor({ root = {}, ...accounts }: Readonly<Record<string, AccountOptions>>) {
+    this.root = { name: 'root', isUser: false, parent: undefined, settings: root, isDeclared: true }
+    this.#accounts.set('root', this.root)
+    this.#declare(root, this.root)
+    this.#declare({ accounts }, this.root)
+  }
+
+  /** The association of a user's job that names an account, or '' for none; made at first use where it is not declared. */
+  of(user: string, account: string): Association {
+    const known = account === '' ? this.#usual.get(user) : this.#users.get(keyOf(user, account))
+    if (known !== undefined) return known
+    const parent = account === '' ? this.root : (this.#accounts.get(account) ?? this.#add(account, false, this.root, {}, false))
+    return this.#add(user, true, parent, {}, false)
+  }
+
+  #declare({ users = {}, accounts = {} }: AccountOptions, parent: Association): void {
+    for (const [name, settings] of Object.entries(users)) this.#add(name, true, parent, settings, true)
+    for (const [name, settings] of Object.entries(accounts)) {
+      if (this.#accounts.has(name)) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
+      this.#declare(settings, this.#add(name, false, parent, settings, true))
+    }
+  }
+
+  #add(name: string, isUser: boolean, parent: Association, settings: UserOptions, isDeclared: boolean): Association {
+    const made = { name, isUser, parent, settings, isDeclared }
+    if (!isUser) this.#accounts.set(name, made)
+    else {
+      this.#users.set(keyOf(name, parent.name), made)
+      if (!this.#usual.has(name)) this.#usual.set(name, made)
+    }
+    return made
+  }
+}
+
+/** A setting of the association itself or of the nearest around it: limits of accounts hold for each of their users. */
+export function inherited<K extends keyof UserOptions>(from: Association, key: K): UserOptions[K] {
+  for (let each: Association | undefined = from; each !== undefined; each = each.parent) if (each.settings[key] !== undefined) return each.settings[key]
+  return undefined
+}
+
+const keyOf = (user: string, account: string) => `${account} ${user}`

@@ -1,0 +1,58 @@
+import type { Seconds } from '@sched/core'
+import type { DecayedUsage } from '../fair-share/decayed-usage.js'
+
+/** A waiting job in a lane. */
+export type Entry = number
+
+/** Jobs that limits count together: those of a QOS, of one of its users or accounts, of an association with all below it. */
+export class Counted {
+  /** For messages: `user ann in QOS normal`. */
+  readonly name: string
+  /** Jobs with a running task, and jobs in the system. */
+  running = 0
+  submitted = 0
+  /** What its running tasks hold, by resource. */
+  readonly used: Float64Array
+  /** Waiting jobs that it limits and the policy knows of. */
+  readonly shown = new Set<Entry>()
+  /** Jobs that wait because of a limit on this. */
+  readonly held = new Set<Entry>()
+
+  constructor(name: string, resources: number) {
+    this.name = name
+    this.used = new Float64Array(resources)
+  }
+}
+
+/** What a job's next piece, tasks that start together, asks for. */
+export interface Piece {
+  /** No task of the job runs. */
+  readonly isFirst: boolean
+  /** What it asks, and with it what the job holds then, by resource. */
+  amount(resource: number): number
+  whole(resource: number): number
+  readonly estimate: Seconds
+}
+
+/** A limit that can keep a job from starting. */
+export interface Limit {
+  readonly reason: string
+  /** What it counts; absent: the job alone, for which nothing changes. */
+  readonly of?: Counted
+  isOver(piece: Piece): boolean
+}
+
+export const jobsLimit = (of: Counted, most: number, reason: string): Limit => ({ of, reason, isOver: ({ isFirst }) => isFirst && of.running >= most })
+
+export const amountLimit = (of: Counted, resource: number, most: number, reason: string): Limit => ({
+  of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most,
+})
+
+/** `most` in amounts x seconds. */
+export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most })
+
+export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
+export const leastLimit = (resource: number, least: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) < least })
+/** A job without a time limit gets the longest that it may have. */
+export const timeLimit = (most: Seconds, reason: string): Limit => ({ reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
+export const never = (reason: string): Limit => ({ reason, isOver: () => true })

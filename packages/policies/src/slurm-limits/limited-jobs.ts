@@ -1,0 +1,236 @@
+import { Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import type { Counted, Entry, Limit, Piece } from './counted.js'
+import type { ReadOptions } from './options.js'
+import { TermsBook, type Terms } from './terms.js'
+
+/**
+ * Which waiting jobs limits hold back. A policy is told only of the others: one that is held back is drained for it, as one that its
+ * architecture holds back, and ready again when its limit has room.
+ */
+export class LimitedJobs implements WorkListener {
+  readonly #env: Env
+  readonly #told: WorkListener
+  readonly #book: TermsBook
+  readonly #lanes: number
+  readonly #terms: Terms[] = []
+  /** Running tasks by job. */
+  readonly #running: number[] = []
+  /** By entry: the limit that holds the job back. */
+  readonly #heldBy: (Limit | undefined)[] = []
+  readonly #held = new Set<Entry>()
+  /** Groups of which something was given back. */
+  readonly #looser = new Set<Counted>()
+  /** Jobs held back in this round, some of them by claims that may be taken back. */
+  readonly #heldNow: Entry[] = []
+  readonly #piece: AskedPiece
+  #tick: Seconds = 0
+
+  /** `told` hears of waiting jobs that no limit holds back. */
+  constructor(options: ReadOptions, env: Env, told: WorkListener) {
+    this.#env = env
+    this.#told = told
+    this.#book = new TermsBook(options, env.cluster)
+    this.#lanes = env.cluster.lanes.length
+    this.#piece = new AskedPiece(env)
+  }
+
+  // ---- submission ----
+
+  admits(spec: JobSpec): string | undefined {
+    const { user = 'user', account = '', qos = '' } = spec
+    const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default' })
+    if (terms.refusal !== undefined) return terms.refusal
+    const full = terms.submits.find(({ of, most }) => of.submitted >= most)
+    if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
+    const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec))))
+    return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
+  }
+
+  #pieceOf(stage: StageSpec, { estimate = Infinity }: JobSpec): Piece {
+    const tasks = stage.gang === true ? stage.tasks : 1
+    const amount = (resource: number) => tasks * (stage.demand[this.#env.cluster.resources[resource] as string] ?? 0)
+    return { isFirst: true, amount, whole: amount, estimate }
+  }
+
+  onSubmit(job: JobId): void {
+    const { work } = this.#env
+    const terms = this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)) })
+    this.#terms[job] = terms
+    this.#running[job] = 0
+    for (const group of terms.counted) group.submitted++
+  }
+
+  onFinish(job: JobId): void {
+    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
+  }
+
+  // ---- waiting ----
+
+  onReady(job: JobId, lane: LaneId): void {
+    const limit = this.#limitOf(job, lane)
+    if (limit === undefined) this.#show(job, lane)
+    else this.#hold(job * this.#lanes + lane, limit)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    if (!this.#held.has(job * this.#lanes + lane)) this.#told.onMore?.(job, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    const entry = job * this.#lanes + lane
+    if (this.#held.has(entry)) return this.#forget(entry)
+    for (const group of (this.#terms[job] as Terms).limiting) group.shown.delete(entry)
+    this.#told.onDrained?.(job, lane)
+  }
+
+  isHeld(job: JobId, lane: LaneId): boolean {
+    return this.#held.has(job * this.#lanes + lane)
+  }
+
+  /** The first limit that keeps the next piece of the job from starting. */
+  #limitOf(job: JobId, lane: LaneId): Limit | undefined {
+    const { limits } = this.#terms[job] as Terms
+    if (limits.length === 0) return undefined
+    this.#piece.ask(job, lane, (this.#running[job] as number) === 0)
+    return limits.find((limit) => limit.isOver(this.#piece))
+  }
+
+  #show(job: JobId, lane: LaneId): void {
+    for (const group of (this.#terms[job] as Terms).limiting) group.shown.add(job * this.#lanes + lane)
+    this.#told.onReady?.(job, lane)
+  }
+
+  #hold(entry: Entry, limit: Limit): void {
+    this.#held.add(entry)
+    this.#heldBy[entry] = limit
+    limit.of?.held.add(entry)
+  }
+
+  #forget(entry: Entry): void {
+    this.#held.delete(entry)
+    this.#heldBy[entry]?.of?.held.delete(entry)
+    this.#heldBy[entry] = undefined
+  }
+
+  // ---- rounds ----
+
+  /** Shows the jobs that may start again. */
+  begin({ now }: Round): void {
+    this.#heldNow.length = 0
+    const { past, charged } = this.#book
+    past.advance(now)
+    if (past.tick !== this.#tick) {
+      this.#tick = past.tick
+      for (const { of } of charged) this.#hideOver(of)
+      for (const { of } of charged) this.#looser.add(of)
+    }
+    if (this.#looser.size === 0) return
+    for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
+    this.#looser.clear()
+  }
+
+  /** Whether a piece of the job may start now; asked once before its first claim. */
+  mayStart(job: JobId, lane: LaneId): boolean {
+    return !this.isHeld(job, lane) && this.#limitOf(job, lane) === undefined
+  }
+
+  /** A piece of the job has been claimed: others may have to wait for it. */
+  claimed(job: JobId): void {
+    for (const group of (this.#terms[job] as Terms).counted) this.#hideOver(group)
+  }
+
+  /** Claims were taken back: what they held back need not wait. */
+  takenBack(): void {
+    for (const entry of this.#heldNow.splice(0)) if (this.#held.has(entry)) this.#lookAgain(entry, true)
+  }
+
+  /** Tells who listens which limits keep jobs back, and asks for a round when past usage decays. */
+  end(round: Round): void {
+    if (this.#book.charged.length > 0 && this.#held.size > 0 && round.cluster.heartbeat === 0) round.wakeAt(this.#book.past.next)
+    if (!round.explained) return
+    for (const entry of this.#held) if (entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, this.#heldBy[entry]?.reason)
+  }
+
+  #hideOver(group: Counted): void {
+    for (const entry of group.shown) {
+      const job = Math.floor(entry / this.#lanes) as JobId
+      const lane = (entry % this.#lanes) as LaneId
+      const limit = this.#limitOf(job, lane)
+      if (limit === undefined) continue
+      for (const each of (this.#terms[job] as Terms).limiting) each.shown.delete(entry)
+      this.#hold(entry, limit)
+      this.#heldNow.push(entry)
+      this.#told.onDrained?.(job, lane)
+    }
+  }
+
+  #lookAgain(entry: Entry, isInRound = false): void {
+    const job = Math.floor(entry / this.#lanes) as JobId
+    const lane = (entry % this.#lanes) as LaneId
+    const limit = this.#limitOf(job, lane)
+    this.#forget(entry)
+    if (limit === undefined) return this.#show(job, lane)
+    this.#hold(entry, limit)
+    if (isInRound) this.#heldNow.push(entry)
+  }
+
+  // ---- running ----
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#running[job] = (this.#running[job] as number) + 1
+    this.#count(job, lane, task, 1, this.#running[job] === 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: unknown, _why: Release): void {
+    this.#running[job] = (this.#running[job] as number) - 1
+    this.#count(job, lane, task, -1, this.#running[job] === 0)
+    for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
+  }
+
+  #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isWhole: boolean): void {
+    const { work, cluster } = this.#env
+    const shape = work.shapeOf(task)
+    const { past, charged } = this.#book
+    for (const group of (this.#terms[job] as Terms).counted) {
+      if (isWhole) group.running += sign
+      for (const resource of cluster.lanes[lane]?.resources ?? []) group.used[resource] = (group.used[resource] as number) + sign * work.demand(shape, resource)
+      for (let i = 0; i < charged.length; i++) {
+        const { of, resource } = charged[i] as (typeof charged)[number]
+        if (of === group) past.change(i, sign * work.demand(shape, resource as ResourceId), this.#env.now())
+      }
+    }
+  }
+}
+
+/** What the next piece of a job asks: all tasks of a gang that are left, one of another stage. */
+class AskedPiece implements Piece {
+  isFirst = true
+  estimate: Seconds = Infinity
+  readonly #env: Env
+  #job!: JobId
+  #lane!: LaneId
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  ask(job: JobId, lane: LaneId, isFirst: boolean): void {
+    this.#job = job
+    this.#lane = lane
+    this.isFirst = isFirst
+    this.estimate = this.#env.work.estimate(job)
+  }
+
+  amount(resource: number): number {
+    return this.#of(resource, this.#env.work.together(this.#job, this.#lane))
+  }
+
+  whole(resource: number): number {
+    return this.#of(resource, this.#env.work.together(this.#job, this.#lane) + this.#env.work.running(this.#job, this.#lane))
+  }
+
+  #of(resource: number, tasks: number): number {
+    const { work } = this.#env
+    return tasks * work.demand(work.shape(this.#job, this.#lane), resource as ResourceId)
+  }
+}

@@ -1,0 +1,127 @@
+import type { ClusterView, Seconds } from '@sched/core'
+import type { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { amountsOf, secondsOf, type Amount } from './amounts.js'
+import { inherited, type Association } from './associations.js'
+import { amountLimit, jobsLimit, leastLimit, pastLimit, sizeLimit, timeLimit, type Counted, type Limit } from './counted.js'
+import type { QosOptions, UserOptions } from './options.js'
+import { reasonOf, type Scope } from './reasons.js'
+
+const MINUTE: Seconds = 60
+
+/** A QOS by its name. */
+export interface Qos extends QosOptions {
+  readonly name: string
+}
+
+/** So many jobs may be in the system. */
+export interface SubmitLimit {
+  readonly of: Counted
+  readonly most: number
+  readonly reason: string
+}
+
+/** Limits of resources whose use is counted, and how they are called where the job alone is over them. */
+interface Counting {
+  readonly of: Counted
+  readonly scope: Scope
+  readonly isStrict: boolean
+}
+
+/** Puts the limits of a job together; `taken` are those that a QOS has set, by kind and resource. */
+export class LimitsOfJob {
+  readonly groups: Counted[] = []
+  /** The first that forbids is told. */
+  readonly limits: Limit[] = []
+  readonly submits: SubmitLimit[] = []
+  /** Limits of what one job asks, which refuse it. */
+  readonly strict: Limit[] = []
+
+  constructor(
+    private readonly cluster: ClusterView,
+    private readonly group: (name: string) => Counted,
+    private readonly past: DecayedUsage,
+    private readonly charged: { of: Counted; resource: number }[],
+  ) {}
+
+  addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
+    const { name, Flags = [] } = qos
+    const isStrict = Flags.includes('DenyOnLimit')
+    const field = `qos.${name}`
+    const [all, ofUser, ofAccount] = [this.#count(`QOS ${name}`), this.#count(`user ${user} in QOS ${name}`), this.#count(`account ${account} in QOS ${name}`)]
+    const isNew = (kind: string, value: unknown) => value !== undefined && !taken.has(kind) && Boolean(taken.add(kind))
+    const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `${field}.${kind}`).filter(({ resource }) => isNew(`${kind} ${resource}`, true))
+    if (isNew('GrpJobs', qos.GrpJobs)) this.#add(jobsLimit(all, qos.GrpJobs as number, 'QOSGrpJobsLimit'))
+    if (isNew('MaxJobsPerAccount', qos.MaxJobsPerAccount)) this.#add(jobsLimit(ofAccount, qos.MaxJobsPerAccount as number, 'MaxJobsPerAccount'))
+    if (isNew('MaxJobsPerUser', qos.MaxJobsPerUser)) this.#add(jobsLimit(ofUser, qos.MaxJobsPerUser as number, 'QOSMaxJobsPerUserLimit'))
+    if (isNew('MaxWall', qos.MaxWall)) this.#own(timeLimit(secondsOf(qos.MaxWall, `${field}.MaxWall`), 'QOSMaxWallDurationPerJobLimit'), isStrict)
+    this.#pasts(amounts('GrpTRESMins', qos.GrpTRESMins), all, 'QOSGrpMins')
+    this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
+    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres)), isStrict)
+    this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), { of: ofAccount, scope: 'QOSPerAccount', isStrict })
+    this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), { of: ofUser, scope: 'QOSPerUser', isStrict })
+    if (isNew('GrpSubmitJobs', qos.GrpSubmitJobs)) this.#submit(all, qos.GrpSubmitJobs as number, 'QOSGrpSubmitJobsLimit')
+    if (isNew('MaxSubmitJobsPerAccount', qos.MaxSubmitJobsPerAccount)) this.#submit(ofAccount, qos.MaxSubmitJobsPerAccount as number, 'MaxSubmitJobsPerAccount')
+    if (isNew('MaxSubmitJobsPerUser', qos.MaxSubmitJobsPerUser)) this.#submit(ofUser, qos.MaxSubmitJobsPerUser as number, 'QOSMaxSubmitJobPerUserLimit')
+  }
+
+  addAssociation(from: Association, taken: ReadonlySet<string>): void {
+    const has = (...kinds: string[]) => kinds.some((kind) => taken.has(kind))
+    const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `accounts: ${kind}`).filter(({ resource }) => !taken.has(`${kind} ${resource}`))
+    const [maxJobs, maxSubmit, maxWall, maxTres] = [inherited(from, 'MaxJobs'), inherited(from, 'MaxSubmitJobs'), inherited(from, 'MaxWall'), inherited(from, 'MaxTRESPerJob')]
+    const own = this.#count(nameOf(from))
+    if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
+    if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
+    if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'), false)
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, most, reasonOf('AssocPerJob', tres)), false)
+    for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
+      const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins } = each.settings
+      const group = this.#count(nameOf(each))
+      if (GrpJobs !== undefined && !has('GrpJobs')) this.#add(jobsLimit(group, GrpJobs, 'AssocGrpJobsLimit'))
+      if (GrpSubmitJobs !== undefined && !has('GrpSubmitJobs')) this.#submit(group, GrpSubmitJobs, 'AssocGrpSubmitJobsLimit')
+      this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
+      this.#amounts(amounts('GrpTRES', GrpTRES), { of: group, scope: 'AssocGrp', isStrict: false })
+    }
+  }
+
+  /** Its jobs count there, also where another limit is in effect for them. */
+  #count(name: string): Counted {
+    const group = this.group(name)
+    if (!this.groups.includes(group)) this.groups.push(group)
+    return group
+  }
+
+  #add(limit: Limit): void {
+    this.limits.push(limit)
+  }
+
+  #own(limit: Limit, isStrict: boolean): void {
+    ;(isStrict ? this.strict : this.limits).push(limit)
+  }
+
+  #submit(of: Counted, most: number, reason: string): void {
+    this.submits.push({ of, most, reason })
+  }
+
+  /** `DenyOnLimit` refuses jobs that alone ask more than all may hold. */
+  #amounts(amounts: readonly Amount[], { of, scope, isStrict }: Counting): void {
+    for (const { resource, tres, most } of amounts) {
+      const reason = reasonOf(scope, tres)
+      if (isStrict) this.strict.push(sizeLimit(resource, most, reason))
+      this.#add(amountLimit(of, resource, most, reason))
+    }
+  }
+
+  #pasts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
+    for (const { resource, tres, most } of amounts) {
+      const known = this.charged.findIndex((each) => each.of === of && each.resource === resource)
+      if (known < 0) {
+        this.charged.push({ of, resource })
+        this.past.add()
+      }
+      this.#add(pastLimit(of, this.past, known < 0 ? this.charged.length - 1 : known, most * MINUTE, reasonOf(scope, tres)))
+    }
+  }
+}
+
+const nameOf = ({ name, isUser, parent }: Association): string => (isUser ? `user ${name} in account ${parent?.name ?? 'root'}` : `account ${name}`)

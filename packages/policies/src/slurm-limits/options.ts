@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+const count = z.int().nonnegative()
+const tres = z
+  .union([z.string(), z.record(z.string(), z.number().nonnegative())])
+  .describe('amounts by resource, as Slurm writes them (cpu=64,mem=256G,gres/gpu=4,node=8) or as { cpu: 64 }; names of resources of the cluster are taken, too')
+const time = z.union([z.number().nonnegative(), z.string()]).describe('minutes, or a time as Slurm writes it: hours:minutes:seconds, days-hours')
+const names = z.array(z.string())
+
+const common = {
+  GrpTRES: tres.optional().describe('amounts that its running jobs may hold together'),
+  GrpJobs: count.optional().describe('jobs that may run at once'),
+  GrpSubmitJobs: count.optional().describe('jobs that may wait and run; more are refused'),
+  GrpTRESMins: tres.optional().describe('amounts x minutes that its jobs may have used, which decay; more wait'),
+  MaxTRESPerJob: tres.optional().describe('most that one job may ask for'),
+  MaxWall: time.optional().describe('longest time limit of a job (MaxWallDurationPerJob)'),
+}
+
+const qos = z.strictObject({
+  ...common,
+  MinTRESPerJob: tres.optional().describe('least that one job may ask for'),
+  MaxTRESPerUser: tres.optional().describe('amounts that the running jobs of one user may hold together'),
+  MaxJobsPerUser: count.optional().describe('jobs of one user that may run at once'),
+  MaxSubmitJobsPerUser: count.optional().describe('jobs of one user that may wait and run; more are refused'),
+  MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
+  MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
+  MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
+  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit: MaxTime of partitions does not count'),
+})
+export type QosOptions = z.output<typeof qos>
+
+const association = {
+  ...common,
+  MaxJobs: count.optional().describe('jobs of each of its users that may run at once'),
+  MaxSubmitJobs: count.optional().describe('jobs of each of its users that may wait and run; more are refused'),
+  DefaultQOS: z.string().optional().describe('the QOS of jobs that name none'),
+  QOS: names.optional().describe('those that its jobs may ask for; default: all'),
+}
+const user = z.strictObject(association)
+export type UserOptions = z.output<typeof user>
+export interface AccountOptions extends UserOptions {
+  readonly users?: Readonly<Record<string, UserOptions>> | undefined
+  readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
+}
+const account: z.ZodType<AccountOptions> = z.lazy(() =>
+  z.strictObject({
+    ...association,
+    users: z.record(z.string(), user).optional().describe('its users, with limits of their own'),
+    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
+  }),
+)
+
+const partition = z.strictObject({
+  MaxTime: time.optional().describe('longest time limit of a job'),
+  MaxTRESPerJob: tres.optional().describe('most that one job may ask for (MaxNodes is node=N)'),
+  MinTRESPerJob: tres.optional().describe('least that one job may ask for (MinNodes is node=N)'),
+  State: z.enum(['UP', 'DOWN', 'DRAIN', 'INACTIVE']).optional().describe('DOWN: jobs wait; DRAIN: jobs are refused; INACTIVE: jobs are refused'),
+  AllowAccounts: names.optional().describe('accounts whose jobs may run; default: all'),
+  DenyAccounts: names.optional().describe('accounts whose jobs may not'),
+  AllowQos: names.optional().describe('QOS whose jobs may run; default: all'),
+  DenyQos: names.optional().describe('QOS whose jobs may not'),
+  QOS: z.string().optional().describe('QOS whose limits hold for all jobs of the partition, before those of their own QOS'),
+})
+export type PartitionOptions = z.output<typeof partition>
+
+export const slurmLimitsOptions = z.strictObject({
+  partitions: z.record(z.string(), partition).default({}).describe('limits of partitions, which are the queues of jobs'),
+  enforcePartLimits: z.enum(['NO', 'ANY', 'ALL']).default('NO').describe('what becomes of jobs that a partition never takes: NO, they wait for ever; ANY and ALL, they are refused (EnforcePartLimits)'),
+  qos: z.record(z.string(), qos).default({}).describe('qualities of service with their limits; jobs that name none have the default of their association, or `normal`'),
+  accounts: z.record(z.string(), account).default({}).describe('the tree of accounts with their users and limits; `root` is around all'),
+  enforce: z.array(z.enum(['associations', 'qos'])).default([]).describe('associations: jobs of users who are not in `accounts` are refused; qos: so are jobs with a QOS that is not there or not theirs (AccountingStorageEnforce)'),
+  halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
+  calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+})
+/** Options of `slurm-limits`. */
+export type SlurmLimitsOptions = z.input<typeof slurmLimitsOptions>
+export type ReadOptions = z.output<typeof slurmLimitsOptions>

@@ -1,0 +1,105 @@
+import { definePolicy, forwarding, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
+import type { z } from 'zod'
+import { WrappedRound } from '../yarn/wrapped-round.js'
+import { LimitedJobs } from './limited-jobs.js'
+import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
+
+/**
+ * The limits of Slurm's partitions, QOS and associations around any policy. What a job asks beyond a limit of its partition keeps it waiting for ever, or
+ * refuses it; numbers of jobs in the system refuse it; limits of what runs let it wait and nobody behind it: the policy inside plans and
+ * starts as if it were not there.
+ *
+ * Source: Slurm, resource_limits.html, qos.html, acct_policy.c. Deviations: a job whose tasks do not start together is limited task by task;
+ * running jobs go on when GrpTRESMins is used up; promised starts (`reserve`) are not passed on, since a limit may forbid them.
+ */
+export const slurmLimitsPolicy = definePolicy({
+  name: 'slurm-limits',
+  summary: 'limits of partitions, QOS and associations around any policy (Slurm)',
+  source: 'Slurm, resource_limits',
+  options: slurmLimitsOptions,
+  inner: { policy: 'policy' },
+  defaults: { policy: 'replan' },
+  create: (options, env, { policy }) => new SlurmLimits(options, env, policy.create(env)),
+})
+
+/** Slurm's limits around a policy. */
+export const slurmLimits = (policy: Plug<'policy'>, options: SlurmLimitsOptions = {}): Plug<'policy'> => slurmLimitsPolicy.plug({ policy }, options)
+
+class SlurmLimits implements Policy {
+  readonly #policy: Policy
+  readonly #jobs: LimitedJobs
+  readonly #round: LimitedRound
+
+  constructor(options: z.output<typeof slurmLimitsOptions>, env: Env, policy: Policy) {
+    this.#policy = policy
+    this.#jobs = new LimitedJobs(options, env, policy)
+    this.#round = new LimitedRound(this.#jobs)
+    Object.assign(this, forwarding(this.#jobs, exceptWaiting(policy)))
+  }
+
+  get sharing() {
+    return this.#policy.sharing
+  }
+
+  schedule(round: Round): void {
+    this.#jobs.begin(round)
+    this.#round.open(round)
+    this.#policy.schedule(this.#round)
+    this.#jobs.end(round)
+  }
+}
+
+/** The hooks of a policy but those about waiting jobs, of which it is told by another. */
+function exceptWaiting(policy: Policy): WorkListener {
+  const names = ['admits', 'onSubmit', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat'] as const
+  return Object.fromEntries(names.flatMap((name) => (policy[name] === undefined ? [] : [[name, (policy[name] as (...args: unknown[]) => unknown).bind(policy)]])))
+}
+
+/** A round in which jobs that a limit holds back cannot start. */
+class LimitedRound extends WrappedRound {
+  readonly #jobs: LimitedJobs
+  /** The job whose piece is being claimed, and how many of its tasks are left. */
+  #job: JobId | undefined
+  #left = 0
+
+  constructor(jobs: LimitedJobs) {
+    super()
+    this.#jobs = jobs
+  }
+
+  open(round: Round): void {
+    this.inner = round
+    this.#left = 0
+  }
+
+  override fits(job: JobId, node: NodeId): boolean {
+    return !this.#jobs.isHeld(job, this.lane) && this.inner.fits(job, node)
+  }
+
+  override take(job: JobId): boolean {
+    return !this.#jobs.isHeld(job, this.lane) && this.inner.take(job)
+  }
+
+  override claim(task: TaskId, node: NodeId): boolean {
+    const job = this.work.jobOf(task)
+    const isNext = this.#left === 0 || job !== this.#job
+    const tasks = isNext ? this.work.together(job, this.lane) : this.#left
+    if (isNext && !this.#jobs.mayStart(job, this.lane)) return false
+    if (!this.inner.claim(task, node)) return false
+    this.#job = job
+    this.#left = tasks - 1
+    if (this.#left === 0) this.#jobs.claimed(job)
+    return true
+  }
+
+  override rollback(to: Savepoint): void {
+    this.inner.rollback(to)
+    this.#left = 0
+    this.#jobs.takenBack()
+  }
+
+  /** A limit may forbid the start. */
+  override reserve(): void {
+    // nothing is promised
+  }
+}

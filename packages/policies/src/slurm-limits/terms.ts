@@ -1,0 +1,141 @@
+import type { ClusterView } from '@sched/core'
+import { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { amountsOf, secondsOf } from './amounts.js'
+import { Associations, inherited, type Association } from './associations.js'
+import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit } from './counted.js'
+import type { PartitionOptions, ReadOptions } from './options.js'
+import { reasonOf } from './reasons.js'
+import { LimitsOfJob, type Qos, type SubmitLimit } from './limits-of-job.js'
+
+/** Whose job it is, and what it asks for. */
+export interface Claimant {
+  readonly user: string
+  readonly account: string
+  readonly qos: string
+  readonly partition: string
+}
+
+/** What holds for the jobs of a user in an account with a QOS in a partition. */
+export interface Terms {
+  /** Whose use they add to, whether or not it limits them. */
+  readonly counted: readonly Counted[]
+  /** Those that limit them. */
+  readonly limiting: readonly Counted[]
+  /** What may keep them from starting, the reason that is told first. */
+  readonly limits: readonly Limit[]
+  /** What refuses them when they are submitted: numbers of jobs in the system. */
+  readonly submits: readonly SubmitLimit[]
+  /** Limits of what one job asks, which refuse it. */
+  readonly strict: readonly Limit[]
+  /** They are always refused. */
+  readonly refusal: string | undefined
+}
+
+/**
+ * The limits of Slurm's partitions, QOS and associations, as they hold for each job. Of the QOS of the partition, that of the job, the
+ * association of the user and the accounts around it, the first that has a limit (of a resource) is the one that counts; of associations
+ * every `Grp` limit on the way to the root counts, and `Max` limits of accounts hold for each of their users.
+ *
+ * Source: Slurm, resource_limits.html and acct_policy.c.
+ */
+export class TermsBook {
+  /** Numbers of `past`, in amounts x seconds. */
+  readonly past: DecayedUsage
+  /** What `past` counts, by its ids. */
+  readonly charged: { readonly of: Counted; readonly resource: number }[] = []
+  readonly #options: ReadOptions
+  readonly #cluster: ClusterView
+  readonly #associations: Associations
+  readonly #counted = new Map<string, Counted>()
+  readonly #terms = new Map<string, Terms>()
+
+  constructor(options: ReadOptions, cluster: ClusterView) {
+    this.#options = options
+    this.#cluster = cluster
+    this.#associations = new Associations(options.accounts)
+    this.past = new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity })
+    this.#check()
+  }
+
+  of(who: Claimant): Terms {
+    const key = JSON.stringify([who.user, who.account, who.qos, who.partition])
+    const known = this.#terms.get(key)
+    if (known !== undefined) return known
+    const made = this.#make(who)
+    this.#terms.set(key, made)
+    return made
+  }
+
+  #make({ user, account, qos: asked, partition: queue }: Claimant): Terms {
+    const { partitions, qos: declared, enforce, enforcePartLimits } = this.#options
+    const association = this.#associations.of(user, account)
+    const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
+    const partition: PartitionOptions = partitions[queue] ?? {}
+    const qos = this.#qosOf(own, partition)
+    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.charged)
+    const { limits, strict } = made
+    const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
+    ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
+    const taken = new Set<string>()
+    for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
+    made.addAssociation(association, taken)
+    const isUnknown = enforce.includes('associations') && !association.isDeclared
+    const allowed = inherited(association, 'QOS')
+    const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
+    return {
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict,
+      refusal: isUnknown
+        ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
+        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : refusalOf(partition, queue),
+    }
+  }
+
+  #qosOf(own: string, { QOS: ofPartition }: PartitionOptions): Qos[] {
+    const found = [ofPartition, own].flatMap((name) => (name !== undefined && this.#options.qos[name] !== undefined ? [{ name, ...this.#options.qos[name] }] : []))
+    if (found.length === 2 && found[0]?.name === found[1]?.name) found.pop()
+    return found.length === 2 && found[1]?.Flags?.includes('OverPartQOS') === true ? found.reverse() : found
+  }
+
+  #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
+    const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob } = partition
+    const field = `partitions.${queue}`
+    const account = association.isUser ? (association.parent?.name ?? 'root') : association.name
+    const isTimeOpen = all.some(({ Flags }) => Flags?.includes('PartitionTimeLimit') === true)
+    return [
+      ...(State === 'DOWN' ? [never('PartitionDown')] : []),
+      ...(isKeptOut(account, AllowAccounts, DenyAccounts) ? [never('AccountNotAllowed')] : []),
+      ...(isKeptOut(qos, AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
+      ...(MaxTime === undefined || isTimeOpen ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
+      ...amountsOf(MaxTRESPerJob, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
+      ...amountsOf(MinTRESPerJob, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres))),
+    ]
+  }
+
+  #group(name: string): Counted {
+    const found = this.#counted.get(name) ?? new Counted(name, this.#cluster.resources.length)
+    this.#counted.set(name, found)
+    return found
+  }
+
+  /** What is written wrong is told at once, not when a job comes. */
+  #check(): void {
+    const { partitions, qos, accounts } = this.#options
+    const settings: [string, object][] = [...Object.entries(partitions).map(([name, each]) => [`partitions.${name}`, each] as [string, object]), ...Object.entries(qos).map(([name, each]) => [`qos.${name}`, each] as [string, object])]
+    const visit = (path: string, { users = {}, accounts: inside = {}, ...own }: (typeof accounts)[string]): void => {
+      settings.push([path, own], ...Object.entries(users).map(([name, each]) => [`${path}.users.${name}`, each] as [string, object]))
+      for (const [name, each] of Object.entries(inside)) visit(`${path}.accounts.${name}`, each)
+    }
+    for (const [name, each] of Object.entries(accounts)) visit(`accounts.${name}`, each)
+    for (const [path, each] of settings)
+      for (const [name, value] of Object.entries(each) as [string, string][]) {
+        if (name.includes('TRES')) amountsOf(value, this.#cluster, `slurm-limits.${path}.${name}`)
+        else if (name === 'MaxWall' || name === 'MaxTime') secondsOf(value, `slurm-limits.${path}.${name}`)
+      }
+  }
+}
+
+const isKeptOut = (name: string, allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
+  allowed !== undefined ? !allowed.includes(name) : denied?.includes(name) === true
+
+const refusalOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
+  State === 'DRAIN' || State === 'INACTIVE' ? `partition ${queue} is ${State} and takes no jobs` : undefined

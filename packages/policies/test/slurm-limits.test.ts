@@ -1,0 +1,196 @@
+import { SchedError } from '@sched/core'
+import { conservative, easy, fair, fattened, fifo, greedy, multifactor, replan, sjf, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
+import { checkPolicyLaws, dispatcher, instantCluster, job, type JobChange } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+/** A machine of so many nodes with 8 processors and 16 GiB. What starts, and what is refused, when jobs come together. */
+const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = strict(fifo()) } = {}) => {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { procs: 8, mem: 16_384, nodes: 1 } }] }), policy: slurmLimits(policy, options) })
+  const running = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
+  const pass = (now: number) => {
+    const { start } = master.pass(now)
+    for (const task of start) running.set(task.job, [...(running.get(task.job) ?? []), task])
+    return [...new Set(start.map((task) => task.job))]
+  }
+  return {
+    pass,
+    come: (now: number, ...jobs: readonly JobChange[]) => {
+      for (const each of jobs) master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
+      return pass(now)
+    },
+    refusal: (each: JobChange, now = 0) => {
+      try {
+        master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
+      } catch (error) {
+        if (error instanceof SchedError) return error.message
+        throw error
+      }
+      return undefined
+    },
+    end: (now: number, ...ids: readonly string[]) => {
+      for (const id of ids) {
+        for (const task of running.get(id) ?? []) master.taskEnded(task, now)
+        running.delete(id)
+      }
+      return pass(now)
+    },
+  }
+}
+const procs = (id: string, amount: number, change: JobChange = {}): JobChange => ({ id, demand: { procs: amount }, ...change })
+
+describe('limits of a QOS', () => {
+  it('let the jobs of a user wait beyond MaxJobsPerUser, and nobody behind them', () => {
+    const { come, end } = machine({ qos: { normal: { MaxJobsPerUser: 2 } } })
+    expect(come(0, procs('ann_1', 1), procs('ann_2', 1), procs('ann_3', 1), procs('bob_1', 1))).toEqual(['ann_1', 'ann_2', 'bob_1'])
+    expect(end(10, 'ann_1')).toEqual(['ann_3'])
+  })
+
+  it('of resources count what runs and what the next job asks', () => {
+    const { come, end } = machine({ qos: { normal: { MaxTRESPerUser: 'cpu=4', GrpTRES: { cpu: 6 } } } })
+    // ann: 3 + 2 > 4, 3 + 1 = 4; all: 4 + bob's 3 > 6, + 2 = 6
+    expect(come(0, procs('ann_1', 3), procs('ann_2', 2), procs('ann_3', 1), procs('bob_1', 3), procs('bob_2', 2))).toEqual(['ann_1', 'ann_3', 'bob_2'])
+    expect(end(10, 'ann_1')).toEqual(['ann_2'])
+    expect(end(20, 'ann_2', 'ann_3')).toEqual([]) // 2 of bob run, and 2 + 3 > 4
+    expect(end(30, 'bob_2')).toEqual(['bob_1'])
+  })
+
+  it('of a gang count it as a whole', () => {
+    const { come, end } = machine({ qos: { normal: { GrpTRES: 'cpu=6' } } }, { policy: easy() })
+    const gang = (id: string, tasks: number): JobChange => ({ id, tasks, gang: true, demand: { procs: 1 } })
+    expect(come(0, gang('ann_1', 4), gang('ann_2', 3), gang('ann_3', 2))).toEqual(['ann_1', 'ann_3'])
+    expect(end(10, 'ann_1')).toEqual(['ann_2'])
+  })
+
+  it('limit jobs whose tasks start one by one task by task', () => {
+    const { come, end } = machine({ qos: { normal: { MaxTRESPerUser: 'cpu=3' } } }, { policy: greedy(fifo()) })
+    expect(come(0, { id: 'ann_1', tasks: 5, demand: { procs: 1 } }, procs('bob_1', 1))).toEqual(['ann_1', 'bob_1'])
+    expect(end(10, 'bob_1')).toEqual([])
+    expect(end(20, 'ann_1')).toEqual(['ann_1']) // three tasks end, the other two start
+  })
+
+  it('keep jobs of the wrong size or time waiting for ever, and refuse them with DenyOnLimit', () => {
+    const limits = { MaxTRESPerJob: 'cpu=4,mem=8G', MinTRESPerJob: 'cpu=2', MaxWall: '1:00' }
+    const wrong = [procs('a', 5), procs('b', 1), { id: 'c', demand: { procs: 2, mem: 8193 } }, procs('d', 2, { estimate: 61 }), procs('e', 4, { estimate: 60 })]
+    expect(machine({ qos: { normal: limits } }).come(0, ...wrong)).toEqual(['e'])
+    const { refusal } = machine({ qos: { normal: { ...limits, Flags: ['DenyOnLimit'] } } })
+    expect(wrong.map((each) => refusal({ estimate: 60, ...each }))).toEqual([
+      'job a: it asks for more, less or longer than it may (QOSMaxCpuPerJobLimit).', 'job b: it asks for more, less or longer than it may (QOSMinCpuNotSatisfied).',
+      'job c: it asks for more, less or longer than it may (QOSMaxMemoryPerJob).', 'job d: it asks for more, less or longer than it may (QOSMaxWallDurationPerJobLimit).', undefined,
+    ])
+  })
+
+  it('refuse jobs beyond numbers of jobs in the system', () => {
+    const { come, refusal, end } = machine({ qos: { normal: { MaxSubmitJobsPerUser: 2, GrpSubmitJobs: 3 } } })
+    come(0, procs('ann_1', 8), procs('ann_2', 8), procs('bob_1', 8))
+    expect(refusal(procs('ann_3', 1))).toBe('job ann_3: QOS normal has 3 of 3 jobs in the system (QOSGrpSubmitJobsLimit).')
+    end(10, 'ann_1')
+    expect(refusal(procs('bob_2', 1), 10)).toBeUndefined()
+    end(20, 'ann_2')
+    expect(refusal(procs('bob_3', 1), 20)).toBe('job bob_3: user bob in QOS normal has 2 of 2 jobs in the system (QOSMaxSubmitJobPerUserLimit).')
+  })
+
+  it('are of the QOS that the job asks for, that its association has by default, or `normal`', () => {
+    const { come } = machine({ qos: { normal: { GrpJobs: 0 }, debug: { GrpJobs: 1 }, long: { GrpJobs: 2 } }, accounts: { physics: { DefaultQOS: 'long', users: { ann: {} } } } })
+    expect(come(0, procs('bob_1', 1), procs('bob_2', 1, { qos: 'debug' }), procs('bob_3', 1, { qos: 'debug' }), procs('ann_1', 1), procs('ann_2', 1), procs('ann_3', 1))).toEqual(['bob_2', 'ann_1', 'ann_2'])
+  })
+
+  it('per account count users together', () => {
+    const { come } = machine({ qos: { normal: { MaxJobsPerAccount: 2, MaxTRESPerAccount: 'cpu=4' } } })
+    const of = (account: string) => ({ account })
+    expect(come(0, procs('ann_1', 1, of('a')), procs('bob_1', 4, of('a')), procs('bob_2', 2, of('a')), procs('cid_1', 1, of('a')), procs('ann_2', 4, of('b')))).toEqual(['ann_1', 'bob_2', 'ann_2'])
+  })
+})
+
+describe('limits of associations', () => {
+  const accounts = { root: { GrpTRES: 'cpu=7' }, science: { GrpTRES: 'cpu=6', MaxJobs: 2, accounts: { physics: { GrpJobs: 3, users: { ann: { MaxJobs: 1 }, bob: {}, cid: {} } } } } }
+  const jobs = (n: number, user: string, change: JobChange = {}) => Array.from({ length: n }, (_, i) => procs(`${user}_${i + 1}`, 1, change))
+
+  it('hold for each user where they are Max, own or of the account around, and for all below where they are Grp', () => {
+    const { come, end } = machine({ accounts })
+    expect(come(0, ...jobs(3, 'ann'), ...jobs(3, 'bob'), ...jobs(3, 'cid'))).toEqual(['ann_1', 'bob_1', 'bob_2']) // 1, 2, and 3 in physics
+    expect(end(10, 'ann_1')).toEqual(['ann_2'])
+    expect(end(20, 'bob_1', 'bob_2')).toEqual(['bob_3', 'cid_1'])
+  })
+
+  it('of all accounts on the way to the root count', () => {
+    const { come } = machine({ accounts: { ...accounts, arts: { users: { dan: {} } } } })
+    expect(come(0, procs('bob_1', 4), procs('cid_1', 3), procs('cid_2', 2), procs('dan_1', 2), procs('dan_2', 1))).toEqual(['bob_1', 'cid_2', 'dan_2']) // 4 + 2 = 6 in science, 6 + 1 = 7 in all
+  })
+
+  it('do not count where a QOS has the same limit; that of the partition comes before that of the job (resource_limits.html)', () => {
+    // MaxJobs=3 in the QOS of the partition, nothing in that of the job, MaxJobs=1 and MaxSubmitJobs=4 in the association: 3 and 4 are in effect
+    const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, qos: { part: { MaxJobsPerUser: 3 }, normal: {} }, accounts: { a: { users: { ann: { MaxJobs: 1, MaxSubmitJobs: 4 } } } } }
+    const { come, refusal } = machine(options)
+    expect(come(0, ...jobs(4, 'ann'))).toEqual(['ann_1', 'ann_2', 'ann_3'])
+    expect(refusal(procs('ann_5', 1))).toBe('job ann_5: user ann in account a has 4 of 4 jobs in the system (AssocMaxSubmitJobLimit).')
+    expect(machine({ ...options, qos: { part: { MaxJobsPerUser: 3 }, normal: { MaxJobsPerUser: 2 } } }).come(0, ...jobs(4, 'ann'))).toHaveLength(3)
+    expect(machine({ ...options, qos: { part: { MaxJobsPerUser: 3 }, normal: { MaxJobsPerUser: 2, Flags: ['OverPartQOS'] } } }).come(0, ...jobs(4, 'ann'))).toHaveLength(2)
+    expect(machine({ ...options, partitions: {} }).come(0, ...jobs(4, 'ann'))).toHaveLength(1)
+  })
+
+  it('of a resource give way to a QOS that limits this resource', () => {
+    const options: SlurmLimitsOptions = { qos: { normal: { GrpTRES: 'cpu=5' } }, accounts: { a: { GrpTRES: 'cpu=2,mem=4G', users: { ann: {} } } } }
+    const big = { demand: { procs: 1, mem: 2048 } }
+    expect(machine(options).come(0, ...jobs(8, 'ann'))).toHaveLength(5)
+    expect(machine(options).come(0, ...jobs(8, 'ann', big))).toHaveLength(2)
+  })
+
+  it('refuse users without one, and QOS that are not theirs, where that is enforced', () => {
+    const { refusal } = machine({ enforce: ['associations', 'qos'], qos: { normal: {}, long: {} }, accounts: { a: { QOS: ['normal'], users: { ann: {} } } } })
+    expect(refusal(procs('ann_1', 1, { account: 'a' }))).toBeUndefined()
+    expect(refusal(procs('ann_2', 1, { account: 'b' }))).toBe('job ann_2: user ann has no association with account b.')
+    expect(refusal(procs('bob_1', 1))).toBe('job bob_1: user bob has no association with any account.')
+    expect(refusal(procs('ann_3', 1, { qos: 'long' }))).toBe('job ann_3: QOS long is not one that user ann may ask for (InvalidQOS).')
+  })
+
+  it('on past use let jobs wait until it has decayed (GrpTRESMins)', () => {
+    const { come, pass, end } = machine({ accounts: { a: { GrpTRESMins: 'cpu=10', users: { ann: {} } } }, halfLife: 600, calcPeriod: 300 })
+    expect(come(0, procs('ann_1', 2))).toEqual(['ann_1'])
+    expect(end(300, 'ann_1')).toEqual([]) // 2 x 5 min = 10 processor minutes
+    expect(come(310, procs('ann_2', 1), procs('bob_1', 1))).toEqual(['bob_1'])
+    expect(pass(599)).toEqual([])
+    expect(pass(600)).toEqual(['ann_2']) // 10 x 2^-1/2 = 7.07
+  })
+})
+
+describe('limits of partitions', () => {
+  const partitions = { main: { MaxTime: 10, MaxTRESPerJob: 'node=2', MinTRESPerJob: 'cpu=2', DenyAccounts: ['guests'], AllowQos: ['normal'] }, old: { State: 'DOWN' as const }, gone: { State: 'DRAIN' as const } }
+  const wrong = [
+    procs('a', 2, { estimate: 601 }), { id: 'b', demand: { procs: 2, nodes: 1 }, tasks: 3, gang: true }, procs('c', 1), procs('d', 2, { account: 'guests' }), procs('e', 2, { qos: 'long' }), procs('f', 2, { queue: 'old' }), procs('g', 2, { estimate: 600 }),
+  ]
+
+  it('keep jobs that they never take waiting for ever, nobody behind them, and refuse them with EnforcePartLimits', () => {
+    expect(machine({ partitions }, { nodes: 3 }).come(0, ...wrong)).toEqual(['g'])
+    const { refusal } = machine({ partitions, enforcePartLimits: 'ALL' }, { nodes: 3 })
+    expect(wrong.map((each) => /\((\w+)\)/.exec(refusal(each) ?? '')?.[1])).toEqual(['PartitionTimeLimit', 'PartitionNodeLimit', 'PartitionNodeLimit', 'AccountNotAllowed', 'QOSNotAllowed', 'PartitionDown', undefined])
+    expect(refusal(procs('h', 2, { queue: 'gone' }))).toBe('job h: partition gone is DRAIN and takes no jobs.')
+  })
+
+  it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {
+    expect(machine({ partitions: { main: { MaxTime: 1 } }, qos: { normal: { Flags: ['PartitionTimeLimit'] } } }).come(0, procs('a', 1, { estimate: 100 }))).toEqual(['a'])
+    expect(machine({ partitions: { main: { MaxTime: 1 } } }).come(0, procs('a', 1, { estimate: 100 }), procs('b', 1, { estimate: 60 }), { id: 'c', demand: { procs: 1 }, user: 'x' })).toEqual(['b'])
+  })
+})
+
+describe('under limits', () => {
+  const policies = { strict: strict(fifo()), easy: easy(), 'easy 2': easy(fifo(), { reservations: 2 }), conservative: conservative(), fattened: fattened(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }), greedy: greedy(fifo()), sjf: easy(sjf()), fair: greedy(fair()), multifactor: replan(multifactor({ PriorityWeightAge: 10 })) }
+
+  it.each(Object.entries(policies))('%s protects nobody who may not start', (_, policy) => {
+    const { come, end } = machine({ qos: { normal: { MaxJobsPerUser: 1 } } }, { policy })
+    // ann_2 asks for the whole machine and would have it reserved at 100 s; but it may not start before ann_1 has ended at 1000
+    const jobs = [procs('ann_1', 1, { estimate: 1000 }), procs('bob_1', 4), procs('ann_2', 8, { estimate: 4000 }), procs('cid_1', 2, { estimate: 3000 })]
+    expect(come(0, ...jobs).sort()).toEqual(['ann_1', 'bob_1', 'cid_1'])
+    expect(end(60, 'bob_1', 'cid_1')).toEqual([])
+    expect(end(120, 'ann_1')).toEqual(['ann_2'])
+  })
+
+  it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', (_, policy) => {
+    checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 12 })
+  })
+
+  it('jobs preempt one another', () => {
+    const limits: SlurmLimitsOptions = { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 3 } } }
+    checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 12 })
+    checkPolicyLaws(() => slurmPreempting(slurmLimits(greedy(fifo()), limits), { tiers: { a: 2, b: 3 } }), { runs: 12 })
+  })
+})
