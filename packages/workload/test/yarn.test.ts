@@ -51,6 +51,11 @@ describe('jobs of YARN\'s scheduler load simulator', () => {
     expect(trace).toMatchObject({ format: 'sls', jobs: 2 })
   })
 
+  it('may come with the size of the cluster, which is noted', () => {
+    const trace = read(`{"num.nodes": 3, "num.racks": 1}\n${JSON.stringify(slsJob())}`)
+    expect([trace.jobs, trace.report.notes]).toEqual([1, ['meant for 3 nodes: --nodes 3 --racks 1 --resources vcores=10,memory-mb=10240']])
+  })
+
   const good = JSON.stringify(slsJob({ 'job.id': 'good' }))
   it.each<[string, string]>([
     [JSON.stringify(slsJob({ 'job.tasks': [] })), `"t.json" line 2 job.tasks: is empty. Give every job a container, or drop such lines with onBadLine "skip".`],
@@ -126,7 +131,6 @@ describe('jobs of Hadoop\'s history as Rumen writes them', () => {
 
   it('are told from other JSON', () => {
     expect(detectFormatOf(bytesOf(JSON.stringify(rumenJob()))).name).toBe('rumen')
-    expect(messageOf(() => detectFormatOf(bytesOf('{"num_jobs": 10, "workloads": []}'), 's.json'))).toMatch(/"s\.json": looks like the settings of the job generator of YARN's SLS, which is no trace format/)
     expect(messageOf(() => detectFormatOf(bytesOf('{"a": 1}'), 't.json'))).toMatch(/"t\.json": looks like JSON, which is no trace format known here\./)
   })
 

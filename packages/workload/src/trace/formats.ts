@@ -20,13 +20,14 @@ import { swimFormat } from '../swim/format.js'
 import { swimHistoryFormat } from '../swim/history.js'
 import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
+import { synthFormat } from '../yarn/synth.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
 import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
 ]
 

@@ -45,7 +45,7 @@ export function textKind(head: string): string {
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^\{.*"stages"\s*:/.test(line)) return 'jobs of the native format without its first line, {"format":"sched-workload","version":1}'
-  if (/^[[{]/.test(line)) return /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head) ? 'the settings of the job generator of YARN\'s SLS' : 'JSON'
+  if (/^[[{]/.test(line)) return 'JSON'
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
   if (googleEvents.some((row) => row.test(line))) return GOOGLE_EVENTS
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'

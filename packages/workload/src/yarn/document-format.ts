@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { HeldJobs } from '../table/held-jobs.js'
+import { HeldJobs, type Origin } from '../table/held-jobs.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
 import type { LineParser, LinePlace } from '../trace/format.js'
 import { Documents, Fields, inObject } from './documents.js'
@@ -9,12 +9,14 @@ export interface DocumentJobs {
   /** The jobs of an object, their submit times in the unit of the trace. Throws `BadLine`. */
   jobs(document: Fields): readonly JobSpec[]
   rules(): readonly RuleCount[]
+  /** What a file says besides its jobs, for people. */
+  notes?(): readonly string[]
 }
 
-/** A parser of JSON objects one after another; the jobs are held and sorted, times count from the first. */
-export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { readonly perSecond: number; readonly renames?: boolean }): LineParser {
+/** A parser of JSON objects one after another; the jobs are held and sorted, times count from the first unless said. */
+export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { readonly perSecond: number; readonly renames?: boolean }, origin: Origin = 'first'): LineParser {
   const documents = new Documents(place)
-  const held = new HeldJobs('first', jobs)
+  const held = new HeldJobs(origin, jobs)
   let isEnded = false
   return {
     line(bytes, from, to) {
@@ -35,7 +37,11 @@ export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { r
     more: () => (isEnded ? held.more() : undefined),
     report() {
       const rules = [...reader.rules(), ...held.rules()].filter(({ jobs }) => jobs > 0)
-      return { rules, notes: rules.map(ruleLine) }
+      return { rules, notes: [...rules.map(ruleLine), ...(reader.notes?.() ?? [])] }
     },
   }
 }
+
+/** The cluster that a file for YARN's SLS is meant for, as options of the command line; its nodes have 10 vcores and 10240 MB. */
+export const clusterNote = (nodes: number, racks: number): string =>
+  `meant for ${nodes} node${nodes === 1 ? '' : 's'}: --nodes ${nodes} --racks ${Math.max(1, Math.min(racks, nodes))} --resources vcores=10,memory-mb=10240`

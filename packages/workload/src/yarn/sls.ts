@@ -2,13 +2,14 @@ import type { Constraints, JobSpec } from '@sched/core'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
-import { documentParser, type DocumentJobs } from './document-format.js'
+import { clusterNote, documentParser, type DocumentJobs } from './document-format.js'
 import type { Fields } from './documents.js'
 
 /**
  * Jobs of YARN's scheduler load simulator (SLS) in its own JSON: objects one after another. A container runs for
  * `container.duration.ms`, `duration.ms`, or from `container.start.ms` to `container.end.ms`; its amounts are
- * `container.memory-mb`, `container.vcores` and any other `container.<resource>` of a whole number.
+ * `container.memory-mb`, `container.vcores` and any other `container.<resource>` of a whole number. An object with `num.nodes`
+ * says what cluster is meant, which is noted.
  *
  * Deviations from SLS: the application master's own container is not run, and delays of requests are not kept.
  *
@@ -31,12 +32,18 @@ class SlsJobs implements DocumentJobs {
   readonly #stages: Stages
   #read = 0
   #delayed = 0
+  #cluster: string | undefined
 
   constructor(options: ContainerOptions) {
     this.#stages = new Stages(options)
   }
 
   jobs(document: Fields): JobSpec[] {
+    const nodes = document.whole('num.nodes')
+    if (nodes !== undefined && !document.has('job.tasks')) {
+      this.#cluster = clusterNote(nodes, document.whole('num.racks') ?? 1)
+      return []
+    }
     const count = Math.max(1, document.whole('job.count') ?? 1)
     const id = document.text('job.id') ?? `job_${this.#read + 1}`
     const queue = document.text('job.queue.name')
@@ -61,6 +68,10 @@ class SlsJobs implements DocumentJobs {
 
   rules(): RuleCount[] {
     return [{ rule: 'request.delay', jobs: this.#delayed, text: 'with containers asked for later: all are asked for at once' }]
+  }
+
+  notes(): string[] {
+    return this.#cluster === undefined ? [] : [this.#cluster]
   }
 
   #containers(task: Fields): Container[] {

@@ -1,0 +1,65 @@
+import { drawLogNormal, logNormalOfMean } from '../omega/log-normal.js'
+import { normalOf } from '../generate/gamma.js'
+import type { Fields } from './documents.js'
+
+/** Draws a value, a real number. */
+export type Sample = () => number
+
+/**
+ * A value as SYNTH describes it: `{ val }` always, `{ val, std }` log-normal of that mean and standard deviation or, with
+ * `dist: NORM`, normal; or one of `discrete` with `weights`, default equal ones. A number alone is taken for `{ val }`.
+ */
+export function sampleOf(parent: Fields, key: string, next: () => number): Sample {
+  if (typeof parent.value(key) === 'number') return constant(parent.number(key) ?? 0)
+  const fields = parent.object(key)
+  if (fields === undefined) throw parent.bad(key, 'is missing.')
+  if (fields.has('discrete')) return discrete(fields, next)
+  const val = fields.number('val', -Infinity)
+  if (val === undefined) throw fields.bad('val', 'is missing.', 'Give a value `val`, or some as `discrete`')
+  if (!fields.has('std')) return constant(val)
+  const dist = fields.text('dist') ?? 'LOGNORM'
+  if (dist !== 'LOGNORM' && dist !== 'NORM') throw fields.bad('dist', `found "${dist}", expected LOGNORM or NORM.`)
+  return spread(val, fields.number('std') ?? 0, dist, next)
+}
+
+/** The older form: a mean and a standard deviation under keys of their own. */
+export const sampleOfPair = (fields: Fields, mean: string, deviation: string, next: () => number): Sample =>
+  spread(fields.number(mean) ?? 0, fields.number(deviation) ?? 0, 'LOGNORM', next)
+
+/** An index in proportion to weights. Throws `BadLine` where they add up to nothing. */
+export function weighted(parent: Fields, key: string, weights: readonly number[], next: () => number): () => number {
+  const sum = weights.reduce((a, b) => a + b, 0)
+  if (!(sum > 0)) throw parent.bad(key, weights.length === 0 ? 'is empty.' : 'has no weight above 0.')
+  return () => {
+    let left = next() * sum
+    const index = weights.findIndex((weight) => (left -= weight) < 0)
+    return index < 0 ? weights.findLastIndex((weight) => weight > 0) : index
+  }
+}
+
+const constant = (value: number) => () => value
+
+/** Without a deviation a sixth of the mean; what has no mean is 0. */
+function spread(mean: number, given: number, dist: 'LOGNORM' | 'NORM', next: () => number): Sample {
+  if (mean <= 0) return constant(0)
+  const deviation = given === 0 ? mean / 6 : given
+  if (dist === 'LOGNORM') return drawLogNormal(logNormalOfMean(mean, Math.sqrt(Math.log1p((deviation / mean) ** 2))), next)
+  const normal = normalOf(next)
+  return () => mean + deviation * normal()
+}
+
+function discrete(fields: Fields, next: () => number): Sample {
+  const values = numbers(fields, 'discrete')
+  const weights = fields.has('weights') ? numbers(fields, 'weights') : values.map(() => 1)
+  if (weights.length !== values.length) throw fields.bad('weights', `has ${weights.length} elements, but discrete has ${values.length}.`)
+  const index = weighted(fields, 'weights', weights, next)
+  return () => values[index()] as number
+}
+
+/** Numbers of at least 0, which SLS writes as texts, too. */
+const numbers = (fields: Fields, key: string): number[] =>
+  fields.texts(key).map((text, i) => {
+    const value = Number(text)
+    if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value
+    throw fields.bad(`${key}[${i}]`, `found "${text}", expected a number of at least 0.`)
+  })
