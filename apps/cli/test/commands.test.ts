@@ -43,6 +43,20 @@ describe('sched run', () => {
   })
 })
 
+describe('sched trace formats', () => {
+  it('lists what is read, and the options of one', async () => {
+    const { out } = await ok(['trace', 'formats'])
+    expect(out).toMatch(/^ {2}sched-workload +native workload/)
+    expect(out.trim().split('\n').at(-1)).toBe('Options of one: sched trace formats NAME')
+    expect((await ok(['trace', 'formats', 'swf'])).out).toMatch(/^ {2}swf: Standard Workload Format.*\n.*2\.2\n[^]*^ {6}- overrun: "kill" or "extend" or "keep" \(default "kill"\): /m)
+    expect(JSON.parse((await ok(['trace', 'formats', 'sls', '--json'])).out)).toMatchObject([{ name: 'sls', options: { properties: { slowStart: { default: 1 } } } }])
+  })
+
+  it('names what is near to an unknown one', async () => {
+    expect(await sched(['trace', 'formats', 'slss'])).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "sls"?') as string })
+  })
+})
+
 describe('sched trace', () => {
   it('describes counts, span, load and size classes', async () => {
     const { out, err } = await ok(['trace', 'describe', 'jobs.jsonl', '--nodes', '11', '--slots', 'map=2'])

@@ -12,7 +12,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--mapping <file>', 'the trace is a table of jobs (CSV or JSON Lines), and this YAML file says what its columns mean')
     .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
     .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
-    .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated', assignment)
+    .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
     .option('--take <n>', 'only the first jobs', whole)
     .option('--load <factor>', 'divide the gaps between submissions by this number', real)

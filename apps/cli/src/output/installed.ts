@@ -48,7 +48,8 @@ export function installedText(parts: readonly Installed[]): string {
   return blocks.map((block) => `${headings[block[0]?.kind ?? 'policy']}\n\n${block.map(partText).join('\n')}`).join('\n')
 }
 
-function partText({ name, summary, source, config, inner = {}, options }: Installed): string {
+/** A thing with its options, over several lines. */
+export function partText({ name, summary, source, config, inner = {}, options }: Omit<Installed, 'kind'>): string {
   const parts = Object.entries(inner).map(([part, { kind, default: usual }]) => option(part, `${article(kind)} ${kind}`, usual, undefined))
   const lines = [
     summary === '' ? `  ${name}` : `  ${name}: ${summary}`,
