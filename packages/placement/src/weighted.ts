@@ -1,11 +1,11 @@
 import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import type { Score } from './scored/best-by.js'
-import { alignment, freeAmount, freePart, nearness } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
 import { TaskCounts } from './scored/task-counts.js'
 import { company } from './pack-spread.js'
 
-const names = ['best-fit', 'worst-fit', 'dot-product', 'locality', 'pack', 'spread', 'speed'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed'] as const
 type ScoreName = (typeof names)[number]
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
@@ -14,6 +14,7 @@ const weightedOptions = z.strictObject({
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
     .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question`),
+  resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what a resource counts in `binpack`; default 1 each'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
 })
@@ -46,9 +47,10 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, labels, antiAffinity }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, labels, antiAffinity }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
-    this.#scores = Object.entries(scores).map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob), weight }))
+    const weights = weightsOf(resourceWeights, env.cluster)
+    this.#scores = Object.entries(scores).map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
@@ -93,6 +95,12 @@ class Weighted implements Placement {
   }
 }
 
+function weightsOf(given: Readonly<Record<string, number>>, { resources }: ClusterView): Float64Array {
+  for (const name of Object.keys(given))
+    if (!resources.includes(name)) throw new SchedError('UNKNOWN_NAME', `the cluster has no resource "${name}".`, { field: 'weighted.resourceWeights' }, suggest(name, resources))
+  return Float64Array.from(resources, (name) => given[name] ?? 1)
+}
+
 /** A filter that no node can pass would leave every job waiting for ever. */
 function checkLabels(labels: readonly (readonly [string, readonly string[]])[], cluster: ClusterView): void {
   for (const [key] of labels)
@@ -102,12 +110,14 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
   throw new SchedError('BAD_OPTION', `no node has the labels ${labels.map(([key, values]) => `${key} = ${values.join(' or ')}`).join(', ')}.`, { field: 'weighted.labels' }, 'Choose values that nodes have.')
 }
 
-function scoreOf(name: ScoreName, counts: TaskCounts): Score {
+function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>): Score {
   switch (name) {
     case 'best-fit':
       return (node, _job, { lane, cluster }) => -freeAmount(node, lane, cluster)
     case 'worst-fit':
       return (node, _job, { lane, cluster }) => freePart(node, lane, cluster)
+    case 'binpack':
+      return fullness(weights)
     case 'dot-product':
       return alignment
     case 'locality':

@@ -77,6 +77,30 @@ describe('placements by rack and data', () => {
 })
 
 describe('weighted scores', () => {
+  it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
+    // n0 has 2 CPUs and 4 GB, n1 4 and 16 with 4 GPUs; with 1 CPU and 1 GB in use on n0, the same again makes it (2 x 2/2 + 3 x 2/4) / 5 full, and n1 (2 x 1/4 + 3 x 1/16) / 5
+    const nodes = [{ name: 'n0', names: ['n-0'], count: 1, resources: { cpu: 2, mem: 4, gpu: 0 } }, { name: 'n1', names: ['n-1'], count: 1, resources: { cpu: 4, mem: 16, gpu: 4 } }]
+    const play = new Play({ nodes }, weighted({ scores: { binpack: 10 }, resourceWeights: { cpu: 2, mem: 3, gpu: 7 } }))
+    expect(play.place(1, { cpu: 1, mem: 1 })).toEqual([0]) // (2 x 1/2 + 3 x 1/4) / 5
+    expect(play.place(1, { cpu: 1, mem: 1 })).toEqual([0])
+    expect(play.place(1, { cpu: 2, mem: 10, gpu: 2 })).toEqual([1])
+  })
+
+  it('packs bins by weights of resources', () => {
+    const chosen = (cpu: number, mem: number, demand: Record<string, number>) => {
+      const nodes = ['n-0', 'n-1'].map((name) => ({ name, names: [name], count: 1, resources: { cpu: 10, mem: 10 } }))
+      const play = new Play({ nodes }, weighted({ scores: { binpack: 1 }, resourceWeights: { cpu, mem } }))
+      // n-0 has 7 CPUs and 2 GB in use, n-1 1 and 9
+      play.place(1, { cpu: 7, mem: 2 })
+      play.place(1, { cpu: 1, mem: 9 })
+      return play.place(1, demand)
+    }
+    expect(chosen(1, 1, { cpu: 1, mem: 1 })).toEqual([1]) // 8 + 3 against 2 + 10
+    expect(chosen(2, 1, { cpu: 1, mem: 1 })).toEqual([0]) // 16 + 3 against 4 + 10
+    expect(chosen(1, 1, { cpu: 1 })).toEqual([0])
+    expect(() => new Play({ nodes: [{ count: 1, resources: { cpu: 2 } }] }, weighted({ resourceWeights: { cpus: 2 } }))).toThrow('the cluster has no resource "cpus"')
+  })
+
   it('keep to nodes with a label', () => {
     const play = new Play({ nodes: [{ count: 2, resources: { cpu: 2 }, labels: { disk: 'hdd' } }, { name: 'fast', count: 1, resources: { cpu: 2 }, labels: { disk: 'ssd' } }] }, weighted({ labels: { disk: 'ssd' } }))
     expect(play.places(4, { cpu: 1 })).toEqual(['fast-0', 'fast-0'])

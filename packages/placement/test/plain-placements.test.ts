@@ -34,6 +34,11 @@ const alike: Score = ({ demand, free, total }, node) => {
 }
 const freePart: Score = ({ free, total }, node) => ((free[node] as Amounts).cpu / total.cpu + (free[node] as Amounts).memory / total.memory) / 2
 
+const full: Score = ({ demand, free, total }, node) => {
+  const { cpu, memory } = free[node] as Amounts
+  return 0 + (total.cpu - cpu + demand.cpu) / total.cpu + (3 * (total.memory - memory + demand.memory)) / total.memory
+}
+
 const inTurn: Choose = (state, fitting) => {
   const chosen = fitting.find((node) => node > state.last) ?? fitting[0]
   if (chosen !== undefined) state.last = chosen
@@ -60,6 +65,7 @@ const kinds: readonly (readonly [string, () => Plug<'placement'>, Choose])[] = [
   ['pack', pack, best(company)],
   ['spread', spread, best((state, node) => -company(state, node))],
   ['round-robin', roundRobin, inTurn],
+  ['binpack', () => weighted({ scores: { binpack: 1 }, resourceWeights: { memory: 3 } }), best(full)],
   ['weighted', () => weighted({ scores: { 'worst-fit': 2, pack: 1 }, labels: { half: 'even' }, antiAffinity: 'job' }), filteredAndScored],
 ]
 

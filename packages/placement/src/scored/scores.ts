@@ -48,6 +48,30 @@ export const alignment: Score = (node, job, { cluster, lane, work }) => {
   return sum
 }
 
+/**
+ * How full a node would be with the task, mean over the resources that the task asks and the node has, by weight: in
+ * [0, 1]. The fullest first is bin packing.
+ *
+ * Source: Volcano, binpack.go.
+ */
+export const fullness =
+  (weights: ArrayLike<number>): Score =>
+  (node, job, { cluster, lane, work }) => {
+    const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+    const shape = work.shape(job, lane)
+    let sum = 0
+    let weight = 0
+    for (let i = 0; i < resources.length; i++) {
+      const resource = resources[i] as ResourceId
+      const asked = work.demand(shape, resource)
+      if (asked === 0) continue
+      const total = cluster.total(node, resource)
+      weight += weights[resource] as number
+      if (total > 0) sum += ((weights[resource] as number) * (total - cluster.free(node, resource) + asked)) / total
+    }
+    return weight === 0 ? 0 : sum / weight
+  }
+
 /** Distance of the job's nearest unplaced task from the node as a score in [0, 1]: 1 on it, 0 anywhere. */
 export const nearness: Score = (node, job, { work, lane, cluster }) => {
   if (!work.hasData(job, lane)) return 1
