@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClusterView, JobSpec } from '@sched/core'
+import { rankedBy } from '../src/allocator-order.js'
+import type { Framework } from '../src/framework.js'
 import { allocatorOrders, twoLevel, type Share, type TwoLevelOptions } from '../src/index.js'
+import { Roles } from '../src/roles.js'
 import { cpuJob, cpus, play } from './world.js'
 
 // Cases of Mesos' own tests (SorterTest, HierarchicalAllocatorTest), in numbers of ours.
@@ -41,6 +44,40 @@ describe('dominant shares of frameworks', () => {
     const others = { a: [5, 5], c: [4, 4], e: [1, 1, 0.1] } as const
     expect(ranked({ cpu: 100, mem: 100 }, { ...others, b: [6, 6, 2], d: [10, 20, 10] })).toBe('d b c a e')
     expect(ranked({ cpu: 100, mem: 100 }, { ...others, d: [20, 45, 10] })).toBe('c d a e')
+  })
+})
+
+describe('a tree of roles', () => {
+  /** Frameworks named by their roles, `a/b`, with what they hold of 100 CPUs and 100 GB. */
+  const order = (held: Readonly<Record<string, readonly [cpu: number, mem: number]>>, weights: Readonly<Record<string, number>> = {}) => {
+    const frameworks = Object.entries(held).map(([role, amounts], id) => ({ name: role, role, weight: 1, scheduler: { id }, held: amounts, tasks: 1, isWaiting: true, hasWork: true, onOffer: () => [0, 0] }) as unknown as Framework)
+    const cluster = { resources: ['cpu', 'mem'], capacity: () => 100 } as unknown as ClusterView
+    const roles = new Roles(frameworks, 2, (path) => weights[path] ?? 1, rankedBy(allocatorOrders.drf, cluster, 'offers'))
+    roles.count(true)
+    return roles.waiting().map(({ name }) => name).join(' ')
+  }
+
+  it('is gone through from the outermost level (SorterTest.HierarchicalAllocation)', () => {
+    const held = { a: [6, 6], 'b/c': [5, 5], 'b/d': [3, 3] } as const
+    expect(order(held)).toBe('a b/d b/c') // 6 against 8, then 3 against 5
+    expect(order({ ...held, 'e/f': [4, 4] })).toBe('e/f a b/d b/c')
+    expect(order({ ...held, 'b/d': [0, 0] })).toBe('b/d b/c a')
+    expect(order({ ...held, 'b/c': [5, 1], 'b/d': [1, 6] })).toBe('a b/c b/d') // b has 6 and 7
+  })
+  it('has weights at every level (SorterTest.ChangeWeightOnSubtree)', () => {
+    expect(order({ 'a/x': [8, 8], 'b/y': [8, 8] }, { a: 2, b: 3 })).toBe('b/y a/x') // 8/2 against 8/3
+    expect(order({ 'a/x': [8, 8], 'b/y': [8, 8], 'b/z': [3, 3] }, { a: 2, b: 3 })).toBe('b/z b/y a/x') // 11/3
+    expect(order({ 'a/x': [8, 8], 'b/y': [8, 8], 'b/z': [3, 3], b: [2, 2] }, { a: 2, b: 3 })).toBe('a/x b b/z b/y') // 13/3
+    expect(order({ a: [6, 6], 'b/c': [5, 5], 'b/d': [3, 3] }, { 'b/c': 2 })).toBe('a b/c b/d')
+  })
+  it('has those of an inner role beside the roles inside it, with a weight of 1 (SorterTest.AddChildToLeaf, AddChildToInternal)', () => {
+    const held = { a: [9, 9], b: [7, 7], 'a/c': [4, 4] } as const
+    expect(order(held)).toBe('b a/c a') // 7 against 13; 4 against 9
+    expect(order({ 'a/c': [4, 4], b: [7, 7] })).toBe('a/c b')
+    expect(order(held, { 'a/c': 0.2 })).toBe('b a a/c') // 9 against 4/0.2
+    expect(order(held, { 'a/c': 0.2, a: 3 })).toBe('a a/c b') // 13/3 against 7
+    expect(order({ 'x/a': [9, 9], 'x/b': [5, 5], x: [6, 6], z: [21, 21] })).toBe('x/b x x/a z')
+    expect(order({ 'x/a': [9, 9], 'x/b': [5, 5], x: [6, 6], z: [19, 19] })).toBe('z x/b x x/a')
   })
 })
 
@@ -153,6 +190,29 @@ describe('quota', () => {
     const got = starts({ frameworks: { a: { role: 'a' }, b: { role: 'a/x' } }, offers: 'by-node', roles: { a: { limit: { cpu: 5 } } } }, both, nodes({ cpu: 4 }, { cpu: 4 }))
     expect(of('a', got) + of('b', got)).toBe(5)
   })
+  it('gives what a role lacks of its guarantee to it, though another has less (MultiQuotaWithFrameworks)', () => {
+    // both guarantees are limits, too: a has 1 task, b 2, and c what is left of 4 CPUs
+    const frameworks = { a: { role: 'a' }, b: { role: 'b' }, c: { role: 'c' } }
+    const roles = { a: { guarantee: { cpu: 1, mem: 200 }, limit: { cpu: 1, mem: 200 } }, b: { guarantee: { cpu: 2, mem: 2000 }, limit: { cpu: 2, mem: 2000 } } }
+    const jobs = [endless('a', 'a', { tasks: 9, demand: { cpu: 1, mem: 200 } }), endless('b', 'b', { tasks: 9, demand: { cpu: 1, mem: 1000 } }), endless('c', 'c', { tasks: 9, demand: { cpu: 1, mem: 100 } })]
+    const got = starts({ frameworks, offers: 'by-node', roles }, jobs, nodes({ cpu: 1, mem: 1024 }, { cpu: 1, mem: 1024 }, { cpu: 2, mem: 2048 }))
+    expect(['a', 'b', 'c'].map((name) => of(name, got))).toEqual([1, 2, 1])
+  })
+  it('has no limit of what it does not name, but for what others are guaranteed (QuotaRoleAllocateNonQuotaResource)', () => {
+    const run = (mem: number) => {
+      const roles = { a: { guarantee: { cpu: 2 }, limit: { cpu: 2 } }, c: { guarantee: { mem } } }
+      const jobs = [endless('both', 'a', { tasks: 3, demand: { cpu: 1, mem: 1024 } }), endless('memory', 'a', { submit: 5, demand: { cpu: 0, mem: 512 } })]
+      const got = starts({ frameworks: in2, offers: 'by-node', roles }, jobs, nodes({ cpu: 1, mem: 1024 }, { cpu: 1, mem: 1024 }, { cpu: 1, mem: 1024 }))
+      return [of('both', got), of('memory', got)]
+    }
+    expect(run(512)).toEqual([2, 1])
+    expect(run(1024)).toEqual([2, 0])
+  })
+  it('leaves what is over to who has less, not to a role at its limit (DRFWithQuota)', () => {
+    // a has 1 of 8 CPUs, its quota, and b 3 when the second node comes
+    const roles = { a: { guarantee: { cpu: 1 }, limit: { cpu: 1 } } }
+    expect(starts({ frameworks: in2, offers: 'by-node', roles }, both, nodes({ cpu: 4 }, { cpu: 4 })).sort()).toEqual(['a@0 x1', 'b@0 x3', 'b@1 x4'])
+  })
   it('holds in any small world: no role is ever above its limit, nor others in what is guaranteed, and all jobs end', () => {
     const demand = fc.record({ cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 0, max: 4 }) })
     const jobs = fc.array(fc.record({ demand, tasks: fc.integer({ min: 1, max: 6 }), duration: fc.integer({ min: 1, max: 20 }), submit: fc.integer({ min: 0, max: 40 }) }), { maxLength: 8 })
@@ -201,5 +261,13 @@ describe('a random allocator', () => {
     const b = recorder.launches.slice(0, 600).filter(({ job }) => job === 'b').length
     expect(b / 600).toBeGreaterThan(0.61)
     expect(b / 600).toBeLessThan(0.72)
+  })
+
+  it('does so at every level: two frameworks in a role of twice the weight have two thirds together', () => {
+    const jobs = ['a', 'b', 'c'].map((name) => cpuJob(name, { class: name, tasks: 600, duration: 1 }))
+    const options: TwoLevelOptions = { frameworks: { a: { role: 'r' }, b: { role: 'r' }, c: { role: 's' } }, roles: { r: { weight: 2 } }, allocator: 'random', requeue: 0.1 }
+    const { recorder } = play(twoLevel({ ...now, ...options }), jobs, { cluster: cpus(1, 1), seed: 3 })
+    const count = (name: string) => recorder.launches.slice(0, 600).filter(({ job }) => job === name).length / 600
+    for (const name of ['a', 'b', 'c']) expect(Math.abs(count(name) - 1 / 3)).toBeLessThan(0.06)
   })
 })
