@@ -112,6 +112,10 @@ fifo
     // a has one node and uses half of it; b asks for two and has them at 100 s, before c, which would be content with the other
     expect(await of('b', 'on-demand')).toMatchObject({ until: 100, parts: { 'no room': 99 } })
     expect(await of('c', 'on-demand')).toMatchObject({ until: 200, parts: { 'no room': 100, 'behind others': 98 } })
+    // a's nodes are there at once, and its virtual cluster stands 20 s later; so b has nodes at 120 s, and c after it
+    const setUp = '{on-demand: {setup: 20}}'
+    expect((await of('a', setUp))?.parts).toEqual({ 'set-up of nodes': 20 })
+    expect((await of('b', setUp))?.parts).toEqual({ 'no room': 119, 'set-up of nodes': 20 })
     // the other node is idle, and not theirs: d until 14 s beside nobody, e after it
     const parts = '{partitioned: {decision: {job: 0, task: 0}, partitions: {web: {nodes: {fraction: 0.5}}, others: {nodes: rest, classes: ["*"]}}}}'
     expect((await of('e', parts))?.parts).toMatchObject({ 'no room': 9 })

@@ -247,6 +247,11 @@ class OnDemand implements Architecture {
     return free.length >= nodes && holds(this.#cell.cluster, free, stage, tasks)
   }
 
+  settingUp(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined {
+    const { nodes, built } = this.#clusters[this.#cell.schedulerOf(job)] as VirtualCluster
+    return this.#options.setup > 0 && nodes.length > 0 ? { from: built, to: built + this.#options.setup } : undefined
+  }
+
   wake(token: number): void {
     const kind = token % ALARMS
     const now = this.#cell.now()

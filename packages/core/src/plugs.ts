@@ -228,6 +228,8 @@ export interface Architecture {
    * are not all; for explanations.
    */
   hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
+  /** When the nodes that are kept for a waiting job were or are made ready; for explanations. */
+  settingUp?(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined
   /** The run is over: the time for warnings about what never happened. */
   finish?(): void
 }

@@ -54,6 +54,7 @@ export interface JobWait {
 /** Names of the reasons beside those that a policy gives. */
 const BEHIND = reasonNames[Reason.Order] as string
 const START_UP = 'start-up'
+const SET_UP = 'set-up of nodes'
 const HEARTBEAT = 'next heartbeat'
 const DECISION = 'decision'
 const BUSY = 'scheduler busy'
@@ -64,7 +65,8 @@ const NAMED = 5
 /**
  * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
- * - `start-up`: its own set-up; `queue limit`: the policy says that a limit forbids it, and which where it names them;
+ * - `set-up of nodes`: those that are kept for it are made ready (a virtual cluster); `start-up`: its own set-up;
+ * - `queue limit`: the policy says that a limit forbids it, and which where it names them;
  * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
@@ -91,6 +93,7 @@ export class JobWaitObserver implements Observer {
   #since: Seconds = 0
   #why = ''
   #unusedSince: Seconds = NaN
+  #setUp: { readonly from: Seconds; readonly to: Seconds } | undefined
   #deferred: Reason | undefined
   #deferredAt: Seconds = NaN
   #limit: string | undefined
@@ -209,6 +212,7 @@ export class JobWaitObserver implements Observer {
 
   #over(outcome: JobWait['outcome'], now: Seconds): void {
     this.#attribute(now)
+    this.#setUp = this.#architecture?.settingUp?.(this.#job as JobId)
     this.#outcome = outcome
     this.#until = now
     this.#meanwhile.end(now)
@@ -266,8 +270,9 @@ export class JobWaitObserver implements Observer {
   }
 
   #overlaid(until: Seconds): WaitSpan[] {
+    const spans = this.#withSetUp(until)
     const own = this.#decisions.find(({ isOwn }) => isOwn)
-    if (own === undefined) return this.#spans
+    if (own === undefined) return spans
     const above: WaitSpan[] = []
     const ofScheduler = this.#decisions.filter(({ scheduler, closed }) => scheduler === own.scheduler && closed > this.#facts.submit)
     let at = this.#facts.submit
@@ -278,7 +283,14 @@ export class JobWaitObserver implements Observer {
       at = Math.max(at, closed)
       if (isOwn) hasLost = isLost
     }
-    return overlaid(this.#spans, above, [HEARTBEAT, BEHIND])
+    return overlaid(spans, above, [HEARTBEAT, BEHIND])
+  }
+
+  #withSetUp(until: Seconds): WaitSpan[] {
+    const { from = 0, to = 0 } = this.#setUp ?? {}
+    const above: WaitSpan[] = []
+    addSpan(above, Math.max(from, this.#facts.submit), Math.min(to, until), SET_UP)
+    return above.length === 0 ? this.#spans : overlaid(this.#spans, above, this.#spans.map(({ why }) => why))
   }
 }
 
