@@ -70,13 +70,18 @@ function whyNone({ spec: { workload, until } }: Description): string {
 export function warningsOf(results: readonly RunResult[]): string[] {
   const warnings: string[] = []
   for (const policy of new Set(results.map((result) => result.policy))) {
-    const abandoned = results.filter((result) => result.policy === policy).reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
+    const abandoning = results.filter((result) => result.policy === policy && result.summary.counts.abandoned > 0)
+    const abandoned = abandoning.reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
     const rejecting = results.find((result) => result.policy === policy && result.rejections.length > 0)
     if (rejecting !== undefined) warnings.push(rejectedText(rejecting))
-    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} ${abandoned === 1 ? 'job' : 'jobs'} given up after too many attempts (\`abandonAfter\` and \`abandonUnplacedAfter\` of the architecture); not counted in times.`)
+    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} ${abandoned === 1 ? 'job' : 'jobs'} given up ${whyAbandoned(abandoning)}; not counted in times.`)
   }
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }
+
+/** Attempts are counted where decisions take time; without them it was Hadoop on demand. */
+const whyAbandoned = (results: readonly RunResult[]): string =>
+  results.some(({ decisions }) => decisions !== null) ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)' : 'at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
 
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {
