@@ -57,9 +57,7 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
-    const { users, ...counted } = settings.admissionFairSharing
-    const weightOf = (user: UserId) => users[env.work.userName(user)]?.weight ?? 1
-    this.#workloads = new Workloads(env, this.#queues, new PastUsage({ ...counted, users }, env.cluster.resources, weightOf))
+    this.#workloads = new Workloads(env, this.#queues, goesByUsage(settings) ? usageOf(settings, env) : undefined)
     this.#placement = placement
     Object.assign(this, forwarding(this.#workloads, placement))
   }
@@ -106,24 +104,38 @@ class Kueue implements Policy {
   /** Looks at the first workload of each queue; false when nothing has come of it. */
   #cycle(round: Round): boolean {
     this.#hasMoved = false
-    let entries = [...this.#workloads.waiting(round.lane)].flatMap(([queue, list]) => this.#entry(queue, list, round) ?? [])
-    if (this.#fairSharing === false) entries.sort(byBorrowing)
-    while (entries.length > 0 && !this.#isOver(round)) {
-      const entry = this.#fairSharing === false ? (entries[0] as Entry) : (fairest(entries, this.#queues.resources.length) as Entry)
-      entries = entries.filter((each) => each !== entry)
-      this.#consider(entry, round)
+    const entries: Entry[] = []
+    for (const [queue, list] of this.#workloads.waiting(round.lane)) {
+      const entry = this.#entry(queue, list, round)
+      if (entry !== undefined) entries.push(entry)
     }
+    if (this.#fairSharing === false) this.#inTurn(entries, round)
+    else this.#byShare(entries, round)
     this.#charge(-1)
     this.#kept.length = 0
     return this.#hasMoved
+  }
+
+  #inTurn(entries: Entry[], round: Round): void {
+    entries.sort(byBorrowing)
+    for (let i = 0; i < entries.length && !this.#isOver(round); i++) this.#consider(entries[i] as Entry, round)
+  }
+
+  #byShare(entries: Entry[], round: Round): void {
+    while (entries.length > 0 && !this.#isOver(round)) {
+      const entry = fairest(entries, this.#queues.resources.length) as Entry
+      entries.splice(entries.indexOf(entry), 1)
+      this.#consider(entry, round)
+    }
   }
 
   /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
     const jobs = this.#workloads.inOrder(queue, list)
-    const end = isStrict ? 1 : jobs.length
-    for (let i = 0; i < end; i++) {
+    const from = jobs === list.ids ? list.from : 0
+    const end = isStrict ? from + 1 : from + list.size
+    for (let i = from; i < end; i++) {
       const job = jobs[i] as JobId
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
@@ -239,4 +251,11 @@ class Kueue implements Policy {
     for (const [queue, list] of this.#workloads.waiting(lane))
       for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
   }
+}
+
+const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
+
+function usageOf({ admissionFairSharing }: KueueSettings, env: Env): PastUsage {
+  const weightOf = (user: UserId): number => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1
+  return new PastUsage(admissionFairSharing, env.cluster.resources, weightOf)
 }

@@ -19,7 +19,8 @@ export class Workloads implements WorkListener {
   readonly isChanged: Uint8Array
   readonly #env: Env
   readonly #queues: Queues
-  readonly #usage: PastUsage
+  /** Undefined where no queue goes by it. */
+  readonly #usage: PastUsage | undefined
   readonly #keys: readonly Keys[]
   /** By lane: queues with jobs that wait for admission, and these by priority and age. */
   readonly #waiting: readonly Map<ClusterQueue, SortedIds>[]
@@ -31,7 +32,7 @@ export class Workloads implements WorkListener {
   #admissions = 0
   #starting: Workload | undefined
 
-  constructor(env: Env, queues: Queues, usage: PastUsage) {
+  constructor(env: Env, queues: Queues, usage: PastUsage | undefined) {
     const { lanes } = env.cluster
     this.#usage = usage
     this.#env = env
@@ -50,32 +51,32 @@ export class Workloads implements WorkListener {
     return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
   }
 
-  /** Jobs of a queue in the order in which they are to be admitted. */
+  /** Jobs of a queue in the order in which they are to be admitted: those of the list itself, or a copy from 0 on. */
   inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array {
+    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return list.ids
     const ids = list.ids.subarray(list.from, list.to)
-    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return ids
     const now = this.#env.now()
-    const usageOf = (job: number) => this.#usage.of(this.#env.work.user(job as JobId), now)
+    const usageOf = (job: number) => this.#usage?.of(this.#env.work.user(job as JobId), now) ?? 0
     const usages = new Map(Array.from(ids, (job) => [job, usageOf(job)]))
     return ids.slice().sort((a, b) => compare(usages.get(a) as number, usages.get(b) as number)) // else as they are, by priority and age
   }
 
   /** What the user of a workload has used lately. */
   pastUsage({ user }: Workload): number {
-    return this.#usage.of(user, this.#env.now())
+    return this.#usage?.of(user, this.#env.now()) ?? 0
   }
 
   /** What of the job would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
     const tasks = this.#env.work.together(job, lane)
-    return { ...this.#make(job, lane), tasks, unstarted: tasks }
+    return this.#make(job, lane, tasks, tasks)
   }
 
   admit(workload: Workload): void {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
     charge(workload, tasks)
-    this.#usage.enter(workload.user, workload.demand, tasks, this.#env.now())
+    this.#usage?.enter(workload.user, workload.demand, tasks, this.#env.now())
     this.admitted.add(workload)
     this.unstarted[lane]?.add(workload)
     this.#row(this.#unstartedOf, lane)[job] = workload
@@ -138,9 +139,11 @@ export class Workloads implements WorkListener {
 
   /** An eviction was taken back: the task counts again. */
   #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
-    const workload = { ...this.#make(job, lane, this.#env.work.shapeOf(task)), tasks: 1, flavor: this.#flavorOf(node), admission: ++this.#admissions }
+    const workload = this.#make(job, lane, 1, 0, this.#env.work.shapeOf(task))
+    workload.flavor = this.#flavorOf(node)
+    workload.admission = ++this.#admissions
     charge(workload, 1)
-    this.#usage.change(workload.user, workload.demand, 1, this.#env.now())
+    this.#usage?.change(workload.user, workload.demand, 1, this.#env.now())
     this.admitted.add(workload)
     return workload
   }
@@ -149,18 +152,18 @@ export class Workloads implements WorkListener {
     return Math.max(0, this.#queues.flavors.findIndex((flavor) => isOf(flavor, node)))
   }
 
-  #make(job: JobId, lane: LaneId, shape = this.#env.work.shape(job, lane)): Workload {
+  #make(job: JobId, lane: LaneId, tasks: number, unstarted: number, shape = this.#env.work.shape(job, lane)): Workload {
     const { work, cluster } = this.#env
     const demand = new Float64Array(cluster.resources.length)
     for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
-    return { job, lane, queue, user: work.user(job), priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks: 0, unstarted: 0, running: [] }
+    return { job, lane, queue, user: work.user(job), priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
   }
 
   #lose(workload: Workload, tasks: number): void {
     if (tasks > 0) {
       discharge(workload, tasks)
-      this.#usage.change(workload.user, workload.demand, -tasks, this.#env.now())
+      this.#usage?.change(workload.user, workload.demand, -tasks, this.#env.now())
     }
     workload.tasks -= tasks
     if (workload.tasks === 0) this.admitted.delete(workload)
