@@ -1,5 +1,5 @@
 import { buildCluster, CellState, Draft, hostedBlocks, infeasible, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
-import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Seconds, type TaskId } from '@sched/core'
+import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId } from '@sched/core'
 import { taskName, type TaskName } from './recorder.js'
 
 export interface DispatcherOptions {
@@ -7,6 +7,8 @@ export interface DispatcherOptions {
   readonly policy: Plug<'policy'>
   /** For policies that draw random numbers. Default 1. */
   readonly seed?: number
+  /** Told when a policy promises a start, as backfilling does to the jobs that it protects; a later promise replaces an earlier one. */
+  readonly promised?: (job: string, start: Seconds) => void
   /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
 }
@@ -46,11 +48,14 @@ export class Dispatcher {
   readonly #model: ClusterModel
   readonly #draft: Draft
   readonly #all: readonly NodeId[]
+  readonly #promised: DispatcherOptions['promised']
+  readonly #cancelled = new Set<JobId>()
   #now: Seconds = 0
   #start: Placed[] = []
   #kill: Placed[] = []
 
-  constructor({ cluster, policy, seed = 1, warn = () => undefined }: DispatcherOptions) {
+  constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
+    this.#promised = promised
     this.#model = buildCluster(cluster)
     this.#all = nodeIds(this.#model)
     const shapes = new Shapes(this.#model)
@@ -93,16 +98,50 @@ export class Dispatcher {
 
   /** A started task has ended; true when it was its job's last. */
   taskEnded({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
+    const { work } = this
+    const job = this.#stopped(id, 'ended', now)
+    if (!work.finish(id)) return false
+    this.#leave(job)
+    return true
+  }
+
+  /** A started task has failed or was lost: it is pending again, unless its job was cancelled. */
+  taskFailed({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
+    const job = this.#stopped(id, 'evicted', now)
+    this.work.unclaim(id, 'evicted')
+    if (this.#cancelled.has(job)) this.#drop(job)
+  }
+
+  /** Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed. */
+  cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
+    this.#pass(now)
+    const { work } = this
+    const id = work.jobs().find((each) => work.name(each) === job)
+    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${job}".`)
+    const running: TaskId[] = []
+    for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) work.runningTasks(id, lane, running)
+    this.#cancelled.add(id)
+    this.#drop(id)
+    return running.map((task) => this.#placed(task, work.nodeOf(task) as NodeId))
+  }
+
+  #drop(job: JobId): void {
+    if (this.work.drop(job)) this.#leave(job)
+  }
+
+  #leave(job: JobId): void {
+    this.#cancelled.delete(job)
+    this.work.remove(job)
+  }
+
+  #stopped(task: TaskId, how: Release, now: Seconds): JobId {
     this.#pass(now)
     const { work, cell } = this
-    const node = work.nodeOf(id)
-    if (node < 0) throw new SchedError('BROKEN_CONTRACT', `task ${id} has ended but does not run`)
-    const job = work.jobOf(id)
-    cell.give(work.shapeOf(id), node as NodeId, work.devicesOf(id))
-    work.release(id, 'ended')
-    if (!work.finish(id)) return false
-    work.remove(job)
-    return true
+    const node = work.nodeOf(task)
+    if (node < 0) throw new SchedError('BROKEN_CONTRACT', `task ${task} has ended but does not run`)
+    cell.give(work.shapeOf(task), node as NodeId, work.devicesOf(task))
+    work.release(task, how)
+    return work.jobOf(task)
   }
 
   #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
@@ -130,7 +169,7 @@ export class Dispatcher {
         this.#kill.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.work.unclaim(task, 'evicted')
       },
-      reserve: () => undefined,
+      reserve: (job, start) => this.#promised?.(this.work.name(job), start),
       defer: () => undefined,
       wakeAt: (time) => {
         if (time > this.#now && time < this.nextWake) this.nextWake = time

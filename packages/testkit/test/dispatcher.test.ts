@@ -55,6 +55,29 @@ describe('a dispatcher', () => {
     expect(lines(master.heartbeat('node-0', 6, { free: 1 }).kill)).toEqual(['job.1 on node-0'])
   })
 
+  it('starts a failed task again, and nothing more of a cancelled job', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: inOrder() })
+    master.submit(job({ id: 'a', tasks: 3 }), 0)
+    master.submit(job({ id: 'b' }), 0)
+    const [a0, a1] = master.heartbeat('node-0', 0).start as [Placed, Placed]
+    master.taskFailed(a0, 1)
+    expect(lines(master.heartbeat('node-0', 2).start)).toEqual(['a.0 on node-0'])
+    expect(lines(master.cancel('a', 3))).toEqual(['a.0 on node-0', 'a.1 on node-0'])
+    expect([master.taskEnded(a1, 4), lines(master.heartbeat('node-0', 5).start)]).toEqual([false, ['b.0 on node-0']])
+    master.taskFailed(a0, 6) // the last of it: the job has left
+    expect([master.work.active, master.cancel('b', 7).length, master.heartbeat('node-0', 8).start]).toEqual([1, 1, []])
+    expect(() => master.cancel('a')).toThrow('no job in the system is called "a".')
+  })
+
+  it('tells what a policy promises', () => {
+    const promises: string[] = []
+    const promising = policyOf(() => (round, jobs) => void (round.lane === 0 && jobs.forEach((each) => round.reserve(each, round.now + 5))))
+    const master = dispatcher({ cluster: instantCluster(), policy: promising, promised: (name, start) => void promises.push(`${name} at ${start}`) })
+    master.submit(job(), 0)
+    master.pass(1)
+    expect(promises).toEqual(['job at 6'])
+  })
+
   it('keeps the time at which the policy wants to be asked', () => {
     const waiting = policyOf(() => (round, jobs) => {
       if (round.now < 8) round.wakeAt(8)
