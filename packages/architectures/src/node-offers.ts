@@ -43,11 +43,31 @@ export class NodeOffers {
     this.#cursor = (first + 1) % nodes.length
     if (this.#hasGuarantees) for (let i = 0; i < nodes.length; i++) this.#guarantee(nodes[(first + i) % nodes.length] as NodeId)
     const waiting = this.#roles.waiting()
-    const order = waiting.length > 1 ? undefined : waiting // of one alone the order is known
+    const alone = waiting.length === 1 ? (waiting[0] as Framework) : undefined
+    if (alone !== undefined && !this.#hasGuarantees && this.#roles.outermost(alone).limit === undefined) return this.#giveAll(alone, first)
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
-      if (this.#rules.isOfUse(node)) this.#share(node, order ?? this.#roles.waiting())
+      if (this.#rules.isOfUse(node)) this.#share(node, alone === undefined ? this.#roles.waiting() : waiting)
     }
+  }
+
+  /** All nodes to the only framework that waits, and whose role may have all. */
+  #giveAll(framework: Framework, first: number): void {
+    const { nodes } = this.#cell
+    const sum = this.#part.fill(0)
+    const isFree = this.#rules.isEmpty && framework.refusals === undefined
+    let count = 0
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[(first + i) % nodes.length] as NodeId
+      if (!this.#rules.isOfUse(node) || !(isFree || this.#rules.allows(framework, node, (r) => this.#freeOn(node, r)))) continue
+      for (let r = 0; r < sum.length; r++) sum[r] = (sum[r] as number) + this.#freeOn(node, r)
+      framework.stock.takeNode(node)
+      count++
+    }
+    if (count === 0) return
+    this.#roles.note(framework, sum)
+    this.#roles.serve(framework, this.#offers, count)
+    this.#offers += count
   }
 
   #sum(guaranteed: readonly Member[]): void {

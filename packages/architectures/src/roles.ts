@@ -111,11 +111,11 @@ export class Roles {
     this.#add(this.#memberOf(framework), amounts)
   }
 
-  /** An offer is made to the framework, after so many to all. */
-  serve(framework: Framework, offers: number): void {
+  /** So many offers, one after the other, are made to the framework, after so many to all. */
+  serve(framework: Framework, offers: number, count = 1): void {
     for (let each: Member | undefined = this.#memberOf(framework); each !== undefined; each = each.parent) {
-      each.offers++
-      each.served = offers
+      each.offers += count
+      each.served = offers + count - 1
     }
   }
 
