@@ -52,6 +52,20 @@ describe('slurm.conf', () => {
     ] })
   })
 
+  it('is limited by what sacctmgr prints, where it stands beside it, and the reason is told', async () => {
+    const qos = 'Name|MaxJobsPU\nnormal|1\n'
+    const cwd = directory({ ...files, 'limits.conf': `${conf.replace('REQUEUE', 'OFF')}AccountingStorageEnforce=limits\nPartitionName=short MaxTime=1\n`, 'qos.txt': qos, 'two.txt': qos.replace('|1', '|2'), 'log.txt': `${log}3|low|1020|1020|1040|00:01:00|COMPLETED|1|4\n4|short|1030|1030|1040|00:02:00|COMPLETED|1|4\n` })
+    const options = ['--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf']
+    const { out } = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt,limits.conf+two.txt', '--job', '3'], { cwd })
+    // 1 holds both nodes until 100, then 2, 20 s long; with one job of a user at a time 3 waits for that, too
+    expect(out.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['20 to 120 s: queue limit QOSMaxJobsPerUserLimit', '20 to 100 s: no room'])
+    const run = await sched(['run', ...options, '--queues', 'limits.conf+qos.txt'], { cwd })
+    expect(run.out).toContain('3 of 4 jobs finished, 1 not finished')
+    const { out: waiting } = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt', '--job', '4'], { cwd })
+    expect(waiting.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['30 to 300 s: queue limit PartitionTimeLimit']) // to the end of the run, where priorities are computed for the last time
+    expect((await sched(['queues', 'diff', 'limits.conf+qos.txt', 'limits.conf+two.txt'], { cwd })).out).toMatch(/QOS normal +MaxJobsPU +1 +2/)
+  })
+
   it('says how to read a log whose jobs are wider than its nodes', async () => {
     const { code, err } = await sched(['run', '--trace', 'log.txt', '--nodes', 'slurm.conf', '--policy', 'easy'], { cwd: directory(files) })
     expect([code, err.split('\n').find((line) => line.startsWith('error'))]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Read the log with its option `tasks: each`, a task per processor or node, use larger nodes, or leave such jobs out with `--infeasible reject`.'])

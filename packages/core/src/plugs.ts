@@ -22,6 +22,8 @@ export interface Env {
 export interface Policy extends WorkListener {
   schedule(round: Round): void
   onCommit?(commit: Commit): void
+  /** Whether limits forbid all that waits, now and for ever if nothing changes: a run may end with it. Absent: it may not. */
+  mayLeave?(): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
   /** It promises starts (`Round.reserve`), which it can keep only while nobody else starts tasks on its nodes. */

@@ -83,6 +83,15 @@ describe('preemption by tier', () => {
     }
   })
 
+  it('goes by QOS where these say whom they preempt, the lowest priority first (preempt/qos)', () => {
+    const qos = { urgent: { preempt: ['normal', 'scavenge'], priority: 10 }, normal: { preempt: ['scavenge'], priority: 5 }, scavenge: {} }
+    const { come } = machine({ qos }, { nodes: 2, policy: greedy(fifo()) })
+    come(0, cpu('a', 4), cpu('b', 4, { qos: 'scavenge' }))
+    expect(come(10, cpu('c', 1, { qos: 'other' }), cpu('d', 1, { qos: 'scavenge' }))).toEqual({ start: [], kill: [] })
+    expect(come(20, cpu('e', 4, { qos: 'urgent' }))).toEqual({ start: ['e'], kill: ['b'] })
+    expect(come(30, cpu('f', 4, { qos: 'urgent' }), cpu('g', 4))).toEqual({ start: ['f'], kill: ['a'] })
+  })
+
   it('obeys the laws of policies', () => {
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 } }), { runs: 40 })
     expect(evictions).toBeGreaterThan(20)

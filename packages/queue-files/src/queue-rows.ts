@@ -7,6 +7,7 @@ import { nameOf, type KueueFile } from './kueue/kueue-file.js'
 import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
 import type { SlurmConf } from './slurm/conf.js'
+import type { Entity } from './slurm/database.js'
 
 /** A queue as people see it: its settings as written, and what it would get of each resource. */
 export interface QueueRow {
@@ -50,7 +51,7 @@ interface Bounds {
  * by guarantee, up to the maximum. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
-  if (file.kind === 'slurm') return { rows: partitionRows(file), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, () => (leavesOutAmounts = true)) : capacityNode(file.root, totals, () => (leavesOutAmounts = true))
@@ -113,6 +114,15 @@ const partitionRows = ({ partitions }: SlurmConf): QueueRow[] =>
   partitions.map(({ name, settings }) => ({
     path: name.value, depth: 0, isParent: false, settings: Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])), shares: {},
   }))
+
+/** QOS, accounts, and the users who have a setting of their own but shares. */
+const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): QueueRow[] => [
+  ...qos.map((each) => databaseRow(`QOS ${each.name}`, each)),
+  ...accounts.map((each) => databaseRow(`account ${each.name}`, each)),
+  ...users.map((each) => databaseRow(`user ${each.name} in ${each.parent}`, each)).filter(({ settings }) => Object.keys(settings).some((name) => !/^(fairshare|share|defaultaccount|adminlevel|cluster)$/i.test(name))),
+]
+
+const databaseRow = (path: string, { settings }: Entity): QueueRow => ({ path, depth: 0, isParent: false, settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), shares: {} })
 
 // ---- kueue ----
 

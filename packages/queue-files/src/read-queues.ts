@@ -9,15 +9,28 @@ import { isKueue, readKueue, type KueueFile } from './kueue/kueue-file.js'
 import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
 import type { SourceText } from './source-text.js'
 import { readProperties, type Property } from './yarn/site.js'
-import { isSlurmConf, readSlurmConf, type SlurmConf } from './slurm/conf.js'
+import { isSlurmConf, readSlurmConf, withoutConf, type SlurmConf } from './slurm/conf.js'
+import { isDatabase, joined, readDatabase } from './slurm/database.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { readXml } from './yarn/xml.js'
 
 /** A queue file of YARN's fair or capacity scheduler, a slurm.conf, or queues of Kueue. */
 export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile
 
-/** Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf or manifests of Kueue. Throws `BAD_INPUT` with the line. */
-export function readQueues(source: SourceText): QueueFile {
+/**
+ * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf or manifests of Kueue; beside a
+ * slurm.conf, or alone, what sacctmgr prints of QOS and associations. Throws `BAD_INPUT` with the line.
+ */
+export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
+  const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
+  if (beside.length === 0) return first
+  const other = beside.find(({ text }) => !isDatabase(text))
+  if (first.kind !== 'slurm' || other !== undefined)
+    throw new SchedError('BAD_INPUT', 'stands beside another queue file.', { file: other?.file ?? source.file }, 'Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.')
+  return { ...first, database: joined([first.database, ...beside.map(readDatabase)]) }
+}
+
+function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   const top = readXml(source.text, source.file)
@@ -29,7 +42,7 @@ export function readQueues(source: SourceText): QueueFile {
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
 export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy {
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
-  if (file.kind === 'slurm') return slurmPolicy(file)
+  if (file.kind === 'slurm') return slurmPolicy(file, cluster.resources)
   const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
   return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
 }

@@ -141,7 +141,7 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it.each([
-    ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: only preempt/partition_prio is simulated'],
+    ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
     ['PreemptType=preempt/partition_prio', 'PreemptMode=SUSPEND,GANG', 'nobody is preempted: PreemptMode is SUSPEND,GANG, and only REQUEUE and CANCEL are simulated'],
   ])('says that %s with %s preempts nobody', (type, mode, note) => {
     expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true } })
@@ -152,7 +152,7 @@ describe('the policy of a slurm.conf', () => {
     const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
     expect(told(text)).toEqual([
       ['ignored', 2, 'p Nodes', 'jobs of every partition may run on all nodes'],
-      ['ignored', 2, 'p MaxTime', 'jobs ask for what the workload says'],
+      ['honoured', 2, 'p MaxTime', ''],
       ['ignored', 2, 'p PreemptMode', 'all partitions have the mode of the file, OFF'],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],

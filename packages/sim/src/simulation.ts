@@ -220,8 +220,14 @@ export class Simulation implements CellHost, DraftSink {
     const ring = this.#ring
     if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
-    if (time - this.#lastProgress() > STALL && submit === Infinity && this.#stall.isAt(time, this.#lastProgress(), event)) throw stalled(this.#options.policy.name, this.work.active, this.now)
+    if (time - this.#lastProgress() > STALL && submit === Infinity && this.#stall.isAt(time, this.#lastProgress(), event)) return this.#leave()
     return time
+  }
+
+  /** Nothing will come of what waits: the end of the run where limits forbid it, an error otherwise. */
+  #leave(): typeof Infinity {
+    if (this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
+    throw stalled(this.#options.policy.name, this.work.active, this.now)
   }
 
   #instant(time: Seconds): void {

@@ -5,6 +5,7 @@ import { withModels } from '../bayes/model-files.js'
 import type { Description } from './experiment.js'
 import { modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
+import { filesOf } from './queues.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
 import { readMapping } from './mapping.js'
@@ -93,7 +94,7 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
     policies: policies === undefined ? undefined : chosen(withModels(policyList(policies), model) as unknown[], spec),
     policy: policy === undefined ? undefined : chosen([withModels(onePolicy(policy), model)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
-    queues: options.queues?.split(',').map((each) => named(each.trim())),
+    queues: options.queues?.split(',').map((each) => filesOf(each.trim(), cwd).map(named).join('+')),
     yarnSite: options.yarnSite === undefined ? undefined : named(options.yarnSite),
     seed,
     seeds,

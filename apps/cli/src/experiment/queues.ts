@@ -1,14 +1,19 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry } from '@sched/core'
-import { placeJob, queuePolicy, readQueues, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/queue-files'
+import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/queue-files'
+import { existsSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 
-/** A queue file and, beside it, the site file. Paths are relative to `directory`; messages name files as they were written. */
+/** Files that are read as one, joined by +: a slurm.conf and what sacctmgr prints. A file whose name has a + is itself. */
+export const filesOf = (file: string, directory: string): string[] => (existsSync(resolve(directory, file)) ? [file] : file.split('+').map((part) => part.trim()))
+
+/** A queue file, or several as one. Paths are relative to `directory`; messages name files as they were written. */
 export function openQueues(file: string, directory: string): QueueFile {
-  return readQueues(sourceOf(file, directory))
+  const [first, ...beside] = filesOf(file, directory).map((each) => sourceOf(each, directory)) as [SourceText, ...SourceText[]]
+  return readQueues(first, ...beside)
 }
 
 export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
@@ -23,7 +28,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   if (files.length === 0 && yarnSite !== undefined) throw new SchedError('BAD_INPUT', 'stands without a queue file.', { field: 'yarnSite' }, 'Give one with `queues`.')
   const twice = files.findIndex((file, i) => files.slice(0, i).some((other) => resolve(directory, other) === resolve(directory, file)))
   if (twice > 0) throw new SchedError('BAD_INPUT', `"${files[twice] ?? ''}" is there twice.`, { field: 'queues' }, 'Name each file once.')
-  const names = files.map((file) => basename(file, extname(file)))
+  const names = files.map((file) => filesOf(file, directory).map((each) => basename(each, extname(each))).join('+'))
   return files.map((file, i) => {
     const read = openQueues(file, directory)
     const made = queuePolicy(read, clusterFacts(cluster), yarnSite === undefined ? undefined : sourceOf(yarnSite, directory))
@@ -32,6 +37,8 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (made.kind === 'kueue') return { ...common, plug, workload: inClusterQueues(made.localQueues) }
+    const fill = read.kind === 'slurm' ? slurmDefaults(read) : undefined
+    if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
   })
 }

@@ -53,8 +53,9 @@ function storyText({ policy, wait }: ExplainedRun): string {
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
-/** Whole seconds as they are, others to a tenth. */
+/** Whole seconds as they are, others to a tenth; of what never came none. */
 function seconds(value: number): string {
+  if (Number.isNaN(value)) return NONE
   const tenths = Math.round(value * 10)
   return tenths % 10 === 0 ? number(tenths / 10) : `${integer(Math.floor(tenths / 10))}.${tenths % 10}`
 }

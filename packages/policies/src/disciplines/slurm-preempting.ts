@@ -6,6 +6,10 @@ import { startNearest } from './start-nearest.js'
 
 const slurmPreemptingOptions = z.strictObject({
   tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
+  qos: z
+    .record(z.string(), z.strictObject({ preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'), priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first') }))
+    .optional()
+    .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
   youngestFirst: z.boolean().default(false).describe('of one tier the job that started last goes first, instead of the one with the fewest tasks (PreemptParameters=youngest_first)'),
 })
@@ -17,8 +21,8 @@ export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions>
  * taken whole, the lowest tier first, until there is room, and of these no more than are needed. They wait again and start
  * anew.
  *
- * Source: Slurm, preempt/partition_prio with PreemptMode=REQUEUE. Deviations: what is preempted is gone at once; jobs that
- * preempt come by tier, then by their own priority and submission, whatever the order of the policy; nobody is preempted in
+ * Source: Slurm, preempt/partition_prio and preempt/qos with PreemptMode=REQUEUE. Deviations: what is preempted is gone at once; jobs that
+ * preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy; nobody is preempted in
  * rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
@@ -39,7 +43,7 @@ class SlurmPreempting implements Policy {
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
-  readonly #hasTiers: boolean
+  readonly #acts: boolean
   /** By lane: jobs with tasks to place, and the running tasks of jobs that have any. */
   readonly #waiting: readonly Set<JobId>[]
   readonly #running: readonly Map<JobId, TaskId[]>[]
@@ -48,7 +52,7 @@ class SlurmPreempting implements Policy {
     this.#policy = policy
     this.#options = options
     this.#work = env.work
-    this.#hasTiers = Object.keys(options.tiers).length > 0
+    this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     this.promises = policy.promises
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#running = env.cluster.lanes.map(() => new Map())
@@ -75,29 +79,53 @@ class SlurmPreempting implements Policy {
 
   schedule(round: Round): void {
     this.#policy.schedule(round)
-    if (!this.#hasTiers || round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0) return
-    const lowest = Math.min(...[...(this.#running[round.lane] as Map<JobId, TaskId[]>).keys()].map((job) => this.#tier(job)))
+    if (!this.#acts || round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0) return
     const inVain = new Set<string>()
-    for (const job of this.#preemptors(lowest, round.lane)) {
-      const kind = `${this.#tier(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
+    for (const job of this.#preemptors(round.lane)) {
+      const kind = `${this.#groupOf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
       while (!inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) if (!this.#makeRoom(job, round)) inVain.add(kind)
     }
   }
 
-  #tier(job: JobId): number {
-    return this.#options.tiers[this.#work.queueName(this.#work.queue(job))] ?? 1
+  /** The tier of its queue, or the priority of its QOS. */
+  #rankOf(job: JobId): number {
+    const { qos, tiers } = this.#options
+    return qos === undefined ? (tiers[this.#work.queueName(this.#work.queue(job))] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
   }
 
-  /** Waiting jobs above the lowest tier that runs, first those that come first. */
-  #preemptors(lowest: number, lane: LaneId): JobId[] {
+  /** Jobs of a group may preempt the same jobs, and be preempted by the same. */
+  #groupOf(job: JobId): string | number {
+    return this.#options.qos === undefined ? this.#rankOf(job) : this.#qosOf(job)
+  }
+
+  #qosOf(job: JobId): string {
+    const name = this.#work.qos(job)
+    return name === '' ? 'normal' : name
+  }
+
+  #mayTake(job: JobId, victim: JobId): boolean {
+    const { qos } = this.#options
+    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
+  }
+
+  /** Waiting jobs that may take the place of one that runs, first those that come first. */
+  #preemptors(lane: LaneId): JobId[] {
     const work = this.#work
+    const examples = this.#oneOfEach(this.#running[lane] as Map<JobId, TaskId[]>)
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#tier(job) > lowest)
-      .sort((a, b) => this.#tier(b) - this.#tier(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
+      .filter((job) => examples.some((victim) => this.#mayTake(job, victim)))
+      .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
-  /** Jobs that may be preempted for one of a tier, first whom it costs least. */
-  #victims(tier: number, { lane, now }: Round): JobId[] {
+  /** A running job of each queue or QOS: whom one of them may be taken by, the others may be. */
+  #oneOfEach(running: ReadonlyMap<JobId, TaskId[]>): JobId[] {
+    const found = new Map<string | number, JobId>()
+    for (const job of running.keys()) found.set(this.#groupOf(job), job)
+    return [...found.values()]
+  }
+
+  /** Jobs that one may preempt, first whom it costs least. */
+  #victims(preemptor: JobId, { lane, now }: Round): JobId[] {
     const work = this.#work
     const { exemptTime, youngestFirst } = this.#options
     const running = this.#running[lane] as Map<JobId, TaskId[]>
@@ -105,11 +133,11 @@ class SlurmPreempting implements Policy {
     for (const [job, tasks] of running) {
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
-      if (this.#tier(job) < tier && !times.some(Number.isNaN) && now - last >= exemptTime) started.set(job, last) // none that this round has started
+      if (this.#mayTake(preemptor, job) && !times.some(Number.isNaN) && now - last >= exemptTime) started.set(job, last) // none that this round has started
     }
     const size = (job: JobId): number => (running.get(job) as TaskId[]).length
     return [...started.keys()].sort(
-      (a, b) => this.#tier(a) - this.#tier(b) || (youngestFirst ? 0 : size(a) - size(b)) || (started.get(b) as number) - (started.get(a) as number) || work.rank(b) - work.rank(a),
+      (a, b) => this.#rankOf(a) - this.#rankOf(b) || (youngestFirst ? 0 : size(a) - size(b)) || (started.get(b) as number) - (started.get(a) as number) || work.rank(b) - work.rank(a),
     )
   }
 
@@ -117,7 +145,7 @@ class SlurmPreempting implements Policy {
   #makeRoom(job: JobId, round: Round): boolean {
     const before = round.savepoint()
     let taken: readonly JobId[] = []
-    for (const victim of this.#victims(this.#tier(job), round)) {
+    for (const victim of this.#victims(job, round)) {
       taken = [...taken, victim]
       this.#evict([victim], round)
       if (this.#start(job, round)) return this.#spare(job, taken, before, round)

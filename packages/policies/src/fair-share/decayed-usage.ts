@@ -67,6 +67,14 @@ export class DecayedUsage {
     return (this.charged[id] as number) / this.#last
   }
 
+  /** The end of the first period from the next one on by which what an id has used has decayed below an amount; `Infinity`: never, without decay. */
+  below(id: number, amount: number): Seconds {
+    const { halfLife, calcPeriod } = this.#decay
+    if (halfLife === 0 || amount <= 0) return Infinity
+    const periods = Math.max(1, Math.floor((Math.log2(this.of(id) / amount) * halfLife) / calcPeriod) + 1)
+    return this.tick + periods * calcPeriod
+  }
+
   /** Ends the periods that are over. */
   advance(now: Seconds): void {
     while (this.next <= now) this.#end(this.next)

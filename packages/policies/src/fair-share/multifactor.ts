@@ -16,11 +16,13 @@ const ownOptions = {
   fairShare: weight.default(0).describe('weight of the fair-share factor of its user (PriorityWeightFairshare)'),
   jobSize: weight.default(0).describe('weight of its size, as its largest fraction of the cluster in any resource (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
+  qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
+  qosPriorities: z.record(z.string(), z.int().nonnegative()).default({}).describe('priorities of QOS (Priority of sacctmgr); default 0; jobs that name none have `normal`'),
   tiers: z.record(z.string(), z.int().min(0).max(65_533)).default({}).describe('tiers of queues (PriorityTier): whoever is in a higher one comes first, whatever the priority; default 1'),
   ...usageOptions,
   ...decayOptions,
@@ -50,11 +52,11 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
  * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
  *
  * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, as a fraction of amounts
- * alone (Slurm takes the mean with the fraction of nodes); no associations, QOS or TRES weights.
+ * alone (Slurm takes the mean with the fraction of nodes); no weights of associations or TRES.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
-  summary: "Slurm's job priority: age, fair share, size, partition",
+  summary: "Slurm's job priority: age, fair share, size, partition, QOS",
   source: 'Slurm, priority_multifactor',
   options: multifactorOptions,
   create: (given, env) => {
@@ -93,7 +95,7 @@ function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, 
   const share = options.fairShare === 0 ? 0 : usage.factor(job, now)
   const size = options.jobSize === 0 ? 0 : sizeOf(job, lane, options, env)
   const partition = options.partition === 0 ? 0 : partitionFactor(work.queueName(work.queue(job)), options.partitions)
-  const sum = options.age * age + options.fairShare * share + options.jobSize * size + options.partition * partition + options.site * work.priority(job)
+  const sum = options.age * age + options.fairShare * share + options.jobSize * size + options.partition * partition + options.qos * qosFactor(work.qos(job), options) + options.site * work.priority(job)
   return Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
@@ -102,6 +104,10 @@ function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settin
   if (!relativeToTime) return sizeFactor(job, lane, env, favorSmall)
   const size = sizeFactor(job, lane, env, false) / Math.max(1, Math.ceil(env.work.estimate(job) / 60))
   return favorSmall ? 1 - size : size
+}
+
+function qosFactor(qos: string, { qos: weight, qosPriorities }: Settings): number {
+  return weight === 0 ? 0 : (qosPriorities[qos === '' ? 'normal' : qos] ?? 0) / Math.max(1, ...Object.values(qosPriorities))
 }
 
 /** The priority of a queue as a fraction of the highest; queues that are not named have 1. */

@@ -28,13 +28,18 @@ export function amountsOf(written: string | Readonly<Record<string, number>> | u
   })
 }
 
-function resourceOf(name: string, cluster: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
-  const small = name.toLowerCase()
-  const tres = (small.startsWith('gres/gpu') ? 'gres' : (Object.keys(names).find((each) => each === small || names[each]?.includes(small)) ?? 'cpu')) as Tres
-  const own = cluster.resources.indexOf(name)
-  const found = own >= 0 ? own : cluster.resources.findIndex((each) => small in names || small.startsWith('gres/gpu') ? names[tres]?.includes(each.toLowerCase()) : false)
-  if (found >= 0) return { resource: found as ResourceId, tres }
-  throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), ...cluster.resources]))
+/** Which of the resources Slurm's name for one means (`cpu`, `mem`, `node`, `gres/gpu`), -1: none; names of resources are taken as they are. */
+export function slurmResource(name: string, resources: readonly string[]): number {
+  const own = resources.indexOf(name)
+  const aliases = /^gres\/gpu(:|$)/i.test(name) ? names['gres'] : names[name.toLowerCase()]
+  return own >= 0 ? own : resources.findIndex((each) => aliases?.includes(each.toLowerCase()) === true)
+}
+
+function resourceOf(name: string, { resources }: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
+  const resource = slurmResource(name, resources)
+  if (resource < 0) throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), ...resources]))
+  const own = (resources[resource] as string).toLowerCase()
+  return { resource: resource as ResourceId, tres: (Object.keys(names).find((each) => names[each]?.includes(own)) ?? 'cpu') as Tres }
 }
 
 const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3 }

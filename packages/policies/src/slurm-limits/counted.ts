@@ -40,6 +40,8 @@ export interface Limit {
   /** What it counts; absent: the job alone, for which nothing changes. */
   readonly of?: Counted
   isOver(piece: Piece): boolean
+  /** When it is not over any more if nothing else is used; absent: when something is given back. */
+  opensAt?(): Seconds
 }
 
 export const jobsLimit = (of: Counted, most: number, reason: string): Limit => ({ of, reason, isOver: ({ isFirst }) => isFirst && of.running >= most })
@@ -49,7 +51,7 @@ export const amountLimit = (of: Counted, resource: number, most: number, reason:
 })
 
 /** `most` in amounts x seconds. */
-export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most })
+export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most, opensAt: () => usage.below(id, most) })
 
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
 export const leastLimit = (resource: number, least: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) < least })

@@ -18,6 +18,8 @@ export class LimitedJobs implements WorkListener {
   /** By entry: the limit that holds the job back. */
   readonly #heldBy: (Limit | undefined)[] = []
   readonly #held = new Set<Entry>()
+  /** Waiting jobs that no limit holds back. */
+  #shown = 0
   /** Groups of which something was given back. */
   readonly #looser = new Set<Counted>()
   /** Jobs held back in this round, some of them by claims that may be taken back. */
@@ -79,8 +81,13 @@ export class LimitedJobs implements WorkListener {
   onDrained(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
     if (this.#held.has(entry)) return this.#forget(entry)
-    for (const group of (this.#terms[job] as Terms).limiting) group.shown.delete(entry)
+    this.#hide(job, entry)
     this.#told.onDrained?.(job, lane)
+  }
+
+  /** All that waits is held back. */
+  get areAllHeld(): boolean {
+    return this.#held.size > 0 && this.#shown === 0
   }
 
   isHeld(job: JobId, lane: LaneId): boolean {
@@ -96,8 +103,14 @@ export class LimitedJobs implements WorkListener {
   }
 
   #show(job: JobId, lane: LaneId): void {
+    this.#shown++
     for (const group of (this.#terms[job] as Terms).limiting) group.shown.add(job * this.#lanes + lane)
     this.#told.onReady?.(job, lane)
+  }
+
+  #hide(job: JobId, entry: Entry): void {
+    this.#shown--
+    for (const group of (this.#terms[job] as Terms).limiting) group.shown.delete(entry)
   }
 
   #hold(entry: Entry, limit: Limit): void {
@@ -146,9 +159,16 @@ export class LimitedJobs implements WorkListener {
 
   /** Tells who listens which limits keep jobs back, and asks for a round when past usage decays. */
   end(round: Round): void {
-    if (this.#book.charged.length > 0 && this.#held.size > 0 && round.cluster.heartbeat === 0) round.wakeAt(this.#book.past.next)
+    if (this.#book.charged.length > 0 && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
     for (const entry of this.#held) if (entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, this.#heldBy[entry]?.reason)
+  }
+
+  /** When the use of one that it holds back has decayed. */
+  #wake(round: Round): void {
+    let soonest = Infinity
+    for (const entry of this.#held) soonest = Math.min(soonest, this.#heldBy[entry]?.opensAt?.() ?? Infinity)
+    if (soonest < Infinity) round.wakeAt(soonest)
   }
 
   #hideOver(group: Counted): void {
@@ -157,7 +177,7 @@ export class LimitedJobs implements WorkListener {
       const lane = (entry % this.#lanes) as LaneId
       const limit = this.#limitOf(job, lane)
       if (limit === undefined) continue
-      for (const each of (this.#terms[job] as Terms).limiting) each.shown.delete(entry)
+      this.#hide(job, entry)
       this.#hold(entry, limit)
       this.#heldNow.push(entry)
       this.#told.onDrained?.(job, lane)

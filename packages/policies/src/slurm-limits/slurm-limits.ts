@@ -41,6 +41,10 @@ class SlurmLimits implements Policy {
     return this.#policy.sharing
   }
 
+  mayLeave(): boolean {
+    return this.#jobs.areAllHeld
+  }
+
   schedule(round: Round): void {
     this.#jobs.begin(round)
     this.#round.open(round)

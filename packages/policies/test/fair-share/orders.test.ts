@@ -181,6 +181,9 @@ describe('multifactor', () => {
     expect(starts(jobs, { jobSize: 1000, age: 1600, maxAge: 1000 })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { jobSize: 1000, partition: 700, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { jobSize: 1000, partition: 500, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'large', 'small'])
+    const ofQos = jobs.map((each) => ({ ...each, ...(each.id === 'small' && { qos: 'high' }) }))
+    expect(starts(ofQos, { jobSize: 1000, PriorityWeightQOS: 1000, qosPriorities: { high: 10, normal: 4 } })).toEqual(['wait', 'small', 'large']) // 0.25 + 1 against 0.75 + 0.4
+    expect(starts(ofQos, { jobSize: 1000, PriorityWeightQOS: 1000, qosPriorities: { high: 10, normal: 6 } })).toEqual(['wait', 'large', 'small'])
     expect(starts([wait, ...jobs.slice(1).map((each, i) => ({ ...each, priority: -i }))], { jobSize: 1000, site: 501 })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs.map((each) => ({ ...each, user: each.user ?? 'ann' })), { fairShare: 1000 })).toEqual(['wait', 'large', 'small'])
   })

@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
+import type { Database } from './database.js'
 import { readLines, type Setting, type Statement } from './lines.js'
 
 /** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
@@ -12,6 +13,10 @@ export interface Declared {
 export interface SlurmConf {
   readonly kind: 'slurm'
   readonly file: string
+  /** Whether there is a slurm.conf, and not the database of accounts alone. */
+  readonly isConf: boolean
+  /** QOS and associations, from files beside it. */
+  readonly database: Database
   /** Settings that are of no node and no partition, by name in small letters; the last of equal ones, as in Slurm. */
   readonly general: ReadonlyMap<string, Setting>
   readonly partitions: readonly Declared[]
@@ -31,6 +36,11 @@ const kinds: Readonly<Record<string, 'nodes' | 'partitions' | 'downNodes' | 'oth
 export const isSlurmConf = (text: string): boolean =>
   /^[ \t]*(NodeName|PartitionName|ClusterName|ControlMachine|SlurmctldHost|SchedulerType|SchedulerParameters|PriorityType|PriorityWeight\w+|PreemptType)[ \t]*=/im.test(text) && !/^\s*[<{[]/.test(text)
 
+const NOTHING: Database = { qos: [], accounts: [], users: [] }
+
+/** The conf of a site of which only the database is known. */
+export const withoutConf = (file: string, database: Database): SlurmConf => ({ kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], written: [] })
+
 /** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
   const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), others: new Declarations() }
@@ -45,7 +55,7 @@ export function readSlurmConf(source: SourceText): SlurmConf {
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: source.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
-  return { kind: 'slurm', file: source.file, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, written }
+  return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, written }
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

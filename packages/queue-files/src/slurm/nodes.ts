@@ -39,15 +39,23 @@ export function slurmNodes(source: SourceText): SlurmNodes {
 /** The base state; flags may follow it. */
 const stateOf = ({ settings }: Declared): string => settings.get('state')?.value.split(/[+*]/, 1)[0] ?? ''
 
+const counting = ({ settings }: Declared) => (name: string, otherwise: number): number => {
+  const setting = settings.get(name)
+  return setting === undefined ? otherwise : wholeOf(setting)
+}
+
+/** Processors of each of these nodes that jobs may have. */
+export function procsOf(declared: Declared): number {
+  const count = counting(declared)
+  const threads = count('threadspercore', 1)
+  const sockets = declared.settings.has('sockets') ? count('sockets', 1) : count('boards', 1) * count('socketsperboard', 1)
+  return count('cpus', count('procs', sockets * count('corespersocket', 1) * threads)) - count('corespeccount', 0) * threads
+}
+
 function contents(declared: Declared) {
   const { settings } = declared
-  const count = (name: string, otherwise: number): number => {
-    const setting = settings.get(name)
-    return setting === undefined ? otherwise : wholeOf(setting)
-  }
-  const threads = count('threadspercore', 1)
-  const sockets = settings.has('sockets') ? count('sockets', 1) : count('boards', 1) * count('socketsperboard', 1)
-  const procs = count('cpus', count('procs', sockets * count('corespersocket', 1) * threads)) - count('corespeccount', 0) * threads
+  const count = counting(declared)
+  const procs = procsOf(declared)
   const mem = count('realmemory', 0) - count('memspeclimit', 0)
   if (procs < 1) throw bad(declared, `has ${procs} CPUs for jobs.`, 'Give it CPUs, more than CoreSpecCount keeps for the system.')
   if (mem < 0) throw bad(declared, `has ${mem} MiB for jobs.`, 'Give it more RealMemory than MemSpecLimit keeps for the system.')

@@ -40,25 +40,26 @@ export function replanOptions(setting: Setting | undefined, findings: Findings):
 }
 
 /** Settings of multifactor that keep their name. */
-const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition']
+const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
 const KNOWN_FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
 export const multifactorNames = [...weights, ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
 /** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
-export function multifactorOptions({ general }: SlurmConf, findings: Findings): Record<string, unknown> {
+export function multifactorOptions({ general, database }: SlurmConf, findings: Findings): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
   for (const name of multifactorNames) {
     const setting = general.get(name.toLowerCase())
     if (setting === undefined) continue
     if (isBasic) findings.add('ignored', setting, name, setting.value, 'PriorityType is priority/basic')
-    else take(options, name, setting, findings)
+    else if (name === 'PriorityWeightQOS' && database.qos.length === 0) findings.add('ignored', setting, name, setting.value, 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
+    else take(options, name, setting, database.accounts.length > 0, findings)
   }
   return options
 }
 
-function take(options: Record<string, unknown>, name: string, setting: Setting, findings: Findings): void {
+function take(options: Record<string, unknown>, name: string, setting: Setting, hasShares: boolean, findings: Findings): void {
   const { value } = setting
   const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
   if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0)
@@ -75,7 +76,7 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
     options[name] = period
     if (period !== 'NONE') return tell('approximated', 'counted from the start of the run, not from midnight')
   }
-  if (name === 'PriorityWeightFairshare' && options[name] !== 0) return tell('approximated', 'shares are not in this file: users have one each, in the account that their job names; give `accounts` for others')
+  if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares) return tell('approximated', 'shares are not in this file: users have one each, in the account that their job names; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg, or `accounts` for others')
   tell('honoured')
 }
 

@@ -1,13 +1,10 @@
 /** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
 export const whyIgnored: Readonly<Record<string, string>> = {
-  priorityweightqos: 'there is no quality of service',
-  priorityweightassoc: 'associations are not in this file',
+  priorityweightassoc: 'associations have no priority here',
   priorityweighttres: 'the size of a job is its largest fraction of the cluster in any resource',
   priorityparameters: 'the site factor of a job is its own priority',
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
-  accountingstorageenforce: 'associations and their limits are not in this file',
-  enforcepartlimits: 'partitions have no limits',
   selecttype: 'where tasks go is up to the placement of the policy',
   selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
   topologyplugin: 'the topology is in another file: give racks in a description of the cluster',
@@ -35,10 +32,10 @@ export const whyIgnored: Readonly<Record<string, string>> = {
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
 export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
-  maxtime: jobsAsTheyAre, defaulttime: 'estimates are those of the workload', maxnodes: jobsAsTheyAre, minnodes: jobsAsTheyAre, maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  defaulttime: 'estimates are those of the workload', minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
-  allowgroups: everybody, allowaccounts: everybody, denyaccounts: everybody, allowqos: everybody, denyqos: everybody, allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
-  default: 'the workload names the queue of a job', alternate: 'the workload names the queue of a job', qos: 'there is no quality of service', tresbillingweights: 'give `billing` to multifactor',
+  allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
+  alternate: 'the workload names the queue of a job', tresbillingweights: 'give `billing` to multifactor',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs do not share what they run on', exclusivetopo: 'jobs do not share what they run on',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)', gracetime: 'preempted jobs are gone at once',

@@ -3,8 +3,11 @@ import { Findings } from '../finding.js'
 import type { QueuePolicy } from '../yarn/fair-policy.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import type { Setting } from './lines.js'
+import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
 import { whyIgnored, whyIgnoredOfPartition } from './other-settings.js'
+import { isByQos, preemptingQos, qosPriorities } from './quality.js'
+import { sharesOf } from './shares.js'
 
 export interface SlurmPolicy extends QueuePolicy {
   readonly kind: 'slurm'
@@ -12,25 +15,33 @@ export interface SlurmPolicy extends QueuePolicy {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-const used = ['SchedulerType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
+const used = ['EnforcePartLimits', 'AccountingStorageEnforce', 'SchedulerType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
 /**
- * The policy of a slurm.conf: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
- * `slurm-preempting` around it where partitions preempt. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
+ * The policy of a slurm.conf, on a cluster with these resources: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
+ * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
  */
-export function slurmPolicy(conf: SlurmConf): SlurmPolicy {
+export function slurmPolicy(conf: SlurmConf, resources: readonly string[]): SlurmPolicy {
   const findings = new Findings(conf.file)
   const tiers = ofPartitions(conf, 'prioritytier')
   const factors = ofPartitions(conf, 'priorityjobfactor')
-  const order = { multifactor: { ...multifactorOptions(conf, findings), ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }) } }
+  const priorities = qosPriorities(conf, findings)
+  const own = multifactorOptions(conf, findings)
+  const accounts = Number(own['PriorityWeightFairshare'] ?? 0) > 0 ? sharesOf(conf, findings) : undefined
+  const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
+  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }) } }
   const type = conf.general.get('prioritytype')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const inner = discipline(conf, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
-  const policy = preempting(conf, tiers, inner, findings)
+  const limits = limitsOptions(conf, resources, findings)
+  const preempts = preempting(conf, tiers, priorities, inner, findings)
+  const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, findings)
   tellOthers(conf, findings)
-  return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => a.line - b.line) }
+  const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
+  const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
+  return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
 }
 
 /** Tiers and job factors have 16 bits. */
@@ -61,22 +72,25 @@ function discipline({ general }: SlurmConf, order: Config, findings: Findings): 
 /** Modes in which a preempted job is gone, for the time being or for good. */
 const GOES = /^(REQUEUE|CANCEL)$/i
 
-function preempting({ general }: SlurmConf, tiers: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
+function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, priorities: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
+  const { general } = conf
   const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
   const modes = (mode?.value ?? 'OFF').split(',').map((each) => each.trim())
   const isByTier = /^preempt\/partition_prio$/i.test(type?.value ?? '')
-  const acts = isByTier && modes.some((each) => GOES.test(each))
+  const isKnown = isByTier || (isByQos(type) && conf.database.qos.length > 0)
+  const acts = isKnown && modes.some((each) => GOES.test(each))
   if (type !== undefined) {
     if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
-    else findings.add('ignored', type, type.name, type.value, isByTier ? `nobody is preempted: PreemptMode is ${modes.join(',')}, and only REQUEUE and CANCEL are simulated` : 'nobody is preempted: only preempt/partition_prio is simulated')
+    else findings.add('ignored', type, type.name, type.value, isKnown ? `nobody is preempted: PreemptMode is ${modes.join(',')}, and only REQUEUE and CANCEL are simulated` : isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated')
   }
   if (mode !== undefined) tellMode(mode, modes, acts, findings)
   const isYoungest = /youngest_first/i.test(`${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`)
   if (parameters !== undefined) findings.add(acts && isYoungest ? 'honoured' : 'ignored', parameters, parameters.name, parameters.value, acts ? 'only youngest_first is simulated' : 'nobody is preempted')
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
+  const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   if (!acts) return policy
-  return { 'slurm-preempting': { tiers, ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), policy } }
+  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), policy } }
 }
 
 function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findings: Findings): void {
@@ -87,15 +101,8 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
   tell('honoured')
 }
 
-/** Seconds of a time that Slurm writes: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
-function secondsOf(time: string): number {
-  const [days, rest] = time.includes('-') ? (time.split('-') as [string, string]) : [undefined, time]
-  const parts = rest.split(':').map(Number)
-  const [a = 0, b = 0, c = 0] = days === undefined && parts.length < 3 ? [0, ...parts] : parts
-  return Number(days ?? 0) * 86_400 + a * 3600 + b * 60 + c
-}
-
-function tellPartitions({ written, nodes, general, partitions }: SlurmConf, findings: Findings): void {
+function tellPartitions(conf: SlurmConf, findings: Findings): void {
+  const { written, nodes, general, partitions } = conf
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
     const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
@@ -103,11 +110,15 @@ function tellPartitions({ written, nodes, general, partitions }: SlurmConf, find
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
     else if (key === 'nodes') tell(isAll(setting.value, nodes) ? 'honoured' : 'ignored', isAll(setting.value, nodes) ? '' : 'jobs of every partition may run on all nodes')
-    else if (key === 'state') tell(/^UP$/i.test(setting.value) ? 'honoured' : 'ignored', /^UP$/i.test(setting.value) ? '' : 'jobs of every partition run')
+    else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
+    else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
+    else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
+    else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
+    else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'preemptmode') tell('ignored', `all partitions have the mode of the file, ${general.get('preemptmode')?.value ?? 'OFF'}`)
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
-  if (partitions.length === 0) findings.add('ignored', { line: 1 }, 'PartitionName', '', 'none is declared: all jobs have one tier')
+  if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', 'none is declared: all jobs have one tier')
 }
 
 const isAll = (nodes: string, declared: readonly Declared[]): boolean => /^ALL$/i.test(nodes) || (declared.length === 1 && declared[0]?.name.value === nodes)
@@ -115,7 +126,10 @@ const isAll = (nodes: string, declared: readonly Declared[]): boolean => /^ALL$/
 const OF_DAEMONS = /(port|plugin|file|log|filter)$/
 
 /** Settings of daemons, logs and the like are told in one line. */
-function tellOthers({ general }: SlurmConf, findings: Findings): void {
+function tellOthers({ general, partitions, database }: SlurmConf, findings: Findings): void {
+  const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
+  if (parts !== undefined) findings.add(partitions.length > 0 ? 'honoured' : 'ignored', parts, parts.name, parts.value, partitions.length > 0 ? '' : 'no partition is declared')
+  if (enforced !== undefined) tellEnforced(enforced, database.qos.length + database.accounts.length + database.users.length > 0, findings)
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
@@ -130,4 +144,11 @@ function tellOthers({ general }: SlurmConf, findings: Findings): void {
 function unknown(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   return close === undefined ? 'not simulated' : `not simulated; did you mean ${close}?`
+}
+
+function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
+  if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
+  if (!hasDatabase) return findings.add('ignored', setting, setting.name, setting.value, 'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt')
+  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'all'].includes(flag))
+  findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }

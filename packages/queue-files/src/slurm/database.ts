@@ -1,0 +1,115 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+import type { Setting } from './lines.js'
+
+/** A QOS, an account, or a user of an account, with what is set of it. */
+export interface Entity {
+  readonly name: string
+  /** Of a user its account, of an account the one around it; of a QOS nothing. */
+  readonly parent: string
+  readonly settings: readonly Setting[]
+}
+
+/** What `sacctmgr` prints: a dump of the associations, tables of QOS or of associations. */
+export interface Database {
+  readonly qos: readonly Entity[]
+  readonly accounts: readonly Entity[]
+  readonly users: readonly Entity[]
+}
+interface Made extends Database {
+  readonly qos: Entity[]
+  readonly accounts: Entity[]
+  readonly users: Entity[]
+}
+
+const DUMP_LINE = /^\s*(Cluster|Parent|Account|User|QOS)\s+-\s+(.*)$/i
+
+/** Whether a text is a dump of sacctmgr, or a table of it with a header line. */
+export const isDatabase = (text: string): boolean => text.split(/\r?\n/).some((line) => DUMP_LINE.test(line)) || tableKind(firstLine(text)) !== undefined
+
+const firstLine = (text: string): string => text.split(/\r?\n/).find((line) => line.trim() !== '') ?? ''
+
+function tableKind(header: string): 'qos' | 'associations' | undefined {
+  const names = header.split('|').map(keyOf)
+  if (names.length < 2 || names.includes('jobid')) return undefined
+  if (names.includes('account') && (names.includes('user') || names.includes('parentname'))) return 'associations'
+  return names.includes('name') && names.some((name) => /^(priority|flags|grp|max|preempt)/.test(name)) ? 'qos' : undefined
+}
+
+const keyOf = (name: string): string => name.replace(/[\s_]/g, '').toLowerCase()
+
+/** Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`). Throws `BAD_INPUT` with the line. */
+export function readDatabase({ text, file }: SourceText): Database {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  return tableKind(firstLine(text)) === undefined ? readDump(lines, file) : readTable(lines, file)
+}
+
+/** Databases of several files as one. */
+export const joined = (databases: readonly Database[]): Database => ({
+  qos: databases.flatMap(({ qos }) => qos), accounts: databases.flatMap(({ accounts }) => accounts), users: databases.flatMap(({ users }) => users),
+})
+
+// ---- dump ----
+
+function readDump(lines: readonly string[], file: string): Database {
+  const made: Made = { qos: [], accounts: [], users: [] }
+  let parent = 'root'
+  for (const [i, text] of lines.entries()) {
+    const line = i + 1
+    if (text.trim() === '' || /^\s*#/.test(text)) continue
+    const [, title, rest] = DUMP_LINE.exec(text) ?? []
+    if (title === undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(text.trim().slice(0, 40))}.`, { file, line }, "Lines of a dump begin with Cluster, Parent, Account, User or QOS, as User - 'ann':MaxJobs=4.")
+    const [name = '', ...parts] = fieldsOf(rest as string)
+    const settings = parts.map((part) => settingOf(part, file, line))
+    const kind = title.toLowerCase()
+    if (kind === 'parent') parent = unquoted(name)
+    else if (kind === 'cluster') made.accounts.push({ name: 'root', parent: '', settings })
+    else if (kind === 'qos') made.qos.push({ name: unquoted(name), parent: '', settings })
+    else (kind === 'account' ? made.accounts : made.users).push({ name: unquoted(name), parent, settings })
+  }
+  return made
+}
+
+/** Between colons, but for those in quotes. */
+const fieldsOf = (text: string): string[] => text.match(/(?:'[^']*'|"[^"]*"|[^:'"])+/g) ?? []
+const unquoted = (text: string): string => text.trim().replace(/^(['"])(.*)\1$/, '$2')
+
+function settingOf(part: string, file: string, line: number): Setting {
+  const at = part.indexOf('=')
+  if (at < 1) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(part.trim().slice(0, 40))}, expected NAME=VALUE.`, { file, line }, 'Put values with colons in quotes.')
+  return { name: part.slice(0, at).trim(), value: unquoted(part.slice(at + 1)), file, line }
+}
+
+// ---- tables ----
+
+function readTable(lines: readonly string[], file: string): Database {
+  const made: Made = { qos: [], accounts: [], users: [] }
+  const top = lines.findIndex((line) => line.trim() !== '')
+  const names = (lines[top] as string).split('|').map((name) => name.trim())
+  const isQos = tableKind(lines[top] as string) === 'qos'
+  const column = (key: string) => names.findIndex((name) => keyOf(name) === key)
+  const [name, user, account, parent, partition] = ['name', 'user', 'account', 'parentname', 'partition'].map(column) as [number, number, number, number, number]
+  /** Accounts by depth, where they are printed as a tree. */
+  const around: string[] = ['root']
+  for (const [i, text] of lines.entries()) {
+    if (i <= top || text.trim() === '') continue
+    const line = i + 1
+    const cells = text.split('|')
+    if (cells.length < names.filter((each) => each !== '').length) throw new SchedError('BAD_INPUT', `has ${cells.length} fields, the first line ${names.length}.`, { file, line }, 'Print the table with --parsable2.')
+    const cell = (at: number) => (cells[at] ?? '').trim()
+    const settings = names.flatMap((each, at) => ([name, user, account, parent].includes(at) || each === '' || cell(at) === '' ? [] : [{ name: each, value: cell(at), file, line }]))
+    if (isQos) made.qos.push({ name: cell(name), parent: '', settings })
+    else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), settings })
+    else if (partition < 0 || cell(partition) === '') made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
+  }
+  return made
+}
+
+/** The account around one of a tree, each level of which is a blank to the right. */
+function lyingIn(cell: string, around: string[]): string {
+  const depth = cell.length - cell.trimStart().length
+  around.length = Math.max(1, Math.min(depth, around.length))
+  const parent = around.at(-1) as string
+  if (depth > 0) around.push(cell.trim())
+  return parent
+}

@@ -1,0 +1,201 @@
+import { SchedError } from '@sched/core'
+import { slurmResource } from '@sched/policies'
+import type { Findings, Verdict } from '../finding.js'
+import { wholeOf, type Declared, type SlurmConf } from './conf.js'
+import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
+import type { Entity } from './database.js'
+import type { Setting } from './lines.js'
+import { procsOf } from './nodes.js'
+
+type Options = Record<string, unknown>
+
+/** Flags of QOS that act. */
+const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
+
+/**
+ * What `slurm-limits` takes of partitions, QOS and associations, `{}` where there is no limit. Limits of the database hold where
+ * AccountingStorageEnforce says so, or where there is no slurm.conf. Throws `BAD_INPUT` with the line.
+ */
+export function limitsOptions(conf: SlurmConf, resources: readonly string[], findings: Findings): Options {
+  const partitions = Object.fromEntries(conf.partitions.flatMap((each) => {
+    const limits = ofPartition(each, conf, resources)
+    return Object.keys(limits).length === 0 ? [] : [[each.name.value, limits]]
+  }))
+  const enforced = enforce(conf)
+  const limits = new DatabaseLimits(conf, resources, findings, enforced.limits)
+  const qos = limits.qos()
+  const accounts = limits.accounts()
+  const isNeeded = (check: string, tree: Options) => enforced.checks.includes(check) || (enforced.limits && hasSettings(tree))
+  const ofDatabase = { ...(isNeeded('qos', qos) && { qos }), ...(isNeeded('associations', accounts) && { accounts }) }
+  const given = { ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
+  if (Object.keys(given).length === 0) return {}
+  const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
+  const isPast = JSON.stringify(ofDatabase).includes('GrpTRESMins')
+  return {
+    ...given,
+    ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
+    ...(enforced.checks.length > 0 && { enforce: enforced.checks }),
+    ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife.value) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period.value) }),
+  }
+}
+
+/** Whether anything is set in a tree of them. */
+const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree === null || Array.isArray(tree) || Object.values(tree).some(hasSettings)
+
+/** Which parts of the database hold. */
+function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[] } {
+  const flags = (general.get('accountingstorageenforce')?.value ?? '').toLowerCase().split(',').map((flag) => flag.trim())
+  const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')
+  const checks = [...(has('associations', 'limits', 'qos', 'safe') && database.users.length > 0 ? ['associations'] : []), ...(has('qos') && database.qos.length > 0 ? ['qos'] : [])]
+  return { limits: !isConf || has('limits', 'safe'), checks }
+}
+
+/** Seconds of a time that Slurm writes: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
+export function secondsOf(time: string): number {
+  const [days, rest] = time.includes('-') ? (time.split('-') as [string, string]) : [undefined, time]
+  const parts = rest.split(':').map(Number)
+  const [a = 0, b = 0, c = 0] = days === undefined && parts.length < 3 ? [0, ...parts] : parts
+  return Number(days ?? 0) * 86_400 + a * 3600 + b * 60 + c
+}
+
+// ---- partitions ----
+
+const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+const UNLIMITED = /^(UNLIMITED|INFINITE|-1)$/i
+
+/** Settings of a partition that limit its jobs. */
+export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
+
+function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Options {
+  const value = (key: string) => settings.get(key)?.value
+  const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
+  const size = maxSize(settings.get('maxnodes'), conf, resources)
+  const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
+    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, listOf(value(key) as string)] as const]))
+  return {
+    ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedTime(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
+    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qos }),
+  }
+}
+
+function checkedTime({ name, value, file, line }: Setting): string {
+  if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(value)) return value
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a time.`, { file, line, field: name }, 'Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
+}
+
+/** So many nodes, and what these have at most of processors, which logs tell more often. */
+function maxSize(setting: Setting | undefined, conf: SlurmConf, resources: readonly string[]): Record<string, number> | undefined {
+  if (setting === undefined || UNLIMITED.test(setting.value)) return undefined
+  const nodes = wholeOf(setting)
+  const procs = Math.max(0, ...conf.nodes.map((each) => procsOf(each)))
+  const sizes = { ...(slurmResource('node', resources) >= 0 && { node: nodes }), ...(procs > 0 && slurmResource('cpu', resources) >= 0 && { cpu: nodes * procs }) }
+  return Object.keys(sizes).length === 0 ? undefined : sizes
+}
+
+// ---- the database ----
+
+class DatabaseLimits {
+  readonly #conf: SlurmConf
+  readonly #resources: readonly string[]
+  readonly #findings: Findings
+  readonly #isEnforced: boolean
+  /** Settings of associations, of which there may be thousands: each is told once. */
+  readonly #told = new Map<string, { readonly setting: Setting; readonly verdict: Verdict; readonly note: string; count: number }>()
+
+  constructor(conf: SlurmConf, resources: readonly string[], findings: Findings, isEnforced: boolean) {
+    this.#conf = conf
+    this.#resources = resources
+    this.#findings = findings
+    this.#isEnforced = isEnforced
+  }
+
+  qos(): Options {
+    return Object.fromEntries(this.#conf.database.qos.map(({ name, settings }) => {
+      const limits: Options = {}
+      for (const setting of settings) {
+        const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
+        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, limits, tell)
+        else this.#limit(setting, limitsOfQos, limits, tell)
+      }
+      return [name, limits]
+    }))
+  }
+
+  #flags(setting: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const given = listOf(setting.value)
+    const known = FLAGS.filter((flag) => given.some((each) => each.toLowerCase() === flag.toLowerCase()))
+    if (known.length > 0 && this.#isEnforced) limits['Flags'] = known
+    if (given.length > known.length) tell(known.length === 0 ? 'ignored' : 'approximated', `only ${FLAGS.join(', ')} are simulated`)
+    else tell(this.#isEnforced ? 'honoured' : 'ignored', this.#isEnforced ? '' : NOT_ENFORCED)
+  }
+
+  accounts(): Options {
+    const { accounts, users } = this.#conf.database
+    const made = new Map<string, Options>([['root', {}]])
+    for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
+    const top: Options = {}
+    for (const { name, parent, settings } of accounts) {
+      if (name === 'root') continue
+      if (parent === 'root' || parent === '') top[name] = made.get(name)
+      else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
+    }
+    for (const user of users) put(this.#around(made, user.parent, user.name, user.settings), 'users', user.name, this.#association(user))
+    for (const { setting, verdict, note, count } of this.#told.values()) this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
+    const root = made.get('root') as Options
+    return { ...(Object.keys(root).length > 0 && { root }), ...top }
+  }
+
+  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, [setting]: readonly Setting[]): Options {
+    const found = made.get(parent)
+    if (found !== undefined) return found
+    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }, 'Print all accounts, or a dump of the cluster.')
+  }
+
+  #association({ settings }: Entity): Options {
+    const limits: Options = {}
+    for (const setting of settings) {
+      this.#limit(setting, limitsOfAssociation, limits, (verdict, note = '') => {
+        const key = `${setting.name.toLowerCase()} ${verdict} ${note}`
+        const known = this.#told.get(key)
+        if (known === undefined) this.#told.set(key, { setting, verdict, note, count: 1 })
+        else known.count++
+      })
+    }
+    return limits
+  }
+
+  #limit(setting: Setting, names: Readonly<Record<string, string>>, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const [key, value] = keyAndValue(setting)
+    const name = names[key]
+    if (name === undefined) {
+      const why = whyIgnoredOfDatabase[key]
+      if (why !== '' && value !== '' && value !== '0' && value !== '0.000000' && value !== '1.000000' && value !== '00:00:00') tell('ignored', why ?? 'not simulated')
+      return
+    }
+    if (value === '' || UNLIMITED.test(value)) return
+    if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
+    if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
+    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' ? checkedTime(setting) : wholeOf({ ...setting, value })
+    tell('honoured')
+  }
+
+  #amounts(setting: Setting, name: string, value: string, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const parts = listOf(value)
+    const known = parts.filter((part) => slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
+    const bad = parts.find((part) => !/^[^=]+=(-1|\d+(\.\d+)?[KMGTP]?B?)$/i.test(part))
+    if (bad !== undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(bad)}.`, { file: setting.file, line: setting.line, field: setting.name }, 'Write amounts as cpu=64,mem=256G.')
+    const before = limits[name] as string | undefined
+    if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known].join(',')
+    const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
+    if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
+    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
+  }
+}
+
+const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
+
+function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
+  const inside = (into[key] ?? {}) as Options
+  inside[name] = value
+  into[key] = inside
+}

@@ -1,0 +1,31 @@
+import type { JobSpec } from '@sched/core'
+import type { SlurmConf } from './conf.js'
+import { keyAndValue } from './database-settings.js'
+import type { Entity } from './database.js'
+
+/**
+ * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default QOS of its user's
+ * association, or of the accounts around it, for one that names no QOS. `undefined` where there is nothing to fill in.
+ */
+export function slurmDefaults({ partitions, database: { accounts, users } }: SlurmConf): ((spec: JobSpec) => JobSpec) | undefined {
+  const partition = partitions.find(({ settings }) => /^yes$/i.test(settings.get('default')?.value ?? ''))?.name.value
+  const around = new Map(accounts.map((account) => [account.name, account]))
+  const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
+  if (partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
+    const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
+    for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root' ? undefined : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
+      const qos = defaultQos(each)
+      if (qos !== undefined) return qos
+    }
+    return undefined
+  }
+  return (spec) => {
+    const qos = spec.qos ?? qosOf(spec)
+    const queue = spec.queue ?? partition
+    return { ...spec, ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }
+  }
+}
+
+const keyOf = (user: string, account: string) => `${account} ${user}`
+const defaultQos = ({ settings }: Entity): string | undefined => settings.find((setting) => ['defaultqos', 'defqos'].includes(keyAndValue(setting)[0]) && setting.value !== '')?.value

@@ -1,0 +1,31 @@
+import type { Findings } from '../finding.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { keyAndValue } from './database-settings.js'
+import type { Entity } from './database.js'
+import type { Setting } from './lines.js'
+
+const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
+
+/** Priorities of QOS, those above 0. */
+export function qosPriorities({ database, general }: SlurmConf, findings: Findings): Readonly<Record<string, number>> {
+  const isUsed = general.has('priorityweightqos') || isByQos(general.get('preempttype'))
+  return Object.fromEntries(database.qos.flatMap((qos) => {
+    const setting = settingOf(qos, 'priority')
+    const priority = setting === undefined ? 0 : wholeOf(setting)
+    if (setting === undefined || priority === 0) return []
+    findings.add(isUsed ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, isUsed ? '' : 'PriorityWeightQOS is not given')
+    return [[qos.name, priority]]
+  }))
+}
+
+export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i.test(type?.value ?? '')
+
+/** Whom each QOS preempts, as `slurm-preempting` takes it. */
+export function preemptingQos({ database }: SlurmConf, priorities: Readonly<Record<string, number>>, acts: boolean, findings: Findings): Readonly<Record<string, object>> {
+  return Object.fromEntries(database.qos.map((qos) => {
+    const setting = settingOf(qos, 'preempt')
+    const preempt = (setting?.value ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
+    if (setting !== undefined) findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE')
+    return [qos.name, { ...(preempt.length > 0 && { preempt }), ...(priorities[qos.name] !== undefined && { priority: priorities[qos.name] }) }]
+  }))
+}

@@ -1,0 +1,144 @@
+import { SchedError } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { queuePolicy, readQueues, slurmDefaults, type SlurmConf } from '../src/index.js'
+
+const facts = { resources: ['procs', 'mem', 'nodes'], nodes: 4, heartbeat: false }
+const files = (conf: string, ...beside: readonly string[]) => [{ file: 'slurm.conf', text: `ClusterName=c\n${conf}` }, ...beside.map((text, i) => ({ file: `beside-${i + 1}`, text }))] as const
+const made = (conf: string, ...beside: readonly string[]) => queuePolicy(readQueues(...files(conf, ...beside)), facts)
+const limitsOf = (conf: string, ...beside: readonly string[]): unknown => (made(conf, ...beside).policy as { 'slurm-limits'?: { policy: unknown } })['slurm-limits']
+const told = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ file }) => file !== 'slurm.conf').map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
+const messageOf = (doing: () => unknown): string => {
+  try {
+    doing()
+  } catch (error) {
+    if (error instanceof SchedError) return error.message
+    throw error
+  }
+  return 'nothing was thrown'
+}
+
+const enforced = 'AccountingStorageEnforce=limits'
+const inner = { replan: { order: 'fifo', twoPass: true } }
+const dump = `# To edit this file start with a cluster line for the new cluster
+Cluster - 'c':FairShare=1:GrpTRES=cpu=500:QOS='normal'
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':FairShare=1
+Account - 'science':Description='all of science: here':Organization="uni":FairShare=60:MaxJobs=10
+Account - 'arts':FairShare=40:GrpSubmitJobs=100
+Parent - 'science'
+Account - 'physics':FairShare=2:GrpTRES='cpu=128,mem=1T,billing=9':GrpJobs=20:MaxWallDurationPerJob=1440:DefaultQOS='long':QOS='long,normal'
+User - 'ann':DefaultAccount='physics':FairShare=parent
+Parent - 'physics'
+User - 'ann':FairShare=3:MaxJobs=4:MaxSubmitJobs=50:MaxCPUs=64
+User - 'bob':GrpTRESMins=cpu=6000:GrpTRESRunMins=cpu=10
+`
+const qos = `Name|Priority|GraceTime|Preempt|Flags|UsageFactor|GrpTRES|GrpJobs|MaxTRES|MaxWall|MaxTRESPU|MaxJobsPU|MaxSubmitPU|MinTRES
+normal|10|00:00:00||||cpu=400||||cpu=100,gres/gpu=2|8|100|
+high|100|00:00:00|normal,scavenge|DenyOnLimit,NoReserve|2.000000||4|cpu=64|1-00:00:00||||
+scavenge|0|00:00:00||OverPartQOS|1.000000|||||||-1|
+`
+
+describe('a dump of sacctmgr', () => {
+  it('is the tree of accounts with their limits', () => {
+    expect(limitsOf(enforced, dump)).toEqual({
+      accounts: {
+        root: { GrpTRES: 'cpu=500', QOS: ['normal'], users: { root: {} } },
+        science: {
+          MaxJobs: 10, users: { ann: {} },
+          accounts: { physics: { GrpTRES: 'cpu=128,mem=1T', GrpJobs: 20, MaxWall: '1440', DefaultQOS: 'long', QOS: ['long', 'normal'], users: { ann: { MaxJobs: 4, MaxSubmitJobs: 50, MaxTRESPerJob: 'cpu=64' }, bob: { GrpTRESMins: 'cpu=6000' } } } },
+        },
+        arts: { GrpSubmitJobs: 100 },
+      },
+      enforce: ['associations'],
+      policy: inner,
+    })
+  })
+
+  it('is told setting by setting, each once for all associations', () => {
+    expect(told(enforced, dump)).toEqual([
+      ['approximated', 8, 'GrpTRES of 1 association', 'the cluster has no billing'],
+      ['honoured', 2, 'GrpTRES of 1 association', ''], ['honoured', 2, 'QOS of 2 associations', ''], ['honoured', 5, 'MaxJobs of 2 associations', ''], ['honoured', 6, 'GrpSubmitJobs of 1 association', ''],
+      ['honoured', 8, 'GrpJobs of 1 association', ''], ['honoured', 8, 'MaxWallDurationPerJob of 1 association', ''], ['honoured', 8, 'DefaultQOS of 1 association', ''],
+      ['honoured', 11, 'MaxSubmitJobs of 1 association', ''], ['honoured', 11, 'MaxCPUs of 1 association', ''], ['honoured', 12, 'GrpTRESMins of 1 association', ''], ['ignored', 12, 'GrpTRESRunMins of 1 association', 'not simulated'],
+    ].sort((a, b) => (a[1] as number) - (b[1] as number)))
+  })
+
+  it('limits nobody where AccountingStorageEnforce does not say so', () => {
+    expect(made('', dump).policy).toEqual(inner)
+    expect(told('', dump)[0]).toEqual(['ignored', 2, 'GrpTRES of 2 associations', 'AccountingStorageEnforce does not have limits'])
+    expect(limitsOf('AccountingStorageEnforce=associations', "Account - 'a':GrpJobs=2\nParent - 'a'\nUser - 'ann'")).toEqual({ accounts: { a: { users: { ann: {} } } }, enforce: ['associations'], policy: inner })
+  })
+
+  it('has the shares of multifactor', () => {
+    const { policy, findings } = made('PriorityWeightFairshare=1000', dump)
+    expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, accounts: {
+      science: { shares: 60, users: { ann: 1 }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
+    } } }, twoPass: true } })
+    expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['approximated', 'whoever has the shares of the parent has 1']])
+  })
+
+  it('stands alone where there is no slurm.conf', () => {
+    expect(queuePolicy(readQueues({ file: 'd', text: "Cluster - c\nParent - root\nAccount - a:MaxJobs=2\nQOS - 'normal':GrpJobs=3" }), facts).policy).toEqual({ 'slurm-limits': { qos: { normal: { GrpJobs: 3 } }, accounts: { a: { MaxJobs: 2 } }, policy: inner } })
+  })
+
+  it.each([
+    ["Account - 'a'\nUsers - 'x'", '"beside-1" line 2: found "Users - \'x\'". Lines of a dump begin with Cluster, Parent, Account, User or QOS, as User - \'ann\':MaxJobs=4.'],
+    ["Account - 'a':MaxJobs", '"beside-1" line 1: found "MaxJobs", expected NAME=VALUE. Put values with colons in quotes.'],
+    ["Account - 'a':MaxJobs=many", '"beside-1" line 1 MaxJobs: found "many", expected a whole number from 0 to 2147483647.'],
+    ["Parent - 'a'\nUser - 'x':MaxJobs=1", '"beside-1" line 2: x is in account "a", which is not there. Print all accounts, or a dump of the cluster.'],
+    ["Account - 'a':GrpTRES=cpu=x", '"beside-1" line 1 GrpTRES: found "cpu=x". Write amounts as cpu=64,mem=256G.'],
+    ['Name|Priority|MaxWall\nnormal|1', '"beside-1" line 2: has 2 fields, the first line 3. Print the table with --parsable2.'],
+    ['PartitionName=x', '"beside-1": stands beside another queue file. Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.'],
+  ])('%j is answered', (text, message) => {
+    expect(messageOf(() => made(enforced, text))).toBe(message)
+  })
+})
+
+describe('a table of QOS', () => {
+  it('gives limits, flags and, with their weight, priorities', () => {
+    expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
+      qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
+      enforce: ['qos'],
+      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true } },
+    } })
+    expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
+      ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
+      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'], ['ignored', 3, 'QOS high UsageFactor', 'use counts once'],
+      ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'],
+    ])
+  })
+
+  it('says who preempts whom', () => {
+    expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
+      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: inner },
+    })
+  })
+})
+
+describe('a table of associations', () => {
+  it.each([
+    ['with ParentName', 'Cluster|Account|User|ParentName|Share|GrpTRES|MaxJobs|Def QOS\nc|root|||1|||\nc|a||root|5||3|long\nc|b||a|1|cpu=8||\nc|b|ann||1|||'],
+    ['as a tree', 'Account|User|Share|GrpTRES|MaxJobs|Def QOS|\nroot||1||||\n a||5||3|long|\n  b||1|cpu=8|||\n  b|ann|1||||'],
+  ])('%s is the tree', (_, text) => {
+    expect(limitsOf(enforced, text)).toEqual({ accounts: { a: { MaxJobs: 3, DefaultQOS: 'long', accounts: { b: { GrpTRES: 'cpu=8', users: { ann: {} } } } } }, enforce: ['associations'], policy: inner })
+  })
+})
+
+describe('limits of partitions', () => {
+  it('are those of time, size, state and who may submit', () => {
+    const conf = ['EnforcePartLimits=ALL', 'NodeName=n[1-4] CPUs=16', 'PartitionName=DEFAULT State=UP', 'PartitionName=a MaxTime=2-0 MaxNodes=2 AllowAccounts=x,y QOS=part', 'PartitionName=b MaxTime=UNLIMITED MaxNodes=UNLIMITED DenyQos=low', 'PartitionName=c State=DRAIN AllowAccounts=ALL'].join('\n')
+    expect(limitsOf(conf)).toEqual({
+      partitions: { a: { MaxTime: '2-0', MaxTRESPerJob: { node: 2, cpu: 32 }, AllowAccounts: ['x', 'y'], QOS: 'part' }, b: { DenyQos: ['low'] }, c: { State: 'DRAIN' } }, enforcePartLimits: 'ALL', policy: inner,
+    })
+    expect(messageOf(() => made('PartitionName=a MaxTime=soon'))).toBe('"slurm.conf" line 2 MaxTime: found "soon", expected a time. Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
+  })
+})
+
+describe('what is filled in at submission', () => {
+  it('is the default partition and the default QOS of the association, or of the accounts around it', () => {
+    const fill = slurmDefaults(readQueues(...files('PartitionName=a\nPartitionName=b Default=YES', dump)) as SlurmConf)!
+    const job = (change: object) => fill({ id: 'x', submit: 0, stages: [], ...change })
+    expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', undefined], ['b', 'normal'], ['b', 'long']])
+    expect(slurmDefaults(readQueues(...files('PartitionName=a')) as SlurmConf)).toBeUndefined()
+  })
+})
