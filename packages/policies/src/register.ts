@@ -13,6 +13,7 @@ import { preemptingPolicy } from './disciplines/preempting.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 import { slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
+import { kaiOrder } from './kai/kai.js'
 import { kueuePolicy } from './kueue/kueue.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { assetFairnessOrder } from './orders/asset-fairness.js'
@@ -40,7 +41,7 @@ import { yarnReservingPolicy } from './yarn/yarn-reserving.js'
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
-  registry.add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
+  registry.add(kaiOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)

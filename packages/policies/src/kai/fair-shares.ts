@@ -1,0 +1,60 @@
+/** What a queue claims of one resource. */
+export interface Claimant {
+  readonly priority: number
+  /** What it deserves, and the most that it may have; `Infinity`: no bound. */
+  readonly quota: number
+  readonly limit: number
+  /** Its part of what no quota takes, relative to others. */
+  readonly weight: number
+  /** What it has and waits for. */
+  readonly request: number
+}
+
+/**
+ * Divides an amount among siblings: to each what it asks of its quota, be there enough or not; then what is left by
+ * weight, in whole amounts, to those of the highest priority that ask more, until nothing is left or asked; what rounding
+ * leaves one by one to those whose part lost most by it, of equals to the first.
+ *
+ * Source: KAI Scheduler, resource_division.go. Deviation: past usage does not count (its kValue is 0).
+ */
+export function fairShares(total: number, queues: readonly Claimant[]): number[] {
+  const asked = queues.map(({ limit, request }) => Math.min(limit, request))
+  const shares = queues.map(({ quota }, i) => Math.min(quota === Infinity ? total : quota, asked[i] as number))
+  let left = Math.max(0, total - shares.reduce((sum, share) => sum + share, 0))
+  const priorities = [...new Set(queues.map(({ priority }) => priority))].sort((a, b) => b - a)
+  for (const priority of priorities) {
+    if (left <= 0) break
+    const level = queues.flatMap((queue, i) => (queue.priority === priority && queue.weight > 0 ? [i] : []))
+    left = byWeight(left, level, queues, asked, shares)
+  }
+  return shares
+}
+
+/** Gives what is left to the queues of one priority; returns what they leave. */
+function byWeight(total: number, level: readonly number[], queues: readonly Claimant[], asked: readonly number[], shares: number[]): number {
+  let left = total
+  const rests = new Map<number, number>()
+  for (let isAnother = true; isAnother && left > 0; ) {
+    isAnother = false
+    const round = left
+    const hungry = level.filter((i) => (asked[i] as number) > (shares[i] as number))
+    const weights = hungry.reduce((sum, i) => sum + (queues[i] as Claimant).weight, 0)
+    for (const i of hungry) {
+      const part = (round * (queues[i] as Claimant).weight) / weights
+      const wanted = (asked[i] as number) - (shares[i] as number)
+      const given = wanted <= part ? wanted : Math.floor(part)
+      if (wanted <= part) rests.delete(i)
+      else if (part > given) rests.set(i, part - given)
+      shares[i] = (shares[i] as number) + given
+      left -= given
+      isAnother ||= wanted < part
+    }
+  }
+  for (const [queue] of [...rests].sort(([a, first], [b, second]) => second - first || a - b)) {
+    if (left <= 0) break
+    const given = Math.min(1, left)
+    shares[queue] = (shares[queue] as number) + given
+    left -= given
+  }
+  return left
+}

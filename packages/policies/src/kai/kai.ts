@@ -1,0 +1,248 @@
+import { defineOrder, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
+import { PoolLists } from '../orders/pool-lists.js'
+import { PoolTree, type Pool } from '../orders/pools.js'
+import { queuePath, tieOrder } from '../orders/sharing-options.js'
+import { fairShares } from './fair-shares.js'
+import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
+import { compareQueues, type Standing } from './queue-order.js'
+
+/**
+ * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
+ * first that tells two queues apart counts. Jobs of a queue come by priority, then by submission. No queue ever exceeds a limit.
+ *
+ * Costs a pass over all queues at every reading, and one over what they ask after every change of that.
+ *
+ * Source: KAI Scheduler, plug-in `proportion`. Deviations: nothing is reclaimed or preempted, past usage does not count, a
+ * job that is no gang asks one task at a time, what later stages ask counts when they begin, and equals go by name, not by age.
+ */
+export const kaiOrder = defineOrder({
+  name: 'kai',
+  summary: 'KAI Scheduler: queues by quota, priority and fair share over what no quota takes',
+  source: 'KAI Scheduler, proportion',
+  options: kaiOptions,
+  create: (options, env): Order => new KaiOrder(options, env),
+})
+
+/** Queues by quota, priority and fair share, as in the KAI Scheduler. */
+export const kai = (options: KaiOptions = {}): Plug<'order'> => kaiOrder.plug({}, options)
+
+/** A queue in one lane. */
+interface Queue extends Standing {
+  readonly allocated: Float64Array
+  readonly fairShare: Float64Array
+  readonly asked: Float64Array
+  /** What its jobs wait for. */
+  readonly pending: Float64Array
+  place: number
+}
+
+class KaiOrder implements Order {
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #claims = new Map<string, Claims>()
+  readonly #isBefore: (a: Pool, b: Pool) => boolean
+  readonly #tree: PoolTree
+  readonly #lists: PoolLists
+  /** `[lane][pool]`. */
+  readonly #queues: readonly Queue[][]
+  readonly #leafOf: number[] = []
+  /** `[lane][job * resources + resource]`: what of `pending` is the job's. */
+  readonly #waits: readonly number[][]
+  /** By lane: whether fair shares are to be computed anew. */
+  readonly #isStale: boolean[]
+  readonly #capacity: Float64Array
+  readonly #before: Float64Array
+  readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
+  #lane = 0 as LaneId
+
+  constructor(settings: KaiSettings, { cluster, work }: Env) {
+    this.#cluster = cluster
+    this.#work = work
+    for (const [name, queue] of Object.entries(settings.queues)) this.#claims.set(queuePath(name), claimsOf(queue, cluster, `queues.${name}`))
+    this.#isBefore = tieOrder(settings.ties, 'queue')
+    this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
+    this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
+    this.#lists = new PoolLists(cluster.lanes.length, this.#tree)
+    this.#queues = cluster.lanes.map(() => [])
+    this.#waits = cluster.lanes.map(() => [])
+    this.#isStale = cluster.lanes.map(() => true)
+    this.#capacity = new Float64Array(cluster.resources.length)
+    this.#before = new Float64Array(cluster.resources.length)
+    this.#addPools(0)
+  }
+
+  admits({ queue, user, stages }: JobSpec): string | undefined {
+    const parts = queuePath(queue ?? user ?? 'default').split('/')
+    for (const { demand, gang = false, tasks } of stages)
+      for (const [r, name] of this.#cluster.resources.entries())
+        for (const depth of parts.keys()) {
+          const path = parts.slice(0, depth + 1).join('/')
+          const asked = (gang ? tasks : 1) * (demand[name] ?? 0)
+          const limit = this.#claimsOf(path).limit[r] as number
+          if (asked > limit) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the limit of "${path}" is ${limit}`
+        }
+    return undefined
+  }
+
+  // ---- reading ----
+
+  begin({ lane }: Round): void {
+    this.#lane = lane
+    if (this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
+    const { pools } = this.#tree
+    for (let id = pools.length - 1; id >= 0; id--) this.#sort((pools[id] as Pool).children, lane)
+    this.#lists.begin(lane)
+  }
+
+  /** The next block without the jobs that a limit holds back. */
+  next(): JobBlock | undefined {
+    const allowed = this.#allowed
+    for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) {
+      if (allowed.ids.length < block.to - block.from) allowed.ids = new Int32Array(2 * (block.to - block.from))
+      allowed.to = 0
+      for (let i = block.from; i < block.to; i++) if (this.#mayStart(block.ids[i] as JobId)) allowed.ids[allowed.to++] = block.ids[i] as number
+      if (allowed.to > 0) return allowed
+    }
+    return undefined
+  }
+
+  #mayStart(job: JobId): boolean {
+    const lane = this.#lane
+    const shape = this.#work.shape(job, lane)
+    const tasks = this.#work.together(job, lane)
+    for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
+      const { allocated, limit } = this.#queues[lane]?.[pool] as Queue
+      for (const r of this.#resources(lane)) if ((allocated[r] as number) + tasks * this.#work.demand(shape, r) > (limit[r] as number)) return false
+    }
+    return true
+  }
+
+  #hasChanged(lane: LaneId): boolean {
+    let hasChanged = this.#isStale[lane] === true
+    for (const r of this.#resources(lane)) {
+      hasChanged ||= this.#capacity[r] !== this.#cluster.capacity(r)
+      this.#capacity[r] = this.#cluster.capacity(r)
+    }
+    this.#isStale[lane] = false
+    return hasChanged
+  }
+
+  /** Divides what the pool is due among those inside, and so on down. */
+  #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
+    const { children } = this.#tree.pools[pool] as Pool
+    const queues = children.map((child) => this.#queues[lane]?.[child] as Queue).sort((a, b) => a.place - b.place)
+    for (const r of this.#resources(lane)) {
+      const claimants = queues.map(({ priority, quota, limit, weight, allocated, pending }) => ({
+        priority,
+        quota: quota[r] as number,
+        limit: limit[r] as number,
+        weight: weight[r] as number,
+        request: (allocated[r] as number) + (pending[r] as number),
+      }))
+      for (const [i, share] of fairShares(total[r] as number, claimants).entries()) (queues[i] as Queue).fairShare[r] = share
+    }
+    for (const child of children) this.#divide(child, lane, (this.#queues[lane]?.[child] as Queue).fairShare)
+  }
+
+  #sort(children: readonly number[], lane: LaneId): void {
+    const queues = this.#queues[lane] as Queue[]
+    const waiting = children.filter((child) => !this.#lists.isEmpty(child, lane))
+    for (const child of waiting) {
+      const job = this.#lists.firstJob(child, lane)
+      const tasks = this.#work.together(job, lane)
+      const shape = this.#work.shape(job, lane)
+      for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = tasks * this.#work.demand(shape, r)
+    }
+    waiting.sort((a, b) => compareQueues(queues[a] as Queue, queues[b] as Queue, this.#resources(lane), this.#capacity))
+    for (const [rank, child] of waiting.entries()) this.#lists.placePool(child, lane, rank)
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    const known = this.#tree.pools.length
+    const leaf = this.#tree.leaf(this.#work.queueName(this.#work.queue(job)))
+    this.#addPools(known)
+    this.#leafOf[job] = leaf.id
+    this.#lists.openJob(job, this.#work.rank(job))
+    for (const waits of this.#waits) for (const r of this.#cluster.resources.keys()) waits[job * this.#cluster.resources.length + r] = 0
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#lists.addJob(job, this.#leafOf[job] as number, lane, -this.#work.priority(job))
+    this.#refresh(job, lane)
+    this.#isStale[lane] = true
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#refresh(job, lane)
+    this.#isStale[lane] = true
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    if (this.#lists.isListed(job, lane)) this.#lists.removeJob(job, this.#leafOf[job] as number, lane)
+    this.#refresh(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#change(job, lane, task, 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#change(job, lane, task, -1)
+  }
+
+  /** Fair shares stay as they are while the queue has, and waits for, the same together. */
+  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const { allocated, pending } = this.#queues[lane]?.[this.#leafOf[job] as number] as Queue
+    const resources = this.#resources(lane)
+    const before = this.#before
+    for (const r of resources) before[r] = (allocated[r] as number) + (pending[r] as number)
+    const shape = this.#work.shapeOf(task)
+    for (const r of resources) this.#add(job, lane, 'allocated', r, sign * this.#work.demand(shape, r))
+    this.#refresh(job, lane)
+    for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
+  }
+
+  /** Counts anew what the job waits for. */
+  #refresh(job: JobId, lane: LaneId): void {
+    const waits = this.#waits[lane] as number[]
+    const unplaced = this.#work.unplaced(job, lane)
+    for (const r of this.#resources(lane)) {
+      const at = job * this.#cluster.resources.length + r
+      const now = unplaced === 0 ? 0 : unplaced * this.#work.demand(this.#work.shape(job, lane), r)
+      this.#add(job, lane, 'pending', r, now - (waits[at] as number))
+      waits[at] = now
+    }
+  }
+
+  #add(job: JobId, lane: LaneId, column: 'allocated' | 'pending', r: ResourceId, amount: number): void {
+    if (amount === 0) return
+    const queues = this.#queues[lane] as Queue[]
+    for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
+      const amounts = (queues[pool] as Queue)[column]
+      amounts[r] = (amounts[r] as number) + amount
+    }
+  }
+
+  #resources(lane: LaneId): readonly ResourceId[] {
+    return this.#cluster.lanes[lane]?.resources ?? []
+  }
+
+  #claimsOf(path: string): Claims {
+    return this.#claims.get(path) ?? (this.#claims.get('') as Claims)
+  }
+
+  #addPools(from: number): void {
+    const { pools } = this.#tree
+    if (pools.length === from) return
+    const width = this.#cluster.resources.length
+    const column = (): Float64Array => new Float64Array(width)
+    for (let id = from; id < pools.length; id++) {
+      this.#lists.addPool(id)
+      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), place: 0, allocated: column(), pending: column(), fairShare: column(), asked: column() })
+    }
+    const inOrder = [...pools].sort((a, b) => (this.#isBefore(a, b) ? -1 : 1))
+    for (const queues of this.#queues) for (const [place, { id }] of inOrder.entries()) (queues[id] as Queue).place = place
+  }
+}

@@ -1,0 +1,43 @@
+import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { z } from 'zod'
+import { sharingFields } from '../orders/sharing-options.js'
+
+const amount = z.number().min(-1)
+const claim = z.strictObject({
+  quota: amount.default(0).describe('amount that it deserves; -1: all there is'),
+  limit: amount.default(-1).describe('amount that it never exceeds; -1: no limit'),
+  overQuotaWeight: z.number().nonnegative().default(1).describe('part of what no quota takes, relative to siblings; 0: none'),
+})
+const queue = z.strictObject({
+  priority: z.number().int().default(100).describe('siblings of higher priority have their part of what no quota takes first, and come first where both are within, or above, what is theirs'),
+  resources: z.record(z.string(), claim).default({}).describe('by resource'),
+})
+
+export const kaiOptions = z.strictObject({
+  queues: z.record(z.string().min(1), queue).default({}).describe('settings by name, `team.project` for a queue in another'),
+  defaults: queue.prefault({}).describe('settings of queues that are not named'),
+  ties: sharingFields.ties,
+})
+export type KaiSettings = z.output<typeof kaiOptions>
+export type KaiOptions = z.input<typeof kaiOptions>
+
+/** What a queue may claim, by `ResourceId`; `Infinity` where there is no bound. */
+export interface Claims {
+  readonly priority: number
+  readonly quota: Float64Array
+  readonly limit: Float64Array
+  readonly weight: Float64Array
+}
+
+/** Throws `BAD_OPTION` for a resource that the cluster has not. */
+export function claimsOf({ priority, resources }: KaiSettings['defaults'], cluster: ClusterView, field: string): Claims {
+  const column = (valueOf: (given: z.output<typeof claim>) => number, absent: number): Float64Array =>
+    Float64Array.from(cluster.resources, (name) => {
+      const given = resources[name]
+      const value = given === undefined ? absent : valueOf(given)
+      return value === -1 ? Infinity : value
+    })
+  for (const name of Object.keys(resources))
+    if (!cluster.resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${field}.resources.${name}` }, suggest(name, cluster.resources))
+  return { priority, quota: column(({ quota }) => quota, 0), limit: column(({ limit }) => limit, -1), weight: column(({ overQuotaWeight }) => overQuotaWeight, 1) }
+}

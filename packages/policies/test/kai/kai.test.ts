@@ -1,0 +1,189 @@
+import type { Plug } from '@sched/core'
+import { greedy, kai, type KaiOptions } from '@sched/policies'
+import { checkPolicyLaws, dispatcher, firstDifference, instantCluster, job, prepare, serial, worlds, type JobChange, type Recorder, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fairShares, type Claimant } from '../../src/kai/fair-shares.js'
+import { compareQueues, type Standing } from '../../src/kai/queue-order.js'
+import { firstNode } from '../first-node.js'
+import { naiveGreedy } from '../reference/disciplines.js'
+import { naiveKai } from '../reference/kai.js'
+
+// Cases of the KAI Scheduler's own tests (resource_division_test.go, queue_order_test.go), in numbers of ours.
+
+describe('fair shares', () => {
+  const claimant = (change: Partial<Claimant> = {}): Claimant => ({ priority: 100, quota: 2, limit: Infinity, weight: 1, request: 6, ...change })
+  it.each<[string, number, readonly Partial<Claimant>[], readonly number[]]>([
+    ['are what is asked, within the quota', 3, [{ quota: 4, request: 3 }], [3]],
+    ['are what is asked, if there is less than the quota', 1, [{ quota: 4, request: 3 }], [3]],
+    ['are at most the limit', 4, [{ quota: 4, request: 3, limit: 2 }], [2]],
+    ['are at most the quota with no weight', 9, [{ quota: 4, request: 7, weight: 0 }], [4]],
+    ['have fractions where quotas or requests have', 3, [{ quota: 1.5, request: 2, weight: 0 }, { quota: 4, request: 0.5 }], [1.5, 0.5]],
+    ['are all there is with a quota without bound', 5, [{ quota: Infinity, request: 9 }], [5]],
+    ['are more than the quota where there is more', 8, [{ quota: 3, request: 7 }], [7]],
+    ['leave what nobody asks', 15, [{}, {}], [6, 6]],
+    ['divide what no quota takes by weight', 12, [{ weight: 1, request: 9 }, { weight: 3, request: 9 }], [4, 8]],
+    ['give what one may not have to others', 12, [{ limit: 4 }, { request: 9 }], [4, 8]],
+    ['give a rest to who lost most by rounding', 11, [{ weight: 1, request: 9 }, { weight: 4, request: 9 }], [3, 8]], // 7/5 and 28/5
+    ['give a rest to the first of equals', 11, [{}, {}], [6, 5]],
+    ['do not count priorities within quotas', 4, [{ priority: 1 }, { priority: 2 }], [2, 2]],
+    ['count priorities beyond quotas', 6, [{ priority: 1 }, { priority: 2 }], [2, 4]],
+    ['count priorities beyond quotas, whatever the weights', 6, [{ priority: 1, weight: 100 }, { priority: 2 }], [2, 4]],
+    ['give rests in the order of priorities', 5, [{ priority: 2, request: 5 }, { priority: 2, request: 5 }, { priority: 1, request: 0 }], [3, 2, 0]],
+  ])('%s', (_, total, claimants, expected) => {
+    expect(fairShares(total, claimants.map(claimant))).toEqual(expected)
+  })
+
+  it('give nobody more than it asks or may have, and all there is as long as somebody with a weight asks', () => {
+    const amount = fc.integer({ min: 0, max: 9 })
+    const any = fc.record({ priority: fc.integer({ min: 1, max: 3 }), quota: amount, limit: fc.oneof(fc.constant(Infinity), amount), weight: fc.integer({ min: 0, max: 3 }), request: amount })
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 30 }), fc.array(any, { maxLength: 6 }), (total, claimants) => {
+        const shares = fairShares(total, claimants)
+        const asked = claimants.map(({ limit, request }) => Math.min(limit, request))
+        const owed = claimants.map(({ quota }, i) => Math.min(quota, asked[i] as number))
+        for (const [i, share] of shares.entries()) {
+          expect(share).toBeGreaterThanOrEqual(owed[i] as number)
+          expect(share).toBeLessThanOrEqual(asked[i] as number)
+        }
+        const sum = (amounts: readonly number[]): number => amounts.reduce((all, each) => all + each, 0)
+        const isHungry = claimants.some(({ weight }, i) => weight > 0 && (shares[i] as number) < (asked[i] as number))
+        if (isHungry) expect(sum(shares)).toBe(Math.max(total, sum(owed)))
+        else expect(sum(shares)).toBeLessThanOrEqual(Math.max(total, sum(owed)))
+      }),
+      { seed: 9, numRuns: 200 },
+    )
+  })
+})
+
+describe('of two queues the first is', () => {
+  interface Side {
+    readonly quota?: readonly number[]
+    readonly limit?: readonly number[]
+    readonly fair: readonly number[]
+    readonly has: readonly number[]
+    readonly asks?: readonly number[]
+    readonly priority?: number
+  }
+  const standing = ({ quota = [2, 2], limit = [Infinity, Infinity], fair, has, asks = [1, 1], priority = 100 }: Side, place: number): Standing => ({
+    priority,
+    place,
+    quota: Float64Array.from(quota),
+    limit: Float64Array.from(limit),
+    weight: Float64Array.of(1, 1),
+    fairShare: fair,
+    allocated: has,
+    asked: asks,
+  })
+  it.each<[string, Side, Side]>([
+    ['the one that has not more than its fair share', { fair: [9, 9], has: [9, 9] }, { fair: [3, 3], has: [4, 4], priority: 200 }],
+    ['the one within its quota with its next job, whatever priorities say', { fair: [2, 2], has: [1, 1] }, { fair: [9, 9], has: [3, 3], priority: 200 }],
+    ['the one of higher priority, if both are above their quota', { fair: [9, 9], has: [5, 5], priority: 101 }, { fair: [9, 9], has: [3, 3] }],
+    ['the one of higher priority, if both are above their fair share', { fair: [3, 3], has: [9, 9], priority: 101 }, { fair: [3, 3], has: [4, 4] }],
+    ['the one that uses nothing of what it is due nothing of', { fair: [9, 2], has: [8, 2], asks: [1, 0] }, { quota: [2, 0], fair: [9, 0], has: [2, 0] }],
+    ['the one with the smaller dominant share with its next job', { fair: [10, 10], has: [5, 2], asks: [1, 1] }, { fair: [10, 10], has: [4, 2], asks: [3, 1] }],
+    ['the one with the smaller dominant share without it', { fair: [10, 10], has: [4, 2], asks: [3, 1] }, { fair: [10, 10], has: [5, 2], asks: [2, 1] }],
+    ['the one that is due less', { fair: [6, 3], has: [3, 1], asks: [1, 0] }, { fair: [6, 6], has: [3, 2], asks: [1, 0] }],
+    ['the one that came first', { fair: [6, 6], has: [3, 1] }, { fair: [6, 6], has: [3, 1] }],
+  ])('%s', (_, first, second) => {
+    const [a, b] = [standing(first, 0), standing(second, 1)]
+    expect(compareQueues(a, b, [0, 1], [100, 100])).toBeLessThan(0)
+    expect(compareQueues(b, a, [0, 1], [100, 100])).toBeGreaterThan(0)
+  })
+  it('above its fair share only with all resources', () => {
+    const [a, b] = [standing({ fair: [3, 9], has: [4, 1] }, 0), standing({ fair: [3, 9], has: [2, 8] }, 1)]
+    expect(compareQueues(a, b, [0, 1], [100, 100])).toBeGreaterThan(0) // by the share: 5/3 against 3/3
+  })
+})
+
+describe('the order', () => {
+  const claim = (quota: number, change: object = {}) => ({ resources: { gpu: { quota, ...change } } })
+  const play = (gpus: number, queues: KaiOptions['queues']) => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: greedy(kai({ queues })) })
+    let now = 0
+    return {
+      come: (...wanted: readonly (readonly [id: string, tasks: number, change?: JobChange])[]) => {
+        now++
+        for (const [id, tasks, change] of wanted) master.submit(job({ id, queue: id.split(' ')[0] as string, tasks, demand: { gpu: 1 }, ...change }), now)
+        return master.pass(now).start
+      },
+    }
+  }
+  const count = (start: readonly { readonly job: string }[], ...ids: readonly string[]) => ids.map((id) => start.filter((each) => each.job === id).length)
+
+  it('fills quotas, then divides by weight', () => {
+    const queues = { a: claim(2), b: claim(4, { overQuotaWeight: 3 }), c: claim(0, { overQuotaWeight: 0 }) }
+    expect(count(play(14, queues).come(['a', 20], ['b', 20], ['c', 20]), 'a', 'b', 'c')).toEqual([4, 10, 0])
+    expect(count(play(14, queues).come(['a', 20], ['b', 5], ['c', 20]), 'a', 'b', 'c')).toEqual([9, 5, 0])
+  })
+  it('gives what no quota takes to the higher priority', () => {
+    const queues = { a: { ...claim(2), priority: 200 }, b: claim(2) }
+    expect(count(play(8, queues).come(['a', 5], ['b', 20]), 'a', 'b')).toEqual([5, 3])
+  })
+  it('never exceeds a limit, and refuses what asks more', () => {
+    const queues = { 'team.a': claim(1, { limit: 3 }), 'team.b': claim(1), team: claim(2, { limit: 5 }), other: claim(0) }
+    expect(count(play(20, queues).come(['team.a', 20], ['team.b', 20], ['other', 20]), 'team.a', 'team.b', 'other')).toEqual([3, 2, 15])
+    expect(() => play(20, queues).come(['team.a', 4, { gang: true }])).toThrow(/a gang asks 4 gpu, and the limit of "team\/a" is 3/)
+  })
+  it('divides a team\'s part among its projects', () => {
+    const queues = { 'x.a': claim(0), 'x.b': claim(0), x: claim(6), y: claim(2) }
+    expect(count(play(12, queues).come(['x.a', 20], ['x.b', 20], ['y', 20]), 'x.a', 'x.b', 'y')).toEqual([4, 4, 4])
+  })
+  it('asks for a gang at once', () => {
+    // of 6 a has 2 and asks 3 more, above its quota of 4; b's next task is within its own
+    const { come } = play(6, { a: claim(4), b: claim(2) })
+    come(['a 0', 2, { queue: 'a' }])
+    expect(come(['a 1', 3, { queue: 'a', gang: true }], ['b', 3]).map((each) => each.job)).toEqual(['b', 'b', 'b'])
+  })
+  it('has jobs of a queue by priority, then by submission', () => {
+    expect(play(2, {}).come(['q 0', 1], ['q 1', 1], ['q 2', 1, { priority: 1 }]).map((each) => each.job)).toEqual(['q 2', 'q 0'])
+  })
+  it('has equal queues by name, or who came first', () => {
+    const first = (ties: 'name' | 'submission') => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 1 } }] }), policy: greedy(kai({ ties })) })
+      for (const id of ['b', 'a']) master.submit(job({ id, queue: id, demand: { gpu: 1 } }), 0)
+      return master.pass(0).start[0]?.job
+    }
+    expect(first('name')).toBe('a')
+    expect(first('submission')).toBe('b')
+  })
+  it('names what it does not know', () => {
+    expect(() => play(2, { a: { resources: { gpus: { quota: 1 } } } })).toThrow(/no resource "gpus".*Did you mean "?gpu/)
+  })
+})
+
+describe('the order in any small world', () => {
+  /** Of settings that depend on the name of a queue alone. */
+  const options = (queues: readonly string[], resources: readonly string[], limit: number): KaiOptions => ({
+    queues: Object.fromEntries(
+      ['c', ...queues].map((name) => {
+        const i = name.charCodeAt(name.length - 1)
+        return [name, { priority: 100 + (i % 2), resources: Object.fromEntries(resources.map((resource, r) => [resource, { quota: ((i + r) % 3) - 1, overQuotaWeight: i % 3, limit: name === 'a' ? limit : -1 }])) }]
+      }),
+    ),
+  })
+  const optionsOf = ({ queues, jobs }: World, limit = -1) => options(queues, [...new Set(jobs.flatMap(({ stages }) => stages.flatMap(({ demand }) => Object.keys(demand))))], limit)
+
+  it('keeps the laws of policies', () => {
+    expect(checkPolicyLaws((world) => greedy(kai(optionsOf(world)), firstNode()), { runs: 20 }).launches).toBeGreaterThan(150)
+  })
+
+  it('decides as one that counts and divides everything anew at every decision', () => {
+    let launches = 0
+    fc.assert(
+      fc.property(worlds({ jobs: 10 }), fc.constantFrom(-1, 9), (world, limit) => {
+        const record = (policy: Plug<'policy'>): Recorder => {
+          const { cluster, jobs, seed, runtime, claims } = world
+          const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
+          simulation.run()
+          return recorder
+        }
+        const recorder = record(greedy(kai(optionsOf(world, limit)), firstNode()))
+        launches += recorder.launches.length
+        expect(firstDifference(recorder, record(naiveGreedy(naiveKai(optionsOf(world, limit)))), 'the reference')).toBeUndefined()
+      }),
+      { seed: 13, numRuns: 40 },
+    )
+    expect(launches).toBeGreaterThan(240)
+  })
+})
