@@ -113,8 +113,8 @@ class Replan implements Policy {
 
   #twoPasses(round: Round, lane: RigidLane): void {
     const { bf_interval: interval } = this.#options
-    if (this.#due[round.lane] === Infinity) this.#due[round.lane] = Math.ceil(round.now / interval) * interval
-    const due = this.#due[round.lane] as number
+    let due = this.#due[round.lane] as number
+    if (due === Infinity || due < round.now) due = this.#due[round.lane] = Math.ceil(round.now / interval) * interval // nobody waited at the one before
     this.#startFirst(round, lane)
     if (round.now >= due) {
       this.#due[round.lane] = Infinity
