@@ -56,8 +56,16 @@ function warn(results: readonly RunResult[], { workload, description }: Experime
     io.stderr.write(`warning: ${skipped.skipped} bad line${skipped.skipped === 1 ? '' : 's'} skipped, for example:\n`)
     for (const problem of skipped.problems) io.stderr.write(`  ${problem}\n`)
   }
-  if (results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)) io.stderr.write(`warning: no job was submitted${whyNone(description)}.\n`)
+  const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
+  if (isEmpty) io.stderr.write(`warning: no job was submitted${whyNone(description)}.\n`)
+  if (!isEmpty && drewNothing(results)) io.stderr.write('note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.\n')
   for (const text of warningsOf(results)) io.stderr.write(`warning: ${text}\n`)
+}
+
+/** Whether there are several seeds, and every policy did the same on all of them. */
+function drewNothing(results: readonly RunResult[]): boolean {
+  const outcomes = new Set(results.map(({ policy, summary }) => `${policy} ${JSON.stringify(summary)}`))
+  return outcomes.size < results.length && outcomes.size === new Set(results.map(({ policy }) => policy)).size
 }
 
 /** What may have left no job. */

@@ -113,8 +113,10 @@ function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterMo
   return [...queued, ...named]
 }
 
-function classesOf({ metrics }: ExperimentSpec): ClassOf | undefined {
-  const classes = metrics?.classes ?? 'label'
+function classesOf({ metrics, queues }: ExperimentSpec): ClassOf | undefined {
+  const classes = metrics?.classes
+  if (classes === undefined) return queues === undefined ? undefined : ({ label, queue }) => label ?? queue
   if (classes === 'label') return undefined
+  if (classes === 'queue' || classes === 'user') return (spec) => spec[classes]
   return classes === 'size' ? bySize() : bySize([...classes].sort((a, b) => a - b))
 }

@@ -50,6 +50,7 @@ export interface ExperimentOptions {
   readonly warmUp?: number
   readonly coolDown?: number
   readonly tau?: number
+  readonly classes?: string
 }
 
 export const DEFAULT_POLICIES = 'fifo,naive-fair,delay'
@@ -114,8 +115,8 @@ function isRigid({ trace, format, generate }: ExperimentOptions, cwd: string): b
   return generate !== undefined && isRigidGenerator(yaml(generate, '--generate'))
 }
 
-function metricsOf({ warmUp, coolDown, tau }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
-  const given = defined({ warmUp, coolDown, tau })
+function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
+  const given = defined({ warmUp, coolDown, tau, classes: classes === undefined ? undefined : yaml(classes, '--classes') })
   return Object.keys(given).length === 0 ? undefined : { ...spec?.metrics, ...given }
 }
 
