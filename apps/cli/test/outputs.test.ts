@@ -29,6 +29,17 @@ describe('--out', () => {
     for (const name of files(join(cwd, 'deep'))) expect(read(cwd, 'again', name), name).toBe(read(cwd, 'deep', name).replace('../deep', '../again'))
   })
 
+  it('names queue files and those of a matrix from where the experiment lies', async () => {
+    const cwd = small({
+      'q.xml': '<allocations/>', 'p.xml': '<allocations><queue name="x"/></allocations>', 'site.xml': '<configuration/>', 'c.yaml': 'nodes: 2\nslots: { map: 1 }\n',
+      'matrix.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\nseeds: 1\nmatrix: { cluster: [c.yaml], settings: { few: { workload.trace: jobs.jsonl } } }\n',
+    })
+    expect((await sched(['compare', 'small.yaml', '--queues', 'q.xml,p.xml', '--yarn-site', 'site.xml', '--seeds', '1', '--out', 'r'], { cwd })).code).toBe(0)
+    expect((await sched(['compare', 'r/experiment.yaml'], { cwd })).code).toBe(0)
+    expect((await sched(['sweep', 'matrix.yaml', '--out', 's'], { cwd })).code).toBe(0)
+    expect(await sched(['sweep', 's/experiment.yaml'], { cwd })).toMatchObject({ code: 0, err: '' })
+  })
+
   it('refuses an existing directory, and replaces only results and only by force', async () => {
     const cwd = small()
     const out = (...args: string[]) => sched(['compare', 'small.yaml', '--seeds', '1', ...args], { cwd })

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { withModels } from '../bayes/model-files.js'
+import { filesOf } from '../experiment/queues.js'
 import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
 import type { ExperimentSpec } from '../experiment/schema.js'
 
@@ -18,11 +19,35 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     ...(spec.policy !== undefined && { policy: withModels(spec.policy, moved) }),
     workload: movedWorkload(spec.workload, moved),
     ...(spec.prefill !== undefined && { prefill: movedPrefill(spec.prefill, moved) }),
+    ...(spec.queues !== undefined && { queues: movedQueues(spec.queues, from, moved) }),
+    ...(spec.yarnSite !== undefined && { yarnSite: moved(spec.yarnSite) }),
+    ...(spec.matrix !== undefined && { matrix: movedMatrix(spec.matrix, from, moved) }),
   }
   return `# As run; paths are relative to this file.\n${stringify(asRun)}`
 }
 
 type Move = (path: string) => string
+type Queues = NonNullable<ExperimentSpec['queues']>
+
+function movedQueues(queues: Queues, from: string, moved: Move): Queues {
+  const file = (joined: string) => filesOf(joined, from).map(moved).join('+')
+  return typeof queues === 'string' ? file(queues) : queues.map(file)
+}
+
+/** Values of paths that are files. */
+function movedMatrix(matrix: NonNullable<ExperimentSpec['matrix']>, from: string, moved: Move): NonNullable<ExperimentSpec['matrix']> {
+  const at = (path: string, value: unknown) => {
+    if (path === 'queues') return movedQueues(value as Queues, from, moved)
+    return typeof value === 'string' && ['cluster', 'yarnSite', 'workload.trace'].includes(path) ? moved(value) : value
+  }
+  const settings = (given: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(given).map(([path, value]) => [path, at(path, value)]))
+  return Object.fromEntries(
+    Object.entries(matrix).map(([name, given]) => [
+      name,
+      Array.isArray(given) ? given.map((value: unknown) => at(name, value)) : Object.fromEntries(Object.entries(given).map(([label, each]) => [label, settings(each)])),
+    ]),
+  )
+}
 
 function movedWorkload(workload: ExperimentSpec['workload'], moved: Move): ExperimentSpec['workload'] {
   const { trace, distributions, google } = workload
