@@ -61,6 +61,7 @@ describe('slurm.conf', () => {
     expect(out.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['20 to 120 s: queue limit QOSMaxJobsPerUserLimit', '20 to 100 s: no room'])
     const run = await sched(['run', ...options, '--queues', 'limits.conf+qos.txt'], { cwd })
     expect(run.out).toContain('3 of 4 jobs finished, 1 not finished')
+    expect(run.err).toContain('1 job can never start, since limits forbid it: PartitionTimeLimit (1)')
     const { out: waiting } = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt', '--job', '4'], { cwd })
     expect(waiting.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['30 to 300 s: queue limit PartitionTimeLimit']) // to the end of the run, where priorities are computed for the last time
     expect((await sched(['queues', 'diff', 'limits.conf+qos.txt', 'limits.conf+two.txt'], { cwd })).out).toMatch(/QOS normal +MaxJobsPU +1 +2/)

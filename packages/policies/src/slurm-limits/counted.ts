@@ -13,6 +13,9 @@ export class Counted {
   submitted = 0
   /** What its running tasks hold, by resource. */
   readonly used: Float64Array
+  /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
+  fewest = Infinity
+  hasAmounts = false
   /** Waiting jobs that it limits and the policy knows of. */
   readonly shown = new Set<Entry>()
   /** Jobs that wait because of a limit on this. */
@@ -44,11 +47,15 @@ export interface Limit {
   opensAt?(): Seconds
 }
 
-export const jobsLimit = (of: Counted, most: number, reason: string): Limit => ({ of, reason, isOver: ({ isFirst }) => isFirst && of.running >= most })
+export function jobsLimit(of: Counted, most: number, reason: string): Limit {
+  of.fewest = Math.min(of.fewest, most)
+  return { of, reason, isOver: ({ isFirst }) => isFirst && of.running >= most }
+}
 
-export const amountLimit = (of: Counted, resource: number, most: number, reason: string): Limit => ({
-  of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most,
-})
+export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
+  of.hasAmounts = true
+  return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
+}
 
 /** `most` in amounts x seconds. */
 export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most, opensAt: () => usage.below(id, most) })

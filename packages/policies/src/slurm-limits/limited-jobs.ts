@@ -85,9 +85,17 @@ export class LimitedJobs implements WorkListener {
     this.#told.onDrained?.(job, lane)
   }
 
-  /** All that waits is held back. */
-  get areAllHeld(): boolean {
-    return this.#held.size > 0 && this.#shown === 0
+  /** Whether all that waits is held back; then the user is told why, since nothing else will happen. */
+  tellIfAllHeld(): boolean {
+    if (this.#held.size === 0 || this.#shown > 0) return false
+    const counts = new Map<string, number>()
+    for (const entry of this.#held) {
+      const reason = this.#heldBy[entry]?.reason ?? ''
+      counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    }
+    const one = this.#held.size === 1
+    this.#env.warn(`${this.#held.size} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([reason, jobs]) => `${reason} (${jobs})`).join(', ')}`)
+    return true
   }
 
   isHeld(job: JobId, lane: LaneId): boolean {
@@ -149,7 +157,7 @@ export class LimitedJobs implements WorkListener {
 
   /** A piece of the job has been claimed: others may have to wait for it. */
   claimed(job: JobId): void {
-    for (const group of (this.#terms[job] as Terms).counted) this.#hideOver(group)
+    for (const group of (this.#terms[job] as Terms).counted) if (group.hasAmounts || group.running >= group.fewest) this.#hideOver(group)
   }
 
   /** Claims were taken back: what they held back need not wait. */

@@ -42,7 +42,7 @@ class SlurmLimits implements Policy {
   }
 
   mayLeave(): boolean {
-    return this.#jobs.areAllHeld
+    return this.#jobs.tellIfAllHeld()
   }
 
   schedule(round: Round): void {
