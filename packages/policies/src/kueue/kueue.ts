@@ -50,6 +50,9 @@ class Kueue implements Policy {
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
+  /** Jobs that were preempted at an instant: in it they preempt nobody, or two might do so to each other for ever. */
+  readonly #preempted = new Set<JobId>()
+  #preemptedAt = NaN
   /** Whether the cycle has admitted or passed over anybody. */
   #hasMoved = false
 
@@ -172,7 +175,7 @@ class Kueue implements Policy {
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0) return []
+    if (round.claimsLeft === 0 || (this.#preemptedAt === this.#env.now() && this.#preempted.has(workload.job))) return []
     const { work } = this.#env
     const admitted = function* (all: Iterable<Workload>): Iterable<Workload> {
       for (const each of all) if (each.running.every((task) => !Number.isNaN(work.started(task)))) yield each // not of this draft
@@ -184,6 +187,9 @@ class Kueue implements Policy {
   #preempt(workload: Workload, round: Round): void {
     this.#hasPreempted = true
     this.#done.add(workload.job)
+    if (this.#preemptedAt !== this.#env.now()) this.#preempted.clear()
+    this.#preemptedAt = this.#env.now()
+    this.#preempted.add(workload.job)
     this.#workloads.dismiss(workload)
     for (const task of [...workload.running]) round.evict(task)
   }

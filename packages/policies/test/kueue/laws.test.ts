@@ -1,7 +1,8 @@
 import { kueue, type KueueOptions } from '@sched/policies'
-import { checkPolicyLaws, prepare, serial, worlds, type LawOptions, type World } from '@sched/testkit'
+import { checkPolicyLaws, job, prepare, serial, worlds, type LawOptions, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { world } from './world.js'
 
 const preemption = { withinClusterQueue: 'LowerOrNewerEqualPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } } as const
 /** Queues of a world in a tree of cohorts, in the world's order, with settings that depend on the name alone. */
@@ -72,5 +73,29 @@ describe('quotas', () => {
       { seed: 7, numRuns: 60 },
     )
     expect(evictions).toBeGreaterThan(20)
+  })
+})
+
+describe('preemption', () => {
+  const load = fc.record({ queue: fc.constantFrom('a', 'b', 'c'), cpu: fc.integer({ min: 1, max: 9 }), priority: fc.integer({ min: 0, max: 2 }) })
+  const within = fc.constantFrom('Never' as const, 'LowerPriority' as const, 'LowerOrNewerEqualPriority' as const)
+  const options = fc.record({ fairSharing: fc.boolean(), nominal: fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 3, maxLength: 3 }), within, weight: fc.integer({ min: 1, max: 3 }), pool: fc.integer({ min: 0, max: 9 }) })
+
+  it('comes to rest at every time, whatever comes', () => {
+    let most = 0
+    fc.assert(
+      fc.property(options, fc.array(load, { minLength: 4, maxLength: 14 }), ({ fairSharing, nominal, within: withinClusterQueue, weight, pool }, loads) => {
+        const queue = (i: number) => ({ cohort: 'all', nominalQuota: { cpu: nominal[i] as number }, weight: i === 0 ? weight : 1, preemption: { withinClusterQueue, reclaimWithinCohort: 'Any' as const, borrowWithinCohort: { policy: 'LowerPriority' as const } } })
+        const { submit, passes } = world({ fairSharing, queues: { a: queue(0), b: queue(1), c: queue(2), pool: { cohort: 'all', nominalQuota: { cpu: pool } } } })
+        const total = pool + nominal.reduce((sum, each) => sum + each, 0)
+        for (const [i, { queue: name, cpu, priority }] of loads.entries()) {
+          if (cpu > total) continue
+          submit(job({ id: `${name}_${i}`, queue: name, priority, demand: { cpu } }))
+          most = Math.max(most, passes())
+        }
+      }),
+      { seed: 21, numRuns: 150 },
+    )
+    expect(most).toBeGreaterThan(1)
   })
 })

@@ -28,6 +28,14 @@ export function world(options: KueueOptions, resources: Readonly<Record<string, 
   return {
     running: () => [...running.keys()].sort(),
     submit,
+    /** How often the policy is asked again at this time before nothing happens any more. */
+    passes: (most = 100) => {
+      for (let count = 0; ; count++) {
+        const { started, killed } = pass()
+        if (started.length + killed.length === 0) return count
+        if (count === most) throw new Error(`${most} passes at one time: ${killed.join()} make room for ${started.join()}`)
+      }
+    },
     /** Submits together. */
     come: (...loads: readonly Load[]) => submit(...loads.map(([id, asks, priority = 0]) => job({ id, queue: queueOf(id), priority, demand: cpu(asks) }))),
     /** They end. */
