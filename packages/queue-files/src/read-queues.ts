@@ -42,7 +42,7 @@ function readOne(source: SourceText): QueueFile {
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
 export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy {
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
-  if (file.kind === 'slurm') return slurmPolicy(file, cluster.resources)
+  if (file.kind === 'slurm') return slurmPolicy(file, cluster)
   const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
   return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
 }

@@ -4,7 +4,7 @@ import { compareQueues, queuePolicy, queueTable, readQueues, slurmNodes } from '
 
 const source = (text: string) => ({ file: 'slurm.conf', text })
 const nodesOf = (text: string) => slurmNodes(source(text)).nodes
-const made = (text: string) => queuePolicy(readQueues(source(text)), { resources: ['procs'], nodes: 1, heartbeat: false })
+const made = (text: string, nodes = 2) => queuePolicy(readQueues(source(text)), { resources: ['procs'], nodes, heartbeat: false })
 const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
 /** What became of the settings of the last lines. */
 const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
@@ -85,13 +85,16 @@ describe('the nodes of a slurm.conf', () => {
 
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
-    expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true } })
+    expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(policyOf('SelectType=select/linear')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'linear' } })
+    expect(policyOf('SelectType=select/cons_res')).toEqual(policyOf(''))
+    expect(made('ClusterName=c', 1).policy).toEqual({ replan: { order: 'fifo', twoPass: true } }) // a machine that is one node
     expect(policyOf('SchedulerType=sched/builtin')).toEqual({ strict: { order: 'fifo' } })
   })
 
   it('has the numbers of SchedulerParameters; the others say why not', () => {
     const line = 'SchedulerParameters=bf_window=2880,BF_MAX_JOB_TEST=1000,bf_continue,bf_resolution=0,no_such,sched_interval=10'
-    expect(policyOf(line)).toEqual({ replan: { order: 'fifo', twoPass: true, bf_window: 2880, bf_max_job_test: 1000 } })
+    expect(policyOf(line)).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres', bf_window: 2880, bf_max_job_test: 1000 } })
     expect(told(line)).toEqual([
       ['honoured', 2, 'SchedulerParameters bf_window', ''],
       ['honoured', 2, 'SchedulerParameters BF_MAX_JOB_TEST', ''],
@@ -110,7 +113,7 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf(text)).toEqual({
       replan: {
         order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES', tiers: { a: 2, b: 3, c: 2 }, partitions: { a: 10, b: 7, c: 4 } } },
-        twoPass: true,
+        twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
@@ -120,7 +123,7 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it('has no weights where priorities are basic', () => {
-    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true } })
+    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
   })
 
@@ -135,7 +138,7 @@ describe('the policy of a slurm.conf', () => {
     ['taken by age', 'PreemptMode=REQUEUE PreemptParameters=youngest_first', { youngestFirst: true }, 'honoured'],
   ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
     const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
-    const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true } }
+    const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } }
     expect(policyOf(text)).toEqual({ 'slurm-preempting': { tiers: { high: 9 }, ...options, policy } })
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
@@ -144,7 +147,7 @@ describe('the policy of a slurm.conf', () => {
     ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
     ['PreemptType=preempt/partition_prio', 'PreemptMode=SUSPEND,GANG', 'nobody is preempted: PreemptMode is SUSPEND,GANG, and only REQUEUE and CANCEL are simulated'],
   ])('says that %s with %s preempts nobody', (type, mode, note) => {
-    expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true } })
+    expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told(`${type}\n${mode}\n${tiers}`)[0]).toEqual(['ignored', 2, 'PreemptType', note])
   })
 
@@ -156,7 +159,7 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 2, 'p PreemptMode', 'all partitions have the mode of the file, OFF'],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
-      ['ignored', 5, 'SelectType', 'where tasks go is up to the placement of the policy'],
+      ['honoured', 5, 'SelectType', ''],
     ])
     expect(made(`ClusterName=c\n${text}`).findings[0]).toEqual({ verdict: 'ignored', file: 'slurm.conf', line: 1, setting: '3 other settings', value: 'ClusterName SlurmctldPort SlurmUser', note: 'of daemons, accounts, logs: nothing of that is simulated' })
   })

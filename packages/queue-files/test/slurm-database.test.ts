@@ -18,7 +18,7 @@ const messageOf = (doing: () => unknown): string => {
 }
 
 const enforced = 'AccountingStorageEnforce=limits'
-const inner = { replan: { order: 'fifo', twoPass: true } }
+const inner = { replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } }
 const dump = `# To edit this file start with a cluster line for the new cluster
 Cluster - 'c':FairShare=1:GrpTRES=cpu=500:QOS='normal'
 Parent - 'root'
@@ -73,7 +73,7 @@ describe('a dump of sacctmgr', () => {
     const { policy, findings } = made('PriorityWeightFairshare=1000', dump)
     expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, accounts: {
       science: { shares: 60, users: { ann: 1 }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
-    } } }, twoPass: true } })
+    } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['approximated', 'whoever has the shares of the parent has 1']])
   })
 
@@ -99,7 +99,7 @@ describe('a table of QOS', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
       enforce: ['qos'],
-      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true } },
+      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } },
     } })
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],

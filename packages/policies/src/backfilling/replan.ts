@@ -11,11 +11,15 @@ import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
+/** Seconds within which select/cons_tres looks at ends together, at first. */
+const FIRST_WINDOW = 30
 
 const replanOptions = z.strictObject({
   nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
   twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
   bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that was stopped by bf_max_job_start'),
+  select: z.enum(['linear', 'cons_tres']).default('linear').describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
+  bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
@@ -90,7 +94,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     this.#plans = jobs.lanes.map((lane, i) =>
-      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows) : new CountedPlan(lane, jobs, this.#windows),
+      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows, { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear }) : new CountedPlan(lane, jobs, this.#windows),
     )
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),

@@ -1,9 +1,10 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, Observer } from '@sched/core'
 import { easy, fifo, replan, strict } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulated, startsOf } from './machine.js'
 import type { RigidJob } from './reference/machine.js'
+import { plainNamed } from './reference/plain-named.js'
 
 const MINUTE = 60
 const job = (size: number, minutes: number, submit = 0, runMinutes = minutes): RigidJob => ({ submit, runtime: runMinutes * MINUTE, estimate: minutes * MINUTE, size: [size] })
@@ -15,6 +16,15 @@ const nodesFor = (id: string, nodes: number, minutes: number, submit = 0): JobSp
   stages: [{ name: 'nodes', tasks: nodes, gang: true, demand: { procs: 1 }, duration: minutes * MINUTE }],
 })
 const exact = { bf_resolution: 1 }
+
+/** Notes the nodes of every job by name. */
+function placesIn(places: Map<string, number[]>): Observer {
+  const names: string[] = []
+  return {
+    onSubmit: (id, spec) => void (names[id] = spec.id),
+    onTaskStart: (_task, id, _lane, node) => void places.set(names[id] ?? '', [...(places.get(names[id] ?? '') ?? []), node]),
+  }
+}
 
 /** Jobs of whole minutes that arrive at any second. */
 const jobs = fc.integer({ min: 1, max: 8 }).chain((slots) =>
@@ -52,22 +62,6 @@ describe('replan', () => {
         expect(simulated(queue, [slots], replan(fifo(), exact))).toEqual(simulated(queue, [slots], easy(fifo(), { reservations: 'all' })))
       }),
       { seed: 32, numRuns: 300 },
-    )
-  })
-
-  it('with named nodes starts every job once, on nodes that nobody else holds', () => {
-    const asGang = (rigid: RigidJob, i: number): JobSpec => ({
-      id: `J${i}`,
-      submit: rigid.submit,
-      estimate: rigid.estimate,
-      stages: [{ name: 'nodes', tasks: rigid.size[0] ?? 1, gang: true, demand: { procs: 1 }, duration: rigid.runtime }],
-    })
-    fc.assert(
-      fc.property(jobs, ({ slots, queue }) => {
-        const starts = startsOf(queue.map(asGang), [1], replan(fifo(), { nodes: 'named' }), { nodes: slots }) // the cell checks itself
-        expect(queue.map((each, i) => (starts.get(`J${i}`) ?? NaN) >= each.submit)).toEqual(queue.map(() => true))
-      }),
-      { seed: 33, numRuns: 100 },
     )
   })
 
@@ -176,6 +170,25 @@ describe('replan', () => {
 })
 
 describe('replan with named nodes', () => {
+  const asGang = (rigid: RigidJob, i: number): JobSpec => ({
+    id: `J${i}`,
+    submit: rigid.submit,
+    estimate: rigid.estimate,
+    stages: [{ name: 'nodes', tasks: rigid.size[0] ?? 1, gang: true, demand: { procs: 1 }, duration: rigid.runtime }],
+  })
+
+  it('starts every job at the time and on the nodes of a plain reading of Slurm', () => {
+    fc.assert(
+      fc.property(jobs, fc.constantFrom(1, 60, 100), ({ slots, queue }, step) => {
+        const places = new Map<string, number[]>()
+        const starts = startsOf(queue.map(asGang), [1], replan(fifo(), { nodes: 'named', bf_resolution: step }), { nodes: slots, observers: [placesIn(places)] })
+        const ours = queue.map((_, i) => ({ start: starts.get(`J${i}`), nodes: places.get(`J${i}`)?.sort((a, b) => a - b) }))
+        expect(ours).toEqual(plainNamed(queue, slots, step).map(({ start, nodes }) => ({ start, nodes })))
+      }),
+      { seed: 33, numRuns: 300 },
+    )
+  })
+
   const named = (specs: readonly JobSpec[], nodes: number, options = {}) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes: 'named', ...options }), { nodes }))
 
   it('forbids what counts allow: a small job may not take the nodes that a reservation has named', () => {
@@ -187,15 +200,10 @@ describe('replan with named nodes', () => {
 
   it('fits jobs best into runs of consecutive free nodes', () => {
     const places = new Map<string, number[]>()
-    const names: string[] = []
-    const observer = {
-      onSubmit: (id: number, spec: JobSpec) => void (names[id] = spec.id),
-      onTaskStart: (_t: number, id: number, _l: number, node: number) => void places.set(names[id] ?? '', [...(places.get(names[id] ?? '') ?? []), node]),
-    }
     // 10 nodes: at 60 s P1 (nodes 0 to 2) and P3 (5, 6) have ended, P2 (3, 4) and P4 (7 to 9) run on: free runs of 3 and 2.
     // X (2 nodes) takes the run of 2, Y (3 nodes) the other
     const specs = [nodesFor('P1', 3, 1), nodesFor('P2', 2, 10), nodesFor('P3', 2, 1), nodesFor('P4', 3, 10), nodesFor('X', 2, 1, 90), nodesFor('Y', 3, 1, 90)]
-    startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [observer] })
+    startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [placesIn(places)] })
     expect(Object.fromEntries(places)).toEqual({ P1: [0, 1, 2], P2: [3, 4], P3: [5, 6], P4: [7, 8, 9], X: [5, 6], Y: [0, 1, 2] })
   })
 

@@ -5,7 +5,6 @@ export const whyIgnored: Readonly<Record<string, string>> = {
   priorityparameters: 'the site factor of a job is its own priority',
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
-  selecttype: 'where tasks go is up to the placement of the policy',
   selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
   topologyplugin: 'the topology is in another file: give racks in a description of the cluster',
   topologyparam: 'the topology is in another file',

@@ -1,6 +1,6 @@
 import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
-import type { QueuePolicy } from '../yarn/fair-policy.js'
+import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import type { Setting } from './lines.js'
 import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
@@ -15,14 +15,14 @@ export interface SlurmPolicy extends QueuePolicy {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-const used = ['EnforcePartLimits', 'AccountingStorageEnforce', 'SchedulerType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
+const used = ['EnforcePartLimits', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
 /**
- * The policy of a slurm.conf, on a cluster with these resources: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
+ * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
  */
-export function slurmPolicy(conf: SlurmConf, resources: readonly string[]): SlurmPolicy {
+export function slurmPolicy(conf: SlurmConf, { nodes, resources }: ClusterFacts): SlurmPolicy {
   const findings = new Findings(conf.file)
   const tiers = ofPartitions(conf, 'prioritytier')
   const factors = ofPartitions(conf, 'priorityjobfactor')
@@ -33,7 +33,7 @@ export function slurmPolicy(conf: SlurmConf, resources: readonly string[]): Slur
   const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }) } }
   const type = conf.general.get('prioritytype')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
-  const inner = discipline(conf, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
+  const inner = discipline(conf, nodes, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
   const limits = limitsOptions(conf, resources, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
@@ -62,11 +62,25 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
   findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
 }
 
-function discipline({ general }: SlurmConf, order: Config, findings: Findings): Config {
+function discipline({ general }: SlurmConf, nodes: number, order: Config, findings: Findings): Config {
   const type = general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
   const options = replanOptions(general.get('schedulerparameters'), findings)
-  return type?.value.toLowerCase() === 'sched/builtin' ? { strict: { order } } : { replan: { order, twoPass: true, ...options } }
+  return type?.value.toLowerCase() === 'sched/builtin' ? { strict: { order } } : { replan: { order, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
+}
+
+/**
+ * Reservations of named nodes, and how a later start is looked for; without a setting as in the latest versions. On one node,
+ * the whole of a machine, amounts are reserved.
+ */
+function reserving(type: Setting | undefined, nodes: number, findings: Findings): Record<string, string> {
+  const isLinear = /^select\/linear$/i.test(type?.value ?? '')
+  if (type !== undefined) {
+    const isKnown = isLinear || /^select\/cons_(tres|res)$/i.test(type.value)
+    const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
+    findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
+  }
+  return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
 }
 
 /** Modes in which a preempted job is gone, for the time being or for good. */

@@ -1,0 +1,105 @@
+import type { RigidJob } from './machine.js'
+
+interface Held {
+  readonly job: RigidJob
+  readonly nodes: readonly number[]
+  readonly start: number
+  /** As planned: whole minutes after its start. */
+  readonly expected: number
+}
+interface Reserved {
+  readonly nodes: readonly number[]
+  readonly start: number
+  readonly end: number
+}
+
+const MINUTE = 60
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/**
+ * Starts and nodes of jobs of whole nodes under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
+ * question to the next. `size[0]` nodes each, on `count` nodes; reservations begin and end at multiples of `step`.
+ */
+export function plainNamed(jobs: readonly RigidJob[], count: number, step: number): { readonly start: number; readonly nodes: readonly number[] }[] {
+  const all = range(count)
+  const placed = new Map<RigidJob, Held>()
+  let waiting: RigidJob[] = []
+  let running: Held[] = []
+  let next = 0
+  while (next < jobs.length || running.length > 0) {
+    const now = Math.min(jobs[next]?.submit ?? Infinity, ...running.map(({ job, start }) => start + job.runtime))
+    running = running.filter(({ job, start }) => start + job.runtime > now)
+    for (let job = jobs[next]; job !== undefined && job.submit <= now; job = jobs[++next]) waiting.push(job)
+    const reserved: Reserved[] = []
+    for (const job of waiting) {
+      const found = earliest(job, now)
+      if (found === undefined) continue
+      const { start, nodes } = found
+      const end = start + minutes(job)
+      if (start > now) reserved.push({ nodes, start: Math.floor(start / step) * step, end: Math.ceil(end / step) * step })
+      else {
+        const held = { job, nodes, start, expected: end }
+        placed.set(job, held)
+        running.push(held)
+      }
+    }
+    waiting = waiting.filter((job) => !placed.has(job))
+
+    function earliest(job: RigidJob, from: number): { start: number; nodes: readonly number[] } | undefined {
+      const length = minutes(job)
+      const edges = [...new Set([Math.floor(now / step) * step, ...reserved.flatMap(({ start, end }) => [start, end])])].filter((edge) => edge >= Math.floor(now / step) * step).sort((a, b) => a - b)
+      const freeIn = (i: number) => all.filter((node) => !reserved.some(({ nodes, start, end }) => nodes.includes(node) && start <= (edges[i] ?? 0) && (edges[i] ?? 0) < end))
+      let usable = all
+      let later = Infinity
+      for (const i of range(edges.length)) {
+        const end = edges[i + 1] ?? Infinity
+        if (end <= from) continue
+        if (later === Infinity && i + 1 < edges.length && freeIn(i + 1).some((node) => !usable.includes(node) || !freeIn(i).includes(node))) later = end
+        if ((edges[i] ?? 0) > from + length) {
+          if (later === Infinity && i + 2 < edges.length) later = edges[i + 2] ?? Infinity
+          break
+        }
+        usable = usable.filter((node) => freeIn(i).includes(node))
+      }
+      const found = whenFree(job, usable)
+      const start = Math.max(found?.time ?? Infinity, from)
+      if (start > later) return earliest(job, later)
+      if (found === undefined) return undefined
+      const [begin, end] = [Math.floor(start / step) * step, Math.ceil((start + length) / step) * step]
+      const isInTheWay = reserved.some((other) => other.start < end && begin < other.end && other.nodes.some((node) => found.nodes.includes(node)))
+      return start > now && isInTheWay ? earliest(job, start === from ? start + step : start) : { start, nodes: found.nodes }
+    }
+
+    /** When so many of the nodes are free, as far as jobs end as planned, one job at a time. */
+    function whenFree(job: RigidJob, usable: readonly number[]): { time: number; nodes: readonly number[] } | undefined {
+      const ends = [...running].sort((a, b) => a.expected - b.expected || jobs.indexOf(a.job) - jobs.indexOf(b.job))
+      for (const ended of range(ends.length + 1)) {
+        const busy = new Set(ends.slice(ended).flatMap(({ nodes }) => nodes))
+        const free = usable.filter((node) => !busy.has(node))
+        if (free.length >= (job.size[0] ?? 0)) return { time: ended === 0 ? now : (ends[ended - 1]?.expected ?? now), nodes: bestFit(free, job.size[0] ?? 0) }
+      }
+      return undefined
+    }
+  }
+  return jobs.map((job) => placed.get(job) ?? { start: NaN, nodes: [] })
+}
+
+const minutes = ({ estimate }: RigidJob) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
+
+/** The shortest run of consecutive nodes that is long enough, else the longest and so on; of runs as long the lowest. */
+function bestFit(free: readonly number[], size: number): number[] {
+  const runs: number[][] = []
+  for (const node of free) {
+    const last = runs.at(-1)
+    if (last?.at(-1) === node - 1) last.push(node)
+    else runs.push([node])
+  }
+  const nodes: number[] = []
+  while (nodes.length < size) {
+    const enough = runs.filter((run) => run.length >= size - nodes.length).sort((a, b) => a.length - b.length)
+    const run = enough[0] ?? [...runs].sort((a, b) => b.length - a.length)[0] ?? []
+    runs.splice(runs.indexOf(run), 1)
+    nodes.push(...run.slice(0, size - nodes.length))
+  }
+  return nodes.sort((a, b) => a - b)
+}
