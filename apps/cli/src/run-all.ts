@@ -99,5 +99,6 @@ function rejectedText({ policy, seed, rejections, summary }: RunResult): string 
     `${policy}: ${rejected} of ${rejected + jobs} job${rejected + jobs === 1 ? '' : 's'} rejected on seed ${seed}:`,
     ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...(rejections.some(({ reason }) => reason.includes('names no queue')) ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).'] : []),
   ].join('\n')
 }

@@ -11,13 +11,24 @@ describe('classes of jobs', () => {
     return rows.trim().split('\n').map((row) => row.split(' ')[0])
   }
 
-  it('are labels, with queue files the queues of jobs without one, or as --classes says', async () => {
+  it('are labels, with queue files queues, or as --classes says', async () => {
     expect(await classes('--policies', 'fifo')).toEqual(['small', 'all'])
-    expect(await classes('--queues', 'fair-scheduler.xml')).toEqual(['root.x', 'root.y', 'small', 'all'])
+    expect(await classes('--queues', 'fair-scheduler.xml')).toEqual(['x', 'y', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', 'queue')).toEqual(['x', 'y', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', 'user')).toEqual(['ann', 'bob', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', '[1, 5]')).toEqual(['1', 'all'])
     expect((await run('--classes', 'team')).err).toBe('error: metrics.classes: found "team", expected "label" or "size" or "queue" or "user" or a list.\n')
+  })
+
+  it('may be queues that are drawn for jobs without one', async () => {
+    const given = ['--generate', '{poisson-jobs: {seed: 1, jobs: 400, duration: 1, demand: {cpu: 1}}}', '--nodes', '1', '--resources', 'cpu=9', '--queues', 'capacity-scheduler.xml', '--seeds', '1']
+    const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.root.${name}</name><value>${value}</value></property>`
+    const cwd = small({ 'capacity-scheduler.xml': `<configuration>${property('queues', 'a,b')}${property('a.capacity', '50')}${property('b.capacity', '50')}</configuration>` })
+    const { err } = await sched(['compare', ...given], { cwd })
+    expect(err).toMatch(/400 of 400 jobs rejected [^]*names no queue[^]*\n {2}Jobs without a queue get one by `--queue-mix prod=70,adhoc=30`/)
+    const { out } = await sched(['compare', ...given, '--queue-mix', 'a=3,b=1'], { cwd })
+    const [a, b] = ['a', 'b'].map((queue) => Number(new RegExp(`^${queue} +(\\d+) `, 'm').exec(out)?.[1]))
+    expect([a! + b!, a! / 400]).toEqual([400, expect.closeTo(0.75, 1)])
   })
 })
 

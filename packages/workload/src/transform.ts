@@ -1,4 +1,4 @@
-import { SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { hashUnit, SchedError, streamKey, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf } from './trace/facts.js'
 
@@ -42,6 +42,28 @@ export function filter(workload: Workload, keep: (job: JobSpec) => boolean): Wor
   return changed(workload, `${workload.name}, filtered`, undefined, () => {
     const kept = new Kept()
     return (job) => (keep(job) ? kept.add(job) : undefined)
+  })
+}
+
+/**
+ * The same jobs, those that name no queue in one drawn in proportion to `weights`: for traces that say none, under policies
+ * that need one. Job i of the workload is in the same queue in every reading with one seed.
+ */
+export function drawQueues(workload: Workload, weights: Readonly<Record<string, number>>, seed: number): Workload {
+  const queues = Object.entries(weights).filter(([, weight]) => weight > 0)
+  const sum = queues.reduce((total, [, weight]) => total + weight, 0)
+  if (!(sum > 0 && sum < Infinity)) throw new SchedError('BAD_OPTION', 'has no weight above 0.', { field: 'drawQueues.weights' })
+  const key = streamKey(seed, 'queues')
+  const draw = (i: number) => {
+    let left = hashUnit(key, i, 0) * sum
+    return (queues.find(([, weight]) => (left -= weight) < 0) ?? queues.at(-1))?.[0] ?? ''
+  }
+  return changed(workload, workload.name, workload.jobs, () => {
+    let read = 0
+    return (job) => {
+      const i = read++
+      return job.queue === undefined ? { ...job, queue: draw(i) } : job
+    }
   })
 }
 

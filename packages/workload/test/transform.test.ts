@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { facebook, filter, jobsOf, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+import { drawQueues, facebook, filter, jobsOf, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -23,6 +23,22 @@ describe('scaleLoad', () => {
   it('doubles the offered load when the factor is 2', () => {
     const load = (factor: number) => summaryOf(scaleLoad(facebook(), factor), { map: 400 }).resources[0]!.load!
     expect(load(2) / load(1)).toBeCloseTo(2, 9)
+  })
+})
+
+describe('drawQueues', () => {
+  const many = workloadOf('many', Array.from({ length: 3000 }, (_, i) => job(`j${i}`, i, i === 5 ? { queue: 'own' } : {})))
+  const queues = (seed: number, weights: Record<string, number> = { a: 3, b: 1, none: 0 }) => [...jobsOf(drawQueues(many, weights, seed))].map(({ queue }) => queue)
+
+  it('gives jobs without a queue one in proportion to the weights, the same for one seed', () => {
+    const drawn = queues(1)
+    expect([drawn[5], drawn.filter((queue) => queue === 'a').length / 2999, drawn.includes('none')]).toEqual(['own', expect.closeTo(0.75, 1), false])
+    expect(queues(1)).toEqual(drawn)
+    expect(queues(2)).not.toEqual(drawn)
+  })
+
+  it('refuses weights that add up to nothing', () => {
+    expect(() => queues(1, { a: 0 })).toThrow('drawQueues.weights: has no weight above 0.')
   })
 })
 

@@ -17,6 +17,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--take <n>', 'only the first jobs', whole)
     .option('--load <factor>', 'divide the gaps between submissions by this number', real)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
+    .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amounts)
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
     .option('--cluster <file>', 'description of a cluster, or a list of machines')

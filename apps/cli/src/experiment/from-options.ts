@@ -46,6 +46,7 @@ export interface ExperimentOptions {
   readonly option?: Readonly<Record<string, unknown>>
   readonly procs?: number
   readonly estimates?: string
+  readonly queueMix?: Readonly<Record<string, number>>
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   readonly warmUp?: number
   readonly coolDown?: number
@@ -133,13 +134,13 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
 }
 
 function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
-  const { trace, generate, onBadLine, take, window, load } = options
+  const { trace, generate, onBadLine, take, window, load, queueMix } = options
   const mapped = options.mapping === undefined ? undefined : readMapping(options.mapping, cwd, options.format)
   const format = mapped?.format ?? options.format
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, options: formatOptions({ ...options, ...(mapped !== undefined && { option: { ...mapped.options, ...options.option } }) }, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: formatOptions({ ...options, ...(mapped !== undefined && { option: { ...mapped.options, ...options.option } }) }, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way

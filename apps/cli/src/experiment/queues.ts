@@ -1,7 +1,8 @@
 import type { ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type Plug, type Policy, type Registry } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type NodeId, type Plug, type Policy, type Registry } from '@sched/core'
 import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/queue-files'
 import { existsSync } from 'node:fs'
+import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
@@ -18,8 +19,9 @@ export function openQueues(file: string, directory: string): QueueFile {
 
 export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
 
-export const clusterFacts = ({ resources, nodes, heartbeat, labels }: ClusterModel): ClusterFacts => ({
+export const clusterFacts = ({ resources, nodes, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
   resources, nodes, heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
+  nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
 })
 
 /** The policies of the queue files of an experiment, each under the name of its file. */
@@ -37,7 +39,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (made.kind === 'kueue') return { ...common, plug, workload: inClusterQueues(made.localQueues) }
-    const fill = read.kind === 'slurm' ? slurmDefaults(read) : undefined
+    const fill = read.kind === 'slurm' ? slurmDefaults(read, clusterFacts(cluster).nodesWith) : undefined
     if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
   })
@@ -70,8 +72,19 @@ function placed(plug: Plug<'policy'>, rules: readonly PlacementRule[], { root }:
   return { plug: { ...plug, create }, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), place) }) }
 }
 
+/** The queue that a job named, where rules have put it elsewhere: under it, for example. */
+const askedQueues = new WeakMap<JobSpec, string>()
+
+/** The queue of a job as its workload has it, otherwise as rules do. Some schedulers write `root.` before the names of all, others do not. */
+export const queueOf: ClassOf = (spec) => (askedQueues.get(spec) ?? spec.queue)?.replace(/^root\./, '')
+
 function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSource {
-  const optional = (spec: JobSpec | undefined) => (spec === undefined ? undefined : place(spec))
+  const optional = (spec: JobSpec | undefined) => {
+    if (spec?.queue === undefined) return spec && place(spec)
+    const result = place(spec)
+    if (result !== spec) askedQueues.set(result, spec.queue)
+    return result
+  }
   return {
     next: () => optional(source.next()),
     ...(source.ended !== undefined && { ended: (id: string, now: number) => optional(source.ended?.(id, now)) }),

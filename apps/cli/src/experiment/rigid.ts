@@ -2,9 +2,8 @@ import { SchedError, type JobSpec, type Workload } from '@sched/core'
 import { generators, traceFormat } from '@sched/workload'
 import { detectFormat, openTrace } from '@sched/workload/node'
 import { z } from 'zod'
-import { drawsEstimates } from './estimates.js'
 import type { ExperimentSpec } from './schema.js'
-import type { WorkloadOfSeed } from './workload.js'
+import { drawsJobs, type WorkloadOfSeed } from './workload.js'
 
 /**
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
@@ -41,7 +40,7 @@ const hasProcs = (options: z.ZodType) => options instanceof z.ZodObject && 'proc
 export function withRigidDefaults(spec: ExperimentSpec, workload: WorkloadOfSeed, seeds: number): ExperimentSpec {
   if (!(spec.metrics?.rigid ?? (workload.machine !== undefined || startsRigid(workload.of(spec.seed ?? 1))))) return spec
   const { localityFactors = [1], jitter = 0 } = spec.runtime ?? {}
-  const isFixed = workload.trace !== undefined && jitter === 0 && !drawsEstimates(spec.workload.estimates)
+  const isFixed = workload.trace !== undefined && jitter === 0 && !drawsJobs(spec.workload)
   return {
     ...spec,
     seeds: spec.seeds ?? (isFixed ? 1 : seeds),

@@ -79,6 +79,7 @@ const workloadSchema = z
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
+    queueMix: z.record(name, z.number().min(0)).optional().describe('queues of jobs that name none, each drawn in proportion to these weights: { prod: 70, adhoc: 30 }'),
   })
   .describe('A trace or a generator, and what is changed about it')
 
@@ -108,7 +109,7 @@ const metricsSchema = z
     classes: z
       .union([z.enum(['label', 'size', 'queue', 'user']), z.array(z.int().min(1)).min(1)])
       .optional()
-      .describe('classes of jobs in tables: label (of the workload), queue, user, size (the bins of Facebook jobs), or ascending limits of the number of tasks; default: label, with queue files the queue of jobs without one'),
+      .describe('classes of jobs in tables: label (of the workload), queue, user, size (the bins of Facebook jobs), or ascending limits of the number of tasks; default: label, with queue files the queue'),
     exact: z.int().min(1).optional().describe('values up to which percentiles are exact; default 100000'),
     tau: z.number().positive().optional().describe('bound of the bounded slowdown, seconds; default 10'),
     samples: z.int().min(2).max(10_000).optional().describe("samples over time of every node's use of its hardware, at most so many, in the JSON of each run; default none"),

@@ -1,6 +1,6 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GeneratedWorkload, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GeneratedWorkload, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTrace, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
@@ -48,7 +48,7 @@ function refuseReading(spec: WorkloadSpec): void {
 function ofTrace(path: string, spec: WorkloadSpec, directory: string): WorkloadOfSeed {
   const file = resolve(directory, path)
   const trace = openTrace(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsEstimates(spec.estimates))
+  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
     return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
@@ -93,7 +93,7 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
     ...(maxDisorder !== undefined && { maxDisorder }),
     ...(disk !== undefined && { disk }),
   })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsEstimates(spec.estimates))
+  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
   const cell = machines === undefined ? undefined : googleMachines(resolve(directory, machines))
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
@@ -159,8 +159,12 @@ function placed(make: () => GeneratedWorkload): GeneratedWorkload {
   }
 }
 
-function changed(workload: Workload, { window, take: first, load, estimates }: WorkloadSpec, seed: number): Workload {
-  const inside = window === undefined ? workload : timeWindow(workload, window.from, window.to)
+/** Whether the jobs of a trace differ from seed to seed. */
+export const drawsJobs = ({ estimates, queueMix }: WorkloadSpec): boolean => drawsEstimates(estimates) || queueMix !== undefined
+
+function changed(workload: Workload, { window, take: first, load, estimates, queueMix }: WorkloadSpec, seed: number): Workload {
+  const queued = queueMix === undefined ? workload : drawQueues(workload, queueMix, seed)
+  const inside = window === undefined ? queued : timeWindow(queued, window.from, window.to)
   const some = first === undefined ? inside : take(inside, first)
   const loaded = load === undefined ? some : scaleLoad(some, load)
   return estimates === undefined ? loaded : estimated(loaded, estimates, seed)
