@@ -4,7 +4,7 @@ import { sched, small } from './sched.js'
 describe('classes of jobs', () => {
   const line = (id: string, more: object) => JSON.stringify({ id, submit: 0, ...more, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 10 }] })
   const jobs = ['{"format":"sched-workload","version":1}', line('a', { user: 'ann', queue: 'x' }), line('b', { user: 'bob', queue: 'y' }), line('c', { user: 'bob', queue: 'x', label: 'small' })].join('\n')
-  const files = { 'j.jsonl': jobs, 'fair-scheduler.xml': '<allocations><queue name="x"/><queue name="y"/></allocations>' }
+  const files = { 'j.jsonl': jobs, 'nested.xml': '<allocations><queue name="x"/><queuePlacementPolicy><rule name="nestedUserQueue"><rule name="specified"/></rule><rule name="default"/></queuePlacementPolicy></allocations>', 'fair-scheduler.xml': '<allocations><queue name="x"/><queue name="y"/></allocations>' }
   const run = (...args: string[]) => sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=4', ...args], { cwd: small(files) })
   const classes = async (...args: string[]) => {
     const [, rows = ''] = /by class of jobs\n.*\n-.*\n([^]*?)(\n\n|$)/.exec((await run(...args)).out) ?? []
@@ -14,6 +14,7 @@ describe('classes of jobs', () => {
   it('are labels, with queue files queues, or as --classes says', async () => {
     expect(await classes('--policies', 'fifo')).toEqual(['small', 'all'])
     expect(await classes('--queues', 'fair-scheduler.xml')).toEqual(['x', 'y', 'all'])
+    expect(await classes('--queues', 'nested.xml')).toEqual(['x', 'y', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', 'queue')).toEqual(['x', 'y', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', 'user')).toEqual(['ann', 'bob', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', '[1, 5]')).toEqual(['1', 'all'])

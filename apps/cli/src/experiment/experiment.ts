@@ -10,7 +10,7 @@ import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
 import { withRecordedTimes } from './recorded-times.js'
 import { withRigidDefaults } from './rigid.js'
-import { queueOf, queuePolicies } from './queues.js'
+import { queueOf, queueOrLabelOf, queuePolicies } from './queues.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
@@ -115,7 +115,7 @@ function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterMo
 
 function classesOf({ metrics, queues }: ExperimentSpec): ClassOf | undefined {
   const classes = metrics?.classes
-  if (classes === undefined) return queues === undefined ? undefined : (spec) => queueOf(spec) ?? spec.label
+  if (classes === undefined) return queues === undefined ? undefined : queueOrLabelOf
   if (classes === 'label') return undefined
   if (classes === 'queue') return queueOf
   if (classes === 'user') return ({ user }) => user

@@ -72,15 +72,22 @@ function placed(plug: Plug<'policy'>, rules: readonly PlacementRule[], { root }:
   return { plug: { ...plug, create }, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), place) }) }
 }
 
-/** The queue that a job named, where rules have put it elsewhere: under it, for example. */
-const askedQueues = new WeakMap<JobSpec, string>()
+/** What the workload says of the queue of a job that rules have put somewhere. */
+const askedQueues = new WeakMap<JobSpec, string | undefined>()
+const asked = (spec: JobSpec) => (askedQueues.has(spec) ? askedQueues.get(spec) : spec.queue)
 
-/** The queue of a job as its workload has it, otherwise as rules do. Some schedulers write `root.` before the names of all, others do not. */
-export const queueOf: ClassOf = (spec) => (askedQueues.get(spec) ?? spec.queue)?.replace(/^root\./, '')
+/** The queue of a job as its workload has it, otherwise as rules do. */
+export const queueOf: ClassOf = (spec) => short(asked(spec) ?? spec.queue)
+
+/** The same, but the label of a job goes before where rules have put it, which differs from file to file. */
+export const queueOrLabelOf: ClassOf = (spec) => short(asked(spec) ?? spec.label ?? spec.queue)
+
+/** Some schedulers write `root.` before the names of all queues, others do not. */
+const short = (queue: string | undefined) => queue?.replace(/^root\./, '')
 
 function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSource {
   const optional = (spec: JobSpec | undefined) => {
-    if (spec?.queue === undefined) return spec && place(spec)
+    if (spec === undefined) return undefined
     const result = place(spec)
     if (result !== spec) askedQueues.set(result, spec.queue)
     return result
