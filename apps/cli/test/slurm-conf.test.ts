@@ -67,6 +67,16 @@ describe('slurm.conf', () => {
     expect((await sched(['queues', 'diff', 'limits.conf+qos.txt', 'limits.conf+two.txt'], { cwd })).out).toMatch(/QOS normal +MaxJobsPU +1 +2/)
   })
 
+  it('keeps jobs on the nodes of their partition; those of another start meanwhile, on the nodes that it lacks', async () => {
+    const nodes = 'ClusterName=c\nNodeName=n[1-4] CPUs=4\nNodeName=g[1-2] CPUs=4\nPartitionName=cpu Nodes=n[1-4],g1 Default=YES\nPartitionName=gpu Nodes=g[1-2]\n'
+    // 1 holds both nodes of gpu, for which 2 waits; 3 starts at once on the other four, and 4 waits for one of these or of g1, which 2 may need
+    const jobs = 'JobID|Partition|Submit|Start|End|Timelimit|State|NNodes|ReqCPUS\n1|gpu|1000|1000|1100|00:02:00|COMPLETED|2|8\n2|gpu|1010|1110|1130|00:01:00|COMPLETED|1|4\n3||1020|1020|1040|00:01:00|COMPLETED|4|16\n4|cpu|1021|1020|1040|00:01:00|COMPLETED|1|4\n'
+    const cwd = directory({ 'site.conf': nodes, 'log.txt': jobs })
+    await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'site.conf', '--queues', 'site.conf', '--out', 'out', '--schedule', '--quiet'], { cwd })
+    const rows = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => file.startsWith('schedule')) ?? ''), 'utf8').trim().split('\n').slice(1).map((row) => row.split(','))
+    expect(rows.map((row) => [row[1], row[4], row[8]].join()).sort()).toEqual(['1,0,4-5', '2,100,4', '3,20,0-3', '4,40,0'])
+  })
+
   it('says how to read a log whose jobs are wider than its nodes', async () => {
     const { code, err } = await sched(['run', '--trace', 'log.txt', '--nodes', 'slurm.conf', '--policy', 'easy'], { cwd: directory(files) })
     expect([code, err.split('\n').find((line) => line.startsWith('error'))]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Read the log with its option `tasks: each`, a task per processor or node, use larger nodes, or leave such jobs out with `--infeasible reject`.'])

@@ -53,6 +53,13 @@ describe('the nodes of a slurm.conf', () => {
     })
   })
 
+  it('are marked with the partitions that have not all of them', () => {
+    const text = ['NodeName=n[1-3] CPUs=2', 'NodeName=g[1-2] Feature=ib', 'DownNodes=n3', 'PartitionName=DEFAULT Nodes=ALL', 'PartitionName=all', 'PartitionName=gpu Nodes=g[1-2]', 'PartitionName=some Nodes=n2,g1'].join('\n')
+    expect(nodesOf(text).map(({ names, labels }) => [names, labels])).toEqual([
+      [['n1'], undefined], [['n2'], { 'partition:some': 'true' }], [['g1'], { ib: 'true', 'partition:gpu': 'true', 'partition:some': 'true' }], [['g2'], { ib: 'true', 'partition:gpu': 'true' }],
+    ])
+  })
+
   it('leave out those that are down, draining or for the future', () => {
     const text = ['DownNodes=a[2-3] State=DOWN Reason="fan # 2"', 'NodeName=a[1-4]', 'NodeName=b State=DRAIN', 'NodeName=c State=FUTURE', 'NodeName=d State=CLOUD', 'DownNodes=d State=FAIL', 'NodeName=e State=UNKNOWN'].join('\n')
     expect(nodesOf(text).flatMap(({ names }) => names)).toEqual(['a1', 'a4', 'e'])
@@ -154,7 +161,7 @@ describe('the policy of a slurm.conf', () => {
   it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {
     const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
     expect(told(text)).toEqual([
-      ['ignored', 2, 'p Nodes', 'jobs of every partition may run on all nodes'],
+      ['ignored', 2, 'p Nodes', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)'],
       ['honoured', 2, 'p MaxTime', ''],
       ['ignored', 2, 'p PreemptMode', 'all partitions have the mode of the file, OFF'],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],

@@ -141,4 +141,15 @@ describe('what is filled in at submission', () => {
     expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', undefined], ['b', 'normal'], ['b', 'long']])
     expect(slurmDefaults(readQueues(...files('PartitionName=a')) as SlurmConf)).toBeUndefined()
   })
+
+  it('is where the job runs: on the nodes of its partition, if the cluster has marked these and no others', () => {
+    const nodes = 'NodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n[2-4]\nPartitionName=c Nodes=ALL'
+    const marks: Readonly<Record<string, string[]>> = { 'partition:a': ['n1', 'n2'], 'partition:b': ['n3', 'n4'] }
+    const fill = slurmDefaults(readQueues(...files(nodes)) as SlurmConf, (label) => marks[label] ?? [])!
+    const stage = { name: 's', tasks: 1, demand: { procs: 1 }, duration: 1 }
+    const required = (queue?: string) => fill({ id: 'x', submit: 0, ...(queue !== undefined && { queue }), stages: [{ ...stage, constraints: { require: { ib: 'yes' } } }] }).stages[0]!.constraints!.require
+    expect([required(), required('a'), required('b'), required('c')]).toEqual([{ ib: 'yes', 'partition:a': 'true' }, { ib: 'yes', 'partition:a': 'true' }, { ib: 'yes' }, { ib: 'yes' }])
+    const { findings } = queuePolicy(readQueues(...files(nodes)), { ...facts, nodesWith: (label) => marks[label] ?? [] })
+    expect(findings.filter(({ setting }) => setting.endsWith('Nodes')).map(({ verdict, setting }) => [verdict, setting])).toEqual([['honoured', 'a Nodes'], ['ignored', 'b Nodes'], ['honoured', 'c Nodes']])
+  })
 })

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
@@ -126,7 +126,10 @@ class Replan implements Policy {
     } else if (this.#jobs.head(round) !== None) round.wakeAt(due)
   }
 
-  /** The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. */
+  /**
+   * The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. From
+   * then on others start on the nodes where it may not run, those that its partition lacks.
+   */
   #startFirst(round: Round, lane: RigidLane): void {
     const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
     const queue = this.#queue
@@ -134,21 +137,29 @@ class Replan implements Policy {
     this.#jobs.read(round, queue, depth)
     const parts = new Quota(perQueue)
     const starts = new Quota(limit)
+    const closed: ShapeId[] = []
     for (const job of queue) {
       if (starts.isUsed()) return
       const part = round.work.queue(job)
       if (parts.isUsed(part)) continue
       parts.use(part)
       if (lane.waits[job] !== true) continue // a limit holds it back since another one started
-      if (this.#startAll(job, round, lane)) starts.use()
-      else if (round.now - round.work.submitted(job) >= age) return
+      if (this.#startAll(job, round, lane, closed)) starts.use()
+      else if (round.now - round.work.submitted(job) >= age) {
+        const shape = round.work.shape(job, round.lane)
+        if (!round.work.requiresLabels(shape)) return
+        if (!closed.includes(shape)) closed.push(shape)
+      }
     }
   }
 
   /** Starts the job with all its pieces, as far as there is room; whether there was enough. */
-  #startAll(job: JobId, round: Round, lane: RigidLane): boolean {
-    while (lane.waits[job] === true)
-      if (!lane.fitsIn(lane.free, job) || (!this.#windows.isEmpty && !this.#startsNow(job, round)) || !this.#jobs.start(job, round)) return false
+  #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly ShapeId[]): boolean {
+    while (lane.waits[job] === true) {
+      if (!lane.fitsIn(lane.free, job) || (!this.#windows.isEmpty && !this.#startsNow(job, round))) return false
+      const places = closed.length === 0 ? undefined : placesBeside(closed, job, round)
+      if (places === null || !this.#jobs.start(job, round, places)) return false
+    }
     return true
   }
 
@@ -196,4 +207,18 @@ class Replan implements Policy {
     }
     return Infinity
   }
+}
+
+/** Nodes for the job's next piece on which none of these may run, the lowest first; null where they have not enough room. */
+function placesBeside(shapes: readonly ShapeId[], job: JobId, round: Round): NodeId[] | null {
+  const { work, lane, cluster, nodes } = round
+  const own = work.shape(job, lane)
+  const tasks = work.together(job, lane)
+  const places: NodeId[] = []
+  for (let i = 0; i < nodes.length && places.length < tasks; i++) {
+    const node = nodes[i] as NodeId
+    if (shapes.some((shape) => work.mayRunOn(shape, node)) || !round.fits(job, node)) continue
+    for (let room = cluster.couldTake(own, node); room > 0 && places.length < tasks; room--) places.push(node)
+  }
+  return places.length < tasks ? null : places
 }

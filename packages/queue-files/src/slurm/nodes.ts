@@ -1,7 +1,9 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
+import { isUpIn } from './away.js'
 import { readSlurmConf, wholeOf, type Declared } from './conf.js'
 import { hostNames } from './hosts.js'
+import { labelOf, partitionNodes } from './partition-nodes.js'
 
 /** Machines of a slurm.conf, as a description of a cluster has them. */
 export interface SlurmNodes {
@@ -9,18 +11,16 @@ export interface SlurmNodes {
   readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
 }
 
-/** States in which nodes take no jobs, or of nodes that are not there yet. */
-const AWAY = /^(DOWN|DRAIN|DRAINED|DRAINING|FAIL|FAILING|FUTURE)$/i
-
 /**
  * The nodes of a slurm.conf: `procs` (CPUs, or boards x sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
  * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
- * Features are labels; the type of the GPUs is the label `model`. Nodes that are down, draining or for the future are left out.
+ * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label `partition:p`. Nodes that are down, draining or for the future are left out.
  * Throws `BAD_INPUT` with the line.
  */
 export function slurmNodes(source: SourceText): SlurmNodes {
   const conf = readSlurmConf(source)
-  const away = new Set(conf.downNodes.filter(({ settings }) => AWAY.test(settings.get('state')?.value ?? 'DOWN')).flatMap(({ name }) => hostNames(name)))
+  const isUp = isUpIn(conf)
+  const partitions = partitionNodes(conf)
   const seen = new Set<string>()
   const nodes = conf.nodes.flatMap((declared) => {
     const hosts = hostNames(declared.name)
@@ -28,16 +28,26 @@ export function slurmNodes(source: SourceText): SlurmNodes {
       if (seen.has(host)) throw bad(declared, `node "${host}" was declared before.`, 'Give every node once.')
       seen.add(host)
     }
-    if (AWAY.test(stateOf(declared)) || away.has('ALL')) return []
-    const names = hosts.filter((host) => !away.has(host))
-    return names.length === 0 ? [] : [{ names, count: names.length, ...contents(declared) }]
+    return byPartitions(hosts.filter((host) => isUp(host, declared)), partitions).map(([own, labels]) => withLabels({ names: own, count: own.length, ...contents(declared) }, labels))
   })
   if (nodes.length === 0) throw new SchedError('BAD_INPUT', seen.size === 0 ? 'declares no nodes.' : 'declares no node that is up.', { file: source.file }, seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : '')
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 
-/** The base state; flags may follow it. */
-const stateOf = ({ settings }: Declared): string => settings.get('state')?.value.split(/[+*]/, 1)[0] ?? ''
+/** Hosts in groups that are in the same partitions, with the labels of these. */
+function byPartitions(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>): [string[], string[]][] {
+  const groups = new Map<string, [string[], string[]]>()
+  for (const host of hosts) {
+    const labels = [...partitions].flatMap(([name, own]) => (own.has(host) ? [labelOf(name)] : []))
+    const known = groups.get(labels.join())
+    if (known === undefined) groups.set(labels.join(), [[host], labels])
+    else known[0].push(host)
+  }
+  return [...groups.values()]
+}
+
+const withLabels = (group: SlurmNodes['nodes'][number], labels: readonly string[]): SlurmNodes['nodes'][number] =>
+  labels.length === 0 ? group : { ...group, labels: { ...group.labels, ...Object.fromEntries(labels.map((label) => [label, 'true'])) } }
 
 const counting = ({ settings }: Declared) => (name: string, otherwise: number): number => {
   const setting = settings.get(name)

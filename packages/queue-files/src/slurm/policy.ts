@@ -6,6 +6,7 @@ import type { Setting } from './lines.js'
 import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
 import { whyIgnored, whyIgnoredOfPartition } from './other-settings.js'
+import { markedPartitions } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities } from './quality.js'
 import { sharesOf } from './shares.js'
 
@@ -22,7 +23,7 @@ const usedKeys = new Set(used.map((name) => name.toLowerCase()))
  * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
  */
-export function slurmPolicy(conf: SlurmConf, { nodes, resources }: ClusterFacts): SlurmPolicy {
+export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: ClusterFacts): SlurmPolicy {
   const findings = new Findings(conf.file)
   const tiers = ofPartitions(conf, 'prioritytier')
   const factors = ofPartitions(conf, 'priorityjobfactor')
@@ -37,7 +38,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources }: ClusterFacts)
   const limits = limitsOptions(conf, resources, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, findings)
+  tellPartitions(conf, markedPartitions(conf, nodesWith), findings)
   tellOthers(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
@@ -115,7 +116,7 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
   tell('honoured')
 }
 
-function tellPartitions(conf: SlurmConf, findings: Findings): void {
+function tellPartitions(conf: SlurmConf, marked: ReadonlySet<string>, findings: Findings): void {
   const { written, nodes, general, partitions } = conf
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
@@ -123,7 +124,7 @@ function tellPartitions(conf: SlurmConf, findings: Findings): void {
     if (key === 'prioritytier' || (key === 'priorityjobfactor' && general.has('priorityweightpartition'))) tell('honoured')
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
-    else if (key === 'nodes') tell(isAll(setting.value, nodes) ? 'honoured' : 'ignored', isAll(setting.value, nodes) ? '' : 'jobs of every partition may run on all nodes')
+    else if (key === 'nodes') tell(...ofNodes(of, setting.value, conf, marked))
     else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
     else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
@@ -133,6 +134,13 @@ function tellPartitions(conf: SlurmConf, findings: Findings): void {
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', 'none is declared: all jobs have one tier')
+}
+
+/** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
+function ofNodes(partition: string, value: string, { nodes, partitions }: SlurmConf, marked: ReadonlySet<string>): ['honoured' | 'ignored', string] {
+  const whose = partition.toUpperCase() === 'DEFAULT' ? partitions.filter(({ settings }) => settings.get('nodes')?.value === value).map(({ name }) => name.value) : [partition]
+  if (isAll(value, nodes) || whose.every((name) => marked.has(name))) return ['honoured', '']
+  return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
 }
 
 const isAll = (nodes: string, declared: readonly Declared[]): boolean => /^ALL$/i.test(nodes) || (declared.length === 1 && declared[0]?.name.value === nodes)

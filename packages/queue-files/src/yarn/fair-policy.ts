@@ -15,6 +15,8 @@ export interface ClusterFacts {
   readonly heartbeat: boolean
   /** Labels of nodes that are partitions; undefined: any may be named. */
   readonly partitions?: readonly string[]
+  /** Names of the nodes that have a label of that name. */
+  readonly nodesWith?: (label: string) => readonly string[]
 }
 
 /** A queue file as a policy, and what became of each of its settings, by line. */

@@ -1,0 +1,35 @@
+import type { JobSpec } from '@sched/core'
+import { isUpIn } from './away.js'
+import type { SlurmConf } from './conf.js'
+import { hostNames } from './hosts.js'
+
+/** The label of the nodes of a partition that has not all of them. */
+export const labelOf = (partition: string): string => `partition:${partition}`
+
+/** The hosts that are up of the partitions that have not all nodes of the file. Throws `BAD_INPUT` for a list that is none. */
+export function partitionNodes(conf: SlurmConf): ReadonlyMap<string, ReadonlySet<string>> {
+  const isUp = isUpIn(conf)
+  const all = conf.nodes.flatMap((declared) => hostNames(declared.name).filter((host) => isUp(host, declared)))
+  return new Map(conf.partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('nodes')
+    if (setting === undefined || setting.value === '' || /^ALL$/i.test(setting.value)) return []
+    const hosts = new Set(hostNames(setting))
+    const own = all.filter((host) => hosts.has(host))
+    return own.length === 0 || own.length === all.length ? [] : [[name.value, new Set(own)]]
+  }))
+}
+
+/** The partitions whose nodes the cluster marks, and no others: those of the file that names its nodes are as here. */
+export function markedPartitions(conf: SlurmConf, nodesWith: (label: string) => readonly string[] = () => []): ReadonlySet<string> {
+  return new Set([...partitionNodes(conf)].flatMap(([name, hosts]) => {
+    const marked = nodesWith(labelOf(name))
+    return marked.length === hosts.size && marked.every((host) => hosts.has(host)) ? [name] : []
+  }))
+}
+
+/** Keeps the tasks of a job on the nodes of its partition, if that is one of these. */
+export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>): JobSpec {
+  if (spec.queue === undefined || !marked.has(spec.queue)) return spec
+  const require = { [labelOf(spec.queue)]: 'true' }
+  return { ...spec, stages: spec.stages.map((stage) => ({ ...stage, constraints: { ...stage.constraints, require: { ...stage.constraints?.require, ...require } } })) }
+}
