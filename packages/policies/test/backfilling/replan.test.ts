@@ -27,24 +27,18 @@ function placesIn(places: Map<string, number[]>): Observer {
 }
 
 /** Jobs of whole minutes that arrive at any second. */
-const jobs = fc.integer({ min: 1, max: 8 }).chain((slots) =>
-  fc.record({
-    slots: fc.constant(slots),
-    queue: fc
-      .array(
-        fc
-          .record({
-            submit: fc.integer({ min: 0, max: 600 }),
-            minutes: fc.integer({ min: 1, max: 9 }),
-            less: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200 })),
-            size: fc.oneof(fc.constant(slots), fc.integer({ min: 1, max: slots })),
-          })
-          .map(({ submit, minutes, less, size }): RigidJob => ({ submit, runtime: Math.max(0, minutes * MINUTE - less), estimate: minutes * MINUTE, size: [size] })),
-        { minLength: 1, maxLength: 14 },
-      )
-      .map((all) => all.sort((a, b) => a.submit - b.submit)),
-  }),
-)
+const jobsOn = (slotCount: fc.Arbitrary<number>, most: number) =>
+  slotCount.chain((slots) => {
+    const job = fc.record({
+      submit: fc.integer({ min: 0, max: 600 }),
+      minutes: fc.integer({ min: 1, max: 9 }),
+      less: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200 })),
+      size: fc.oneof(fc.constant(slots), fc.integer({ min: 1, max: slots })),
+    })
+    const rigid = job.map(({ submit, minutes, less, size }): RigidJob => ({ submit, runtime: Math.max(0, minutes * MINUTE - less), estimate: minutes * MINUTE, size: [size] }))
+    return fc.record({ slots: fc.constant(slots), queue: fc.array(rigid, { minLength: 1, maxLength: most }).map((all) => all.sort((a, b) => a.submit - b.submit)) })
+  })
+const jobs = jobsOn(fc.integer({ min: 1, max: 8 }), 14)
 
 describe('replan', () => {
   it('is EASY when one job gets a reservation, estimates are whole minutes and the resolution is a second', () => {
@@ -177,13 +171,19 @@ describe('replan with named nodes', () => {
     stages: [{ name: 'nodes', tasks: rigid.size[0] ?? 1, gang: true, demand: { procs: 1 }, duration: rigid.runtime }],
   })
 
+  const looks: [object, ((window: number) => number)?][] = [
+    [{}],
+    [{ select: 'cons_tres' }, (window) => 2 * window],
+    [{ select: 'cons_tres', bf_window_linear: 45 }, (window) => window + 45],
+  ]
+
   it('starts every job at the time and on the nodes of a plain reading of Slurm', () => {
     fc.assert(
-      fc.property(jobs, fc.constantFrom(1, 60, 100), ({ slots, queue }, step) => {
+      fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 20), fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ slots, queue }, step, [options, windows]) => {
         const places = new Map<string, number[]>()
-        const starts = startsOf(queue.map(asGang), [1], replan(fifo(), { nodes: 'named', bf_resolution: step }), { nodes: slots, observers: [placesIn(places)] })
+        const starts = startsOf(queue.map(asGang), [1], replan(fifo(), { nodes: 'named', bf_resolution: step, ...options }), { nodes: slots, observers: [placesIn(places)] })
         const ours = queue.map((_, i) => ({ start: starts.get(`J${i}`), nodes: places.get(`J${i}`)?.sort((a, b) => a - b) }))
-        expect(ours).toEqual(plainNamed(queue, slots, step).map(({ start, nodes }) => ({ start, nodes })))
+        expect(ours).toEqual(plainNamed(queue, slots, step, windows).map(({ start, nodes }) => ({ start, nodes })))
       }),
       { seed: 33, numRuns: 300 },
     )

@@ -18,9 +18,10 @@ const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 /**
  * Starts and nodes of jobs of whole nodes under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
- * question to the next. `size[0]` nodes each, on `count` nodes; reservations begin and end at multiples of `step`.
+ * question to the next. `size[0]` nodes each, on `count` nodes; reservations begin and end at multiples of `step`. With `windows`
+ * ends are looked at as select/cons_tres does: those up to the next multiple of the window and a window more.
  */
-export function plainNamed(jobs: readonly RigidJob[], count: number, step: number): { readonly start: number; readonly nodes: readonly number[] }[] {
+export function plainNamed(jobs: readonly RigidJob[], count: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
   const all = range(count)
   const placed = new Map<RigidJob, Held>()
   let waiting: RigidJob[] = []
@@ -70,15 +71,34 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, step: numbe
       return start > now && isInTheWay ? earliest(job, start === from ? start + step : start) : { start, nodes: found.nodes }
     }
 
-    /** When so many of the nodes are free, as far as jobs end as planned, one job at a time. */
+    /** When so many of the nodes are free, as far as jobs end as planned, and which. */
     function whenFree(job: RigidJob, usable: readonly number[]): { time: number; nodes: readonly number[] } | undefined {
+      const size = job.size[0] ?? 0
       const ends = [...running].sort((a, b) => a.expected - b.expected || jobs.indexOf(a.job) - jobs.indexOf(b.job))
-      for (const ended of range(ends.length + 1)) {
+      for (const { ended, time } of [{ ended: 0, time: now }, ...looks(ends, usable)]) {
         const busy = new Set(ends.slice(ended).flatMap(({ nodes }) => nodes))
         const free = usable.filter((node) => !busy.has(node))
-        if (free.length >= (job.size[0] ?? 0)) return { time: ended === 0 ? now : (ends[ended - 1]?.expected ?? now), nodes: bestFit(free, job.size[0] ?? 0) }
+        if (free.length >= size) return { time, nodes: bestFit(free, size) }
       }
       return undefined
+    }
+  }
+
+  /** How many of the jobs have ended at each look, and the time of the last of these that has a usable node. */
+  function looks(ends: readonly Held[], usable: readonly number[]): { ended: number; time: number }[] {
+    const counts = ({ nodes }: Held) => nodes.some((node) => usable.includes(node))
+    if (windows === undefined) return ends.flatMap((held, i) => (counts(held) ? [{ ended: i + 1, time: held.expected }] : []))
+    const all: { ended: number; time: number }[] = []
+    for (let window = 30, at = 0; ; ) {
+      const first = ends.findIndex((held, i) => i >= at && counts(held))
+      if (first < 0) return all
+      const edge = (Math.floor((ends[first]?.expected ?? 0) / window) + 1) * window
+      at = first + 1
+      while (at < ends.length && (ends[at]?.expected ?? 0) <= edge + window) at++
+      all.push({ ended: at, time: Math.max(...ends.slice(first, at).filter(counts).map(({ expected }) => expected)) })
+      const next = ends[at]?.expected
+      do window = windows(window)
+      while (next !== undefined && next > edge + window)
     }
   }
   return jobs.map((job) => placed.get(job) ?? { start: NaN, nodes: [] })
