@@ -117,7 +117,7 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
 }
 
 function tellPartitions(conf: SlurmConf, marked: ReadonlySet<string>, findings: Findings): void {
-  const { written, nodes, general, partitions } = conf
+  const { written, general, partitions } = conf
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
     const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
