@@ -153,6 +153,28 @@ describe('limits of associations', () => {
   })
 })
 
+describe('limits on time', () => {
+  it('that running jobs have left open as it passes (GrpTRESRunMins)', () => {
+    const { come, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })
+    // 2 x 200 s are left to the first: with 2 x 200 s more that is 800 s of 600, until 2 x (200 - 100) + 400 = 600
+    expect(come(0, procs('ann_1', 2, { estimate: 200 }), procs('ann_2', 2, { estimate: 200 }), procs('bob_1', 1, { estimate: 200 }), procs('cid_1', 7, { estimate: 100 }))).toEqual(['ann_1', 'bob_1'])
+    expect([pass(99), pass(132)]).toEqual([[], []]) // with the one of bob: 2 x (200 - t) + (200 - t) + 400 = 600 at 133.3
+    expect(pass(134)).toEqual(['ann_2'])
+  })
+
+  it('of one job keep it waiting (MaxTRESMinsPerJob)', () => {
+    const { come } = machine({ qos: { normal: { MaxTRESMinsPerJob: 'cpu=5' } }, accounts: { a: { MaxTRESMinsPerJob: 'mem=1' } } })
+    expect(come(0, procs('ann_1', 4), procs('bob_1', 3), { id: 'cid_1', account: 'a', demand: { procs: 1, mem: 1 } })).toEqual(['bob_1']) // 400, 300 and 100 processor seconds of 300, 100 MiB s of 60
+  })
+
+  it('that jobs have run count it, whatever their size, times UsageFactor (GrpWall)', () => {
+    const { come, end } = machine({ qos: { normal: { GrpWall: 10 }, cheap: { GrpWall: 10, UsageFactor: 0.5 } }, calcPeriod: 60, halfLife: 0 })
+    expect(come(0, procs('ann_1', 1), procs('bob_1', 1), procs('cid_1', 4, { qos: 'cheap' }))).toEqual(['ann_1', 'bob_1', 'cid_1'])
+    expect(end(300, 'ann_1', 'bob_1', 'cid_1')).toEqual([]) // 2 x 5 min of normal, 2.5 min of cheap
+    expect(come(310, procs('ann_2', 1), procs('cid_2', 1, { qos: 'cheap' }))).toEqual(['cid_2'])
+  })
+})
+
 describe('limits of partitions', () => {
   const partitions = { main: { MaxTime: 10, MaxTRESPerJob: 'node=2', MinTRESPerJob: 'cpu=2', DenyAccounts: ['guests'], AllowQos: ['normal'] }, old: { State: 'DOWN' as const }, gone: { State: 'DRAIN' as const } }
   const wrong = [
@@ -185,12 +207,12 @@ describe('under limits', () => {
   })
 
   it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', (_, policy) => {
-    checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 12 })
+    checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 6 })
   })
 
   it('jobs preempt one another', () => {
     const limits: SlurmLimitsOptions = { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 3 } } }
-    checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 12 })
-    checkPolicyLaws(() => slurmPreempting(slurmLimits(greedy(fifo()), limits), { tiers: { a: 2, b: 3 } }), { runs: 12 })
+    checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 6 })
+    checkPolicyLaws(() => slurmPreempting(slurmLimits(greedy(fifo()), limits), { tiers: { a: 2, b: 3 } }), { runs: 6 })
   })
 })

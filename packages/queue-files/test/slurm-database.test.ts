@@ -45,7 +45,7 @@ describe('a dump of sacctmgr', () => {
         root: { GrpTRES: 'cpu=500', QOS: ['normal'], users: { root: {} } },
         science: {
           MaxJobs: 10, users: { ann: {} },
-          accounts: { physics: { GrpTRES: 'cpu=128,mem=1T', GrpJobs: 20, MaxWall: '1440', DefaultQOS: 'long', QOS: ['long', 'normal'], users: { ann: { MaxJobs: 4, MaxSubmitJobs: 50, MaxTRESPerJob: 'cpu=64' }, bob: { GrpTRESMins: 'cpu=6000' } } } },
+          accounts: { physics: { GrpTRES: 'cpu=128,mem=1T', GrpJobs: 20, MaxWall: '1440', DefaultQOS: 'long', QOS: ['long', 'normal'], users: { ann: { MaxJobs: 4, MaxSubmitJobs: 50, MaxTRESPerJob: 'cpu=64' }, bob: { GrpTRESMins: 'cpu=6000', GrpTRESRunMins: 'cpu=10' } } } },
         },
         arts: { GrpSubmitJobs: 100 },
       },
@@ -59,7 +59,7 @@ describe('a dump of sacctmgr', () => {
       ['approximated', 8, 'GrpTRES of 1 association', 'the cluster has no billing'],
       ['honoured', 2, 'GrpTRES of 1 association', ''], ['honoured', 2, 'QOS of 2 associations', ''], ['honoured', 5, 'MaxJobs of 2 associations', ''], ['honoured', 6, 'GrpSubmitJobs of 1 association', ''],
       ['honoured', 8, 'GrpJobs of 1 association', ''], ['honoured', 8, 'MaxWallDurationPerJob of 1 association', ''], ['honoured', 8, 'DefaultQOS of 1 association', ''],
-      ['honoured', 11, 'MaxSubmitJobs of 1 association', ''], ['honoured', 11, 'MaxCPUs of 1 association', ''], ['honoured', 12, 'GrpTRESMins of 1 association', ''], ['ignored', 12, 'GrpTRESRunMins of 1 association', 'not simulated'],
+      ['honoured', 11, 'MaxSubmitJobs of 1 association', ''], ['honoured', 11, 'MaxCPUs of 1 association', ''], ['honoured', 12, 'GrpTRESMins of 1 association', ''], ['honoured', 12, 'GrpTRESRunMins of 1 association', ''],
     ].sort((a, b) => (a[1] as number) - (b[1] as number)))
   })
 
@@ -97,15 +97,20 @@ describe('a dump of sacctmgr', () => {
 describe('a table of QOS', () => {
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
-      qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
+      qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
       enforce: ['qos'],
       policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } },
     } })
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
-      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'], ['ignored', 3, 'QOS high UsageFactor', 'use counts once'],
+      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'],
       ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'],
     ])
+  })
+
+  it('says what of the use of a QOS is charged', () => {
+    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 
   it('says who preempts whom', () => {

@@ -14,6 +14,7 @@ export const usageOptions = {
     .record(z.string(), z.number().nonnegative())
     .optional()
     .describe('what an amount of a resource is charged per second (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else'),
+  usageFactors: z.record(z.string(), z.number().nonnegative()).default({}).describe('how much of the use of jobs of a QOS is charged (UsageFactor); default 1; jobs that name none have `normal`'),
 }
 export const decayOptions = {
   algorithm: z.enum(['fair-tree', 'classic']).default('fair-tree').describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
@@ -83,11 +84,11 @@ export class AccountUsage implements WorkListener {
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#usage.change(this.#associationOf[job] as number, this.#chargeOf(task, lane), this.#env.now())
+    this.#usage.change(this.#associationOf[job] as number, this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#usage.change(this.#associationOf[job] as number, -this.#chargeOf(task, lane), this.#env.now())
+    this.#usage.change(this.#associationOf[job] as number, -this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
   }
 
   /** New associations have no usage yet. */
@@ -96,6 +97,12 @@ export class AccountUsage implements WorkListener {
       this.#usage.add()
       this.#computed = -1
     }
+  }
+
+  #factorOf(job: JobId): number {
+    const { usageFactors } = this.#options
+    const qos = this.#env.work.qos(job)
+    return usageFactors[qos === '' ? 'normal' : qos] ?? 1
   }
 
   #chargeOf(task: TaskId, lane: LaneId): number {

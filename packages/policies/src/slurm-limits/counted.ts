@@ -13,6 +13,11 @@ export class Counted {
   submitted = 0
   /** What its running tasks hold, by resource. */
   readonly used: Float64Array
+  /** Of what runs with a time limit, by resource: amounts, and amounts x expected ends. */
+  readonly timed: Float64Array
+  readonly ends: Float64Array
+  /** What of its past use counts, by the ids of that: a resource, or -1 for the time of its jobs. */
+  readonly charges: { readonly id: number; readonly resource: number }[] = []
   /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
   fewest = Infinity
   hasAmounts = false
@@ -24,6 +29,13 @@ export class Counted {
   constructor(name: string, resources: number) {
     this.name = name
     this.used = new Float64Array(resources)
+    this.timed = new Float64Array(resources)
+    this.ends = new Float64Array(resources)
+  }
+
+  /** Amounts x seconds that are left to what runs. */
+  left(resource: number, now: Seconds): number {
+    return Math.max(0, (this.ends[resource] as number) - (this.timed[resource] as number) * now)
   }
 }
 
@@ -44,7 +56,7 @@ export interface Limit {
   readonly of?: Counted
   isOver(piece: Piece): boolean
   /** When it is not over any more if nothing else is used; absent: when something is given back. */
-  opensAt?(): Seconds
+  opensAt?(piece: Piece): Seconds
 }
 
 export function jobsLimit(of: Counted, most: number, reason: string): Limit {
@@ -59,6 +71,22 @@ export function amountLimit(of: Counted, resource: number, most: number, reason:
 
 /** `most` in amounts x seconds. */
 export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most, opensAt: () => usage.below(id, most) })
+
+/** `most` in amounts x seconds that running jobs have left. */
+export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds): Limit {
+  of.hasAmounts = true
+  const beyond = (piece: Piece) => (piece.estimate < Infinity ? of.left(resource, now()) + piece.amount(resource) * piece.estimate - most : 0)
+  return {
+    of, reason,
+    isOver: (piece) => piece.amount(resource) > 0 && beyond(piece) > 0,
+    opensAt: (piece) => (piece.amount(resource) * piece.estimate > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / (of.timed[resource] as number)))),
+  }
+}
+
+/** `most` in amounts x seconds of the job by its time limit. */
+export const spanLimit = (resource: number, most: number, reason: string): Limit => ({
+  reason, isOver: (piece) => piece.whole(resource) > 0 && piece.estimate < Infinity && piece.whole(resource) * piece.estimate > most,
+})
 
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
 export const leastLimit = (resource: number, least: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) < least })

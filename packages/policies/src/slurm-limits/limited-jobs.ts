@@ -13,6 +13,8 @@ export class LimitedJobs implements WorkListener {
   readonly #book: TermsBook
   readonly #lanes: number
   readonly #terms: Terms[] = []
+  /** By task: when it is expected to end. */
+  readonly #endOf: Seconds[] = []
   /** Running tasks by job. */
   readonly #running: number[] = []
   /** By entry: the limit that holds the job back. */
@@ -31,7 +33,7 @@ export class LimitedJobs implements WorkListener {
   constructor(options: ReadOptions, env: Env, told: WorkListener) {
     this.#env = env
     this.#told = told
-    this.#book = new TermsBook(options, env.cluster)
+    this.#book = new TermsBook(options, env)
     this.#lanes = env.cluster.lanes.length
     this.#piece = new AskedPiece(env)
   }
@@ -138,13 +140,14 @@ export class LimitedJobs implements WorkListener {
   /** Shows the jobs that may start again. */
   begin({ now }: Round): void {
     this.#heldNow.length = 0
-    const { past, charged } = this.#book
-    past.advance(now)
-    if (past.tick !== this.#tick) {
-      this.#tick = past.tick
-      for (const { of } of charged) this.#hideOver(of)
-      for (const { of } of charged) this.#looser.add(of)
+    const { usage, charged, timed } = this.#book.past
+    usage.advance(now)
+    if (usage.tick !== this.#tick) {
+      this.#tick = usage.tick
+      for (const group of charged) this.#hideOver(group)
+      for (const group of charged) this.#looser.add(group)
     }
+    for (const group of timed) if (group.held.size > 0) this.#looser.add(group)
     if (this.#looser.size === 0) return
     for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
     this.#looser.clear()
@@ -167,15 +170,22 @@ export class LimitedJobs implements WorkListener {
 
   /** Tells who listens which limits keep jobs back, and asks for a round when past usage decays. */
   end(round: Round): void {
-    if (this.#book.charged.length > 0 && round.cluster.heartbeat === 0) this.#wake(round)
+    const { charged, timed } = this.#book.past
+    if ((charged.length > 0 || timed.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
     for (const entry of this.#held) if (entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, this.#heldBy[entry]?.reason)
   }
 
-  /** When the use of one that it holds back has decayed. */
+  /** When a limit has room again for one that it holds back, since time passes. */
   #wake(round: Round): void {
     let soonest = Infinity
-    for (const entry of this.#held) soonest = Math.min(soonest, this.#heldBy[entry]?.opensAt?.() ?? Infinity)
+    for (const entry of this.#held) {
+      const limit = this.#heldBy[entry]
+      if (limit?.opensAt === undefined) continue
+      const job = Math.floor(entry / this.#lanes) as JobId
+      this.#piece.ask(job, (entry % this.#lanes) as LaneId, (this.#running[job] as number) === 0)
+      soonest = Math.min(soonest, limit.opensAt(this.#piece))
+    }
     if (soonest < Infinity) round.wakeAt(soonest)
   }
 
@@ -217,14 +227,25 @@ export class LimitedJobs implements WorkListener {
 
   #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isWhole: boolean): void {
     const { work, cluster } = this.#env
+    const now = this.#env.now()
     const shape = work.shapeOf(task)
-    const { past, charged } = this.#book
-    for (const group of (this.#terms[job] as Terms).counted) {
+    const { usage } = this.#book.past
+    const { counted, factor } = this.#terms[job] as Terms
+    const started = work.started(task) // of one whose eviction is taken back
+    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.estimate(job)
+    const end = this.#endOf[task] as number
+    for (const group of counted) {
       if (isWhole) group.running += sign
-      for (const resource of cluster.lanes[lane]?.resources ?? []) group.used[resource] = (group.used[resource] as number) + sign * work.demand(shape, resource)
-      for (let i = 0; i < charged.length; i++) {
-        const { of, resource } = charged[i] as (typeof charged)[number]
-        if (of === group) past.change(i, sign * work.demand(shape, resource as ResourceId), this.#env.now())
+      for (const resource of cluster.lanes[lane]?.resources ?? []) {
+        const amount = sign * work.demand(shape, resource)
+        group.used[resource] = (group.used[resource] as number) + amount
+        if (end === Infinity) continue
+        group.timed[resource] = (group.timed[resource] as number) + amount
+        group.ends[resource] = (group.ends[resource] as number) + amount * end
+      }
+      for (const { id, resource } of group.charges) {
+        const amount = resource < 0 ? Number(isWhole) : work.demand(shape, resource as ResourceId)
+        if (amount > 0) usage.change(id, sign * amount * factor, now)
       }
     }
   }

@@ -2,7 +2,7 @@ import type { ClusterView, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, pastLimit, sizeLimit, timeLimit, type Counted, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, sizeLimit, spanLimit, timeLimit, type Counted, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 
@@ -19,6 +19,15 @@ export interface SubmitLimit {
   readonly most: number
   readonly reason: string
 }
+
+/** What groups have used, and which have a limit on that or on what runs that changes as time passes. */
+export interface PastUse {
+  readonly usage: DecayedUsage
+  readonly charged: Counted[]
+  readonly timed: Set<Counted>
+}
+/** The resource of GrpWall. */
+const WALL = -1
 
 /** Limits of resources whose use is counted, and how they are called where the job alone is over them. */
 interface Counting {
@@ -39,8 +48,8 @@ export class LimitsOfJob {
   constructor(
     private readonly cluster: ClusterView,
     private readonly group: (name: string) => Counted,
-    private readonly past: DecayedUsage,
-    private readonly charged: { of: Counted; resource: number }[],
+    private readonly past: PastUse,
+    private readonly now: () => Seconds,
   ) {}
 
   addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
@@ -54,7 +63,10 @@ export class LimitsOfJob {
     if (isNew('MaxJobsPerAccount', qos.MaxJobsPerAccount)) this.#add(jobsLimit(ofAccount, qos.MaxJobsPerAccount as number, 'MaxJobsPerAccount'))
     if (isNew('MaxJobsPerUser', qos.MaxJobsPerUser)) this.#add(jobsLimit(ofUser, qos.MaxJobsPerUser as number, 'QOSMaxJobsPerUserLimit'))
     if (isNew('MaxWall', qos.MaxWall)) this.#own(timeLimit(secondsOf(qos.MaxWall, `${field}.MaxWall`), 'QOSMaxWallDurationPerJobLimit'), isStrict)
+    if (isNew('GrpWall', qos.GrpWall)) this.#past(all, WALL, secondsOf(qos.GrpWall, `${field}.GrpWall`), 'QOSGrpWallLimit')
     this.#pasts(amounts('GrpTRESMins', qos.GrpTRESMins), all, 'QOSGrpMins')
+    this.#lefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) this.#own(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres)), isStrict)
     this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
     for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres)), isStrict)
@@ -74,12 +86,17 @@ export class LimitsOfJob {
     if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
     if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'), false)
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, most, reasonOf('AssocPerJob', tres)), false)
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) this.#own(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres)), false)
     for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
-      const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins } = each.settings
+      const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall } = each.settings
       const group = this.#count(nameOf(each))
       if (GrpJobs !== undefined && !has('GrpJobs')) this.#add(jobsLimit(group, GrpJobs, 'AssocGrpJobsLimit'))
       if (GrpSubmitJobs !== undefined && !has('GrpSubmitJobs')) this.#submit(group, GrpSubmitJobs, 'AssocGrpSubmitJobsLimit')
+      for (const { resource } of amountsOf(GrpTRESMins, this.cluster, 'accounts: GrpTRESMins')) this.#charge(group, resource) // also where a QOS has the limit: others of its jobs have not
+      if (GrpWall !== undefined) this.#charge(group, WALL)
+      if (GrpWall !== undefined && !has('GrpWall')) this.#past(group, WALL, secondsOf(GrpWall, 'accounts: GrpWall'), 'AssocGrpWallLimit')
       this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
+      this.#lefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
       this.#amounts(amounts('GrpTRES', GrpTRES), { of: group, scope: 'AssocGrp', isStrict: false })
     }
   }
@@ -113,14 +130,27 @@ export class LimitsOfJob {
   }
 
   #pasts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
-    for (const { resource, tres, most } of amounts) {
-      const known = this.charged.findIndex((each) => each.of === of && each.resource === resource)
-      if (known < 0) {
-        this.charged.push({ of, resource })
-        this.past.add()
-      }
-      this.#add(pastLimit(of, this.past, known < 0 ? this.charged.length - 1 : known, most * MINUTE, reasonOf(scope, tres)))
-    }
+    for (const { resource, tres, most } of amounts) this.#past(of, resource, most * MINUTE, reasonOf(scope, tres))
+  }
+
+  #past(of: Counted, resource: number, most: number, reason: string): void {
+    this.#add(pastLimit(of, this.past.usage, this.#charge(of, resource), most, reason))
+  }
+
+  /** The id under which its past use of a resource counts. */
+  #charge(of: Counted, resource: number): number {
+    const known = of.charges.find((each) => each.resource === resource)
+    if (known !== undefined) return known.id
+    const id = this.past.usage.charged.length
+    this.past.usage.add()
+    of.charges.push({ id, resource })
+    if (!this.past.charged.includes(of)) this.past.charged.push(of)
+    return id
+  }
+
+  #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
+    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now))
+    if (amounts.length > 0) this.past.timed.add(of)
   }
 }
 

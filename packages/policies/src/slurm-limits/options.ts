@@ -12,7 +12,10 @@ const common = {
   GrpJobs: count.optional().describe('jobs that may run at once'),
   GrpSubmitJobs: count.optional().describe('jobs that may wait and run; more are refused'),
   GrpTRESMins: tres.optional().describe('amounts x minutes that its jobs may have used, which decay; more wait'),
+  GrpTRESRunMins: tres.optional().describe('amounts x minutes that its running jobs may have left together, by their time limits'),
+  GrpWall: time.optional().describe('time that its jobs may have run, which decays; more wait'),
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for'),
+  MaxTRESMinsPerJob: tres.optional().describe('most amounts x minutes of one job, by its time limit'),
   MaxWall: time.optional().describe('longest time limit of a job (MaxWallDurationPerJob)'),
 }
 
@@ -25,6 +28,7 @@ const qos = z.strictObject({
   MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
+  UsageFactor: z.number().nonnegative().optional().describe('how much of their use counts for GrpTRESMins and GrpWall; default 1'),
   Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit: MaxTime of partitions does not count'),
 })
 export type QosOptions = z.output<typeof qos>

@@ -1,11 +1,11 @@
-import type { ClusterView } from '@sched/core'
+import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf } from './amounts.js'
 import { Associations, inherited, type Association } from './associations.js'
 import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
-import { LimitsOfJob, type Qos, type SubmitLimit } from './limits-of-job.js'
+import { LimitsOfJob, type PastUse, type Qos, type SubmitLimit } from './limits-of-job.js'
 
 /** Whose job it is, and what it asks for. */
 export interface Claimant {
@@ -27,6 +27,8 @@ export interface Terms {
   readonly submits: readonly SubmitLimit[]
   /** Limits of what one job asks, which refuse it. */
   readonly strict: readonly Limit[]
+  /** How much of their use counts as past use. */
+  readonly factor: number
   /** They are always refused. */
   readonly refusal: string | undefined
 }
@@ -39,21 +41,20 @@ export interface Terms {
  * Source: Slurm, resource_limits.html and acct_policy.c.
  */
 export class TermsBook {
-  /** Numbers of `past`, in amounts x seconds. */
-  readonly past: DecayedUsage
-  /** What `past` counts, by its ids. */
-  readonly charged: { readonly of: Counted; readonly resource: number }[] = []
+  readonly past: PastUse
   readonly #options: ReadOptions
   readonly #cluster: ClusterView
+  readonly #now: () => Seconds
   readonly #associations: Associations
   readonly #counted = new Map<string, Counted>()
   readonly #terms = new Map<string, Terms>()
 
-  constructor(options: ReadOptions, cluster: ClusterView) {
+  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now'>) {
     this.#options = options
-    this.#cluster = cluster
+    this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
-    this.past = new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity })
+    this.#now = env.now
+    this.past = { usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
     this.#check()
   }
 
@@ -72,7 +73,7 @@ export class TermsBook {
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
     const partition: PartitionOptions = partitions[queue] ?? {}
     const qos = this.#qosOf(own, partition)
-    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.charged)
+    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now)
     const { limits, strict } = made
     const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
     ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
@@ -83,7 +84,7 @@ export class TermsBook {
     const allowed = inherited(association, 'QOS')
     const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
     return {
-      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict,
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor: qos.find(({ UsageFactor }) => UsageFactor !== undefined)?.UsageFactor ?? 1,
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : refusalOf(partition, queue),
@@ -129,7 +130,7 @@ export class TermsBook {
     for (const [path, each] of settings)
       for (const [name, value] of Object.entries(each) as [string, string][]) {
         if (name.includes('TRES')) amountsOf(value, this.#cluster, `slurm-limits.${path}.${name}`)
-        else if (name === 'MaxWall' || name === 'MaxTime') secondsOf(value, `slurm-limits.${path}.${name}`)
+        else if (name === 'MaxWall' || name === 'MaxTime' || name === 'GrpWall') secondsOf(value, `slurm-limits.${path}.${name}`)
       }
   }
 }

@@ -66,6 +66,12 @@ describe('fair-share', () => {
     expect(order(jobs, easy(fairShare({})))).toEqual(['past', 'b', 'a'])
   })
 
+  it('charges what of the use of a QOS counts', () => {
+    const both = [{ ...past, qos: 'cheap' }, cpu({ id: 'too', user: 'bob', duration: 310 }), cpu({ id: 'b', user: 'bob', submit: 1 }), cpu({ id: 'a', user: 'ann', submit: 2 })]
+    expect(order(both, by({}), 2).slice(2)).toEqual(['b', 'a'])
+    expect(order(both, by({ usageFactors: { cheap: 0.1 } }), 2).slice(2)).toEqual(['a', 'b'])
+  })
+
   it('looks at shares, and at accounts before users', () => {
     // both have used 310 of the machine; ann has 3 of 4 shares
     const two = [...jobs.slice(0, 1), cpu({ id: 'too', user: 'bob', duration: 310 }), ...jobs.slice(1)]

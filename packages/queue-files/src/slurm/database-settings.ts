@@ -2,11 +2,11 @@ import type { Setting } from './lines.js'
 
 /** Settings of `sacctmgr` by their names in small letters: what `slurm-limits` calls them, or what of them is one resource. */
 const limits: Readonly<Record<string, string>> = {
-  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins',
+  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
 }
 export const limitsOfQos: Readonly<Record<string, string>> = {
-  ...limits,
+  ...limits, usagefactor: 'UsageFactor',
   mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
   maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
   maxjobspa: 'MaxJobsPerAccount', maxjobsperaccount: 'MaxJobsPerAccount', maxsubmitpa: 'MaxSubmitJobsPerAccount', maxsubmitjobspa: 'MaxSubmitJobsPerAccount', maxsubmitjobsperaccount: 'MaxSubmitJobsPerAccount',
@@ -17,7 +17,7 @@ export const limitsOfAssociation: Readonly<Record<string, string>> = {
 
 /** Older names of limits of one resource. */
 const ofOneResource: Readonly<Record<string, readonly [string, string]>> = {
-  grpcpus: ['grptres', 'cpu'], grpnodes: ['grptres', 'node'], grpmemory: ['grptres', 'mem'], grpmem: ['grptres', 'mem'], grpcpumins: ['grptresmins', 'cpu'],
+  grpcpus: ['grptres', 'cpu'], grpnodes: ['grptres', 'node'], grpmemory: ['grptres', 'mem'], grpmem: ['grptres', 'mem'], grpcpumins: ['grptresmins', 'cpu'], grpcpurunmins: ['grptresrunmins', 'cpu'], maxcpumins: ['maxtresmins', 'cpu'], maxcpuminsperjob: ['maxtresmins', 'cpu'],
   maxcpus: ['maxtres', 'cpu'], maxcpusperjob: ['maxtres', 'cpu'], maxnodes: ['maxtres', 'node'], maxnodesperjob: ['maxtres', 'node'],
   maxcpuspu: ['maxtrespu', 'cpu'], maxcpusperuser: ['maxtrespu', 'cpu'], maxnodespu: ['maxtrespu', 'node'], maxnodesperuser: ['maxtrespu', 'node'], mincpus: ['mintres', 'cpu'], mincpusperjob: ['mintres', 'cpu'],
 }
@@ -34,8 +34,8 @@ export const whyIgnoredOfDatabase: Readonly<Record<string, string>> = {
   description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', id: '', cluster: '', partition: 'associations of one partition are those of all',
   priority: '', fairshare: '', share: '', defaultaccount: '', preempt: '', flags: '', // told elsewhere
   gracetime: 'preempted jobs are gone at once', preemptmode: 'preempted jobs wait and run again', preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all',
-  usagethres: 'not simulated', usagethreshold: 'not simulated', usagefactor: 'use counts once', limitfactor: 'not simulated',
-  grptresrunmins: 'not simulated', grpcpurunmins: 'not simulated', grpwall: 'not simulated', maxtrespernode: 'tasks of a job are on any nodes', maxtresmins: 'not simulated', maxtresminsperjob: 'not simulated', maxcpumins: 'not simulated', maxcpuminsperjob: 'not simulated',
+  usagethres: 'not simulated', usagethreshold: 'not simulated', limitfactor: 'not simulated',
+  maxtrespernode: 'tasks of a job are on any nodes',
   maxtresrunminspa: 'not simulated', maxtresrunminspu: 'not simulated', maxjobsaccruepu: 'all jobs grow older', maxjobsaccruepa: 'all jobs grow older', maxjobsaccrue: 'all jobs grow older', grpjobsaccrue: 'all jobs grow older', minpriothres: 'not simulated', minpriothreshold: 'not simulated', minpriothresh: 'not simulated',
   defaultwckey: '', wckeys: '', lft: '', rgt: '', parentid: '',
 }

@@ -30,7 +30,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   const given = { ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
-  const isPast = JSON.stringify(ofDatabase).includes('GrpTRESMins')
+  const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
   return {
     ...given,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
@@ -172,10 +172,11 @@ class DatabaseLimits {
       if (why !== '' && value !== '' && value !== '0' && value !== '0.000000' && value !== '1.000000' && value !== '00:00:00') tell('ignored', why ?? 'not simulated')
       return
     }
-    if (value === '' || UNLIMITED.test(value)) return
+    if (value === '' || UNLIMITED.test(value) || (name === 'UsageFactor' && Number(value) === 1)) return
+    if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
     if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
     if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
-    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' ? checkedTime(setting) : wholeOf({ ...setting, value })
+    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' || name === 'GrpWall' ? checkedTime(setting) : name === 'UsageFactor' ? factorOf(setting) : wholeOf({ ...setting, value })
     tell('honoured')
   }
 
@@ -190,6 +191,11 @@ class DatabaseLimits {
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
     else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
   }
+}
+
+function factorOf({ name, value, file, line }: Setting): number {
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value)
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
 }
 
 const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'

@@ -7,7 +7,7 @@ import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
 import { whyIgnored, whyIgnoredOfPartition } from './other-settings.js'
 import { markedPartitions } from './partition-nodes.js'
-import { isByQos, preemptingQos, qosPriorities } from './quality.js'
+import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 
 export interface SlurmPolicy extends QueuePolicy {
@@ -30,8 +30,9 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const priorities = qosPriorities(conf, findings)
   const own = multifactorOptions(conf, findings)
   const accounts = Number(own['PriorityWeightFairshare'] ?? 0) > 0 ? sharesOf(conf, findings) : undefined
+  const factorsOfQos = Number(own['PriorityWeightFairshare'] ?? 0) > 0 ? usageFactors(conf) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
-  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }) } }
+  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }), ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }) } }
   const type = conf.general.get('prioritytype')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const inner = discipline(conf, nodes, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)

@@ -18,6 +18,14 @@ export function qosPriorities({ database, general }: SlurmConf, findings: Findin
   }))
 }
 
+/** How much of the use of each QOS is charged, where that is not all of it. */
+export function usageFactors({ database }: SlurmConf): Readonly<Record<string, number>> {
+  return Object.fromEntries(database.qos.flatMap((qos) => {
+    const factor = Number(settingOf(qos, 'usagefactor')?.value ?? 1)
+    return factor === 1 || Number.isNaN(factor) ? [] : [[qos.name, factor]]
+  }))
+}
+
 export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i.test(type?.value ?? '')
 
 /** Whom each QOS preempts, as `slurm-preempting` takes it. */
