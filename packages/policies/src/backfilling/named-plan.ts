@@ -1,25 +1,15 @@
-import { None, SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
 import { bestRuns } from './node-runs.js'
 import type { Window } from './options.js'
-import { bitsFor, hasBit, ReservedSlots, setBit } from './reserved-slots.js'
+import { Releases, type LookAhead } from './releases.js'
+import { bitsFor, clearBit, ReservedSlots, setBit, type NodeBits } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
-export interface NamedOptions {
+export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
   readonly step: Seconds
-  /** Seconds: ends within it are looked at together, and it grows from one look to the next; 0: those of each job by themselves. */
-  readonly window: Seconds
-  /** By how much it grows; 0: it doubles. */
-  readonly growth: Seconds
-}
-
-/** Tasks of a job that are expected to end together. */
-interface End {
-  readonly end: Seconds
-  readonly job: JobId
-  readonly tasks: TaskId[]
 }
 
 /**
@@ -41,28 +31,17 @@ export class NamedPlan implements Plan {
   readonly #work: WorkView
   readonly #nodes: number
   readonly #windows: readonly Window[]
-  readonly #options: NamedOptions
+  readonly #step: Seconds
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
+  readonly #releases: Releases
+  readonly #slots: ReservedSlots
   #now: Seconds = 0
   #cluster: ClusterView
-  /** What is free, `[resource * nodes + node]`: now, and when some of what runs has ended. */
-  readonly #freeNow: Float64Array
-  readonly #free: Float64Array
-  /** Running tasks by expected end, those of a job side by side. */
-  #ends: End[] = []
-  readonly #slots: ReservedSlots
-  /** Nodes in sight, and of these the ones the job may use. */
-  readonly #inSight: Int32Array
-  readonly #allowed: Int32Array
-  readonly #usable: Int32Array
-  /** What is looked for: amounts of a task by resource of the lane, and how many tasks. */
-  readonly #asks: Float64Array
-  #tasks = 0
-  #isDistinct = false
-  /** Tasks that may start on each usable node when some of what runs has ended, and their sum. */
-  readonly #room: Int32Array
-  #rooms = 0
+  /** Nodes in sight, those of them that the job may use, and of these the ones that are not reserved. */
+  readonly #inSight: NodeBits
+  readonly #allowed: NodeBits
+  readonly #usable: NodeBits
 
   constructor(lane: RigidLane, jobs: RigidJobs, work: WorkView, cluster: ClusterView, running: Set<TaskId>, windows: readonly Window[], options: NamedOptions) {
     this.#lane = lane
@@ -72,11 +51,8 @@ export class NamedPlan implements Plan {
     this.#nodes = cluster.nodes
     this.#running = running
     this.#windows = windows
-    this.#options = options
-    this.#freeNow = new Float64Array(lane.width * this.#nodes)
-    this.#free = new Float64Array(lane.width * this.#nodes)
-    this.#room = new Int32Array(this.#nodes)
-    this.#asks = new Float64Array(lane.width)
+    this.#step = options.step
+    this.#releases = new Releases(lane, work, cluster.nodes, options)
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
@@ -91,26 +67,31 @@ export class NamedPlan implements Plan {
     this.#cluster = cluster
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
-    for (const node of nodes) this.#readNode(node)
-    this.#sortEnds()
+    this.#releases.begin(this.#running)
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
   }
 
   earliest(job: JobId, latest: Seconds): Seconds {
-    this.#lookFor(job)
+    const { lane } = this.#lane
+    const shape = this.#work.shape(job, lane)
+    const tasks = this.#work.together(job, lane)
     const length = this.#lane.length[job] as number
-    const slots = this.#slots
+    this.#releases.take(shape, this.#cluster)
+    this.#allow(job, shape)
     let from = this.#now
     while (from <= latest) {
       this.#usable.set(this.#allowed)
-      slots.limit(this.#usable, this.#allowed, from, from + length)
-      const { later } = slots
-      const start = Math.max(this.#whenRoom(), from)
+      this.#slots.limit(this.#usable, this.#allowed, from, from + length)
+      const { later } = this.#slots
+      const start = Math.max(this.#releases.whenRoom(tasks, this.#usable, this.#now), from)
       if (start > later) from = later
       else if (start > latest) break
-      else if (start === this.#now || !slots.overlaps(this.#places, this.#down(start), this.#up(start + length))) return start
-      else from = start === from ? start + this.#options.step : start
+      else {
+        bestRuns(this.#releases.room, tasks, this.#places)
+        if (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length))) return start
+        from = start === from ? start + this.#step : start
+      }
     }
     return Infinity
   }
@@ -122,132 +103,27 @@ export class NamedPlan implements Plan {
   /** What has started holds its own amounts, not whole nodes. */
   start(job: JobId, round: Round): boolean {
     const isStarted = this.#jobs.start(job, round, this.#places)
-    if (!isStarted) this.reserve(job, this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
-    for (const node of new Set(this.#places)) this.#readNode(node)
-    this.#sortEnds()
+    if (isStarted) this.#releases.begin(this.#running)
+    else this.reserve(job, this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted
   }
 
   #down(time: Seconds): Seconds {
-    return Math.floor(time / this.#options.step) * this.#options.step
+    return Math.floor(time / this.#step) * this.#step
   }
 
   #up(time: Seconds): Seconds {
-    return Math.ceil(time / this.#options.step) * this.#options.step
+    return Math.ceil(time / this.#step) * this.#step
   }
 
-  #sortEnds(): void {
-    const { running } = this.#lane
-    const ends: End[] = []
-    for (const task of this.#running) {
-      const job = this.#work.jobOf(task)
-      const end = running.endOf(running.pieceOf(task))
-      const last = ends.at(-1)
-      if (last?.job === job && last.end === end) last.tasks.push(task)
-      else ends.push({ end, job, tasks: [task] })
-    }
-    this.#ends = ends.sort((a, b) => a.end - b.end || a.job - b.job)
-  }
-
-  #readNode(node: NodeId): void {
-    for (const [r, resource] of this.#lane.resources.entries()) this.#freeNow[r * this.#nodes + node] = this.#cluster.free(node, resource)
-  }
-
-  #lookFor(job: JobId): void {
-    const { lane, resources } = this.#lane
-    const shape = this.#work.shape(job, lane)
-    for (const [r, resource] of resources.entries()) this.#asks[r] = this.#work.demand(shape, resource)
-    this.#tasks = this.#work.together(job, lane)
-    this.#isDistinct = this.#work.isDistinct(shape)
+  /** The nodes that the job may use: not those of other labels, nor, if all its tasks must be on different ones, those of its own. */
+  #allow(job: JobId, shape: ShapeId): void {
+    const { lane } = this.#lane
     this.#allowed.set(this.#inSight)
-    if (this.#work.requiresLabels(shape)) for (let node = 0; node < this.#nodes; node++) if (!this.#work.mayRunOn(shape, node as NodeId)) this.#forbid(node)
-    if (this.#isDistinct && this.#work.running(job, lane) > 0) this.#forbidOwn(job, lane)
-  }
-
-  /** Tasks that must all be on different nodes may not use those on which one runs. */
-  #forbidOwn(job: JobId, lane: RigidLane['lane']): void {
+    if (this.#work.requiresLabels(shape)) for (let node = 0; node < this.#nodes; node++) if (!this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#allowed, node)
+    if (!this.#work.isDistinct(shape) || this.#work.running(job, lane) === 0) return
     const tasks: TaskId[] = []
     this.#work.runningTasks(job, lane, tasks)
-    for (const task of tasks) this.#forbid(this.#work.nodeOf(task))
-  }
-
-  #forbid(node: number): void {
-    this.#allowed[node >> 5] = (this.#allowed[node >> 5] as number) & ~(1 << (node & 31))
-  }
-
-  /** When enough of what runs on the usable nodes has ended for all tasks, and the nodes for them; `Infinity`: never. */
-  #whenRoom(): Seconds {
-    this.#free.set(this.#freeNow)
-    this.#rooms = 0
-    for (let node = 0; node < this.#nodes; node++) {
-      const room = hasBit(this.#usable, node) ? this.#roomOn(node) : 0
-      this.#room[node] = room
-      this.#rooms += room
-    }
-    const time = this.#rooms >= this.#tasks ? this.#now : this.#whenEnded()
-    if (time < Infinity) bestRuns(this.#room, this.#tasks, this.#places)
-    return time
-  }
-
-  /** Gives back what ends, job by job or in windows of time, until there is room. */
-  #whenEnded(): Seconds {
-    const ends = this.#ends
-    let { window } = this.#options
-    for (let i = 0; i < ends.length; ) {
-      let last: Seconds = Infinity
-      let edge = Infinity
-      for (let isMore = true; isMore && i < ends.length; ) {
-        const ended = ends[i++] as End
-        if (!this.#giveBack(ended)) continue
-        if (last === Infinity) edge = ended.end - (window === 0 ? 0 : ended.end % window) + 2 * window
-        last = ended.end
-        isMore = window > 0 && i < ends.length && (ends[i] as End).end <= edge
-      }
-      if (this.#rooms >= this.#tasks) return last
-      window = this.#widen(window, edge, ends[i]?.end)
-    }
-    return Infinity
-  }
-
-  /** The next window, wide enough that the next end would have been in this one. */
-  #widen(window: Seconds, edge: Seconds, next: Seconds | undefined): Seconds {
-    const { growth } = this.#options
-    let wider = window
-    if (window > 0)
-      do wider = growth > 0 ? wider + growth : wider * 2
-      while (next !== undefined && next > edge - window + wider)
-    return wider
-  }
-
-  /** What the tasks hold is free; false when none of them is on a usable node. */
-  #giveBack({ tasks }: End): boolean {
-    let isUsable = false
-    for (const task of tasks) {
-      const node = this.#work.nodeOf(task)
-      if (node === None || !hasBit(this.#usable, node)) continue
-      const shape = this.#work.shapeOf(task)
-      for (const [r, resource] of this.#lane.resources.entries()) {
-        const at = r * this.#nodes + node
-        this.#free[at] = (this.#free[at] as number) + this.#work.demand(shape, resource)
-      }
-      const room = this.#roomOn(node)
-      this.#rooms += room - (this.#room[node] as number)
-      this.#room[node] = room
-      isUsable = true
-    }
-    return isUsable
-  }
-
-  /** Tasks that the free amounts of the node hold, at most all that are looked for. */
-  #roomOn(node: number): number {
-    let room = this.#isDistinct ? 1 : this.#tasks
-    for (let r = 0; r < this.#asks.length; r++) {
-      const asks = this.#asks[r] as number
-      const free = this.#free[r * this.#nodes + node] as number
-      if (asks === 0) continue
-      if (free < asks) return 0
-      room = Math.min(room, Math.floor(free / asks))
-    }
-    return room
+    for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
   }
 }

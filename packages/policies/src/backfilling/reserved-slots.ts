@@ -7,6 +7,9 @@ export const bitsFor = (nodes: number): NodeBits => new Int32Array((nodes + 31) 
 export const hasBit = (bits: NodeBits, node: number): boolean => ((bits[node >> 5] as number) & (1 << (node & 31))) !== 0
 export const setBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) | (1 << (node & 31)))
 
+export const clearBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) & ~(1 << (node & 31)))
+export const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits)
+
 interface Slot {
   readonly begin: Seconds
   end: Seconds
@@ -79,8 +82,6 @@ export class ReservedSlots {
     return at + 1
   }
 }
-
-const clearBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) & ~(1 << (node & 31)))
 
 /** Whether all nodes that are in the first two sets are in the last two as well. */
 function isIn(a: NodeBits, b: NodeBits, c: NodeBits, d: NodeBits): boolean {

@@ -1,0 +1,169 @@
+import type { ClusterView, JobId, NodeId, Seconds, ShapeId, TaskId, WorkView } from '@sched/core'
+import { hasBit, lowestBit, type NodeBits } from './reserved-slots.js'
+import type { RigidLane } from './rigid-lane.js'
+
+/** Seconds within which ends are looked at together. */
+export interface LookAhead {
+  /** At first; 0: the ends of each job by themselves. */
+  readonly window: Seconds
+  /** By how much it grows from one look to the next; 0: it doubles. */
+  readonly growth: Seconds
+}
+
+/** Tasks of a job that are expected to end together. */
+interface End {
+  readonly end: Seconds
+  readonly job: JobId
+  readonly tasks: TaskId[]
+}
+
+/** Room for tasks that ask for nothing. */
+const MANY = 1e9
+
+/**
+ * How many tasks of a shape nodes have room for: now, and as what runs comes to its expected end. Made once for all
+ * jobs of the shape, until something starts; a question then only adds up the nodes that may be used.
+ */
+export class Releases {
+  /** Tasks that may start on each node when enough has ended for the last answer; 0 on those that may not be used. */
+  readonly room: Int32Array
+  readonly #lane: RigidLane
+  readonly #work: WorkView
+  readonly #nodes: number
+  readonly #look: LookAhead
+  #ends: End[] = []
+  #shape = -1
+  /** Tasks of the shape that may start now, by node. */
+  readonly #roomNow: Int32Array
+  /** What each end adds: entries `#from[i]` to `#from[i + 1] - 1` are of end i. */
+  #from: number[] = []
+  #node: number[] = []
+  #gain: number[] = []
+  readonly #free: Float64Array
+
+  constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead) {
+    this.#lane = lane
+    this.#work = work
+    this.#nodes = nodes
+    this.#look = look
+    this.room = new Int32Array(nodes)
+    this.#roomNow = new Int32Array(nodes)
+    this.#free = new Float64Array(lane.width * nodes)
+  }
+
+  /** What runs has changed, or time has passed. */
+  begin(running: Iterable<TaskId>): void {
+    const pieces = this.#lane.running
+    const ends: End[] = []
+    for (const task of running) {
+      const job = this.#work.jobOf(task)
+      const end = pieces.endOf(pieces.pieceOf(task))
+      const last = ends.at(-1)
+      if (last?.job === job && last.end === end) last.tasks.push(task)
+      else ends.push({ end, job, tasks: [task] })
+    }
+    this.#ends = ends.sort((a, b) => a.end - b.end || a.job - b.job)
+    this.#shape = -1
+  }
+
+  /** The tasks to come are of this shape. */
+  take(shape: ShapeId, cluster: ClusterView): void {
+    if (shape === this.#shape) return
+    this.#shape = shape
+    const { resources } = this.#lane
+    for (const [r, resource] of resources.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[r * this.#nodes + node] = cluster.free(node as NodeId, resource)
+    for (let node = 0; node < this.#nodes; node++) this.room[node] = this.#roomNow[node] = this.#roomOn(node)
+    this.#from = [0]
+    this.#node = []
+    this.#gain = []
+    for (const { tasks } of this.#ends) {
+      for (const task of tasks) this.#giveBack(task)
+      this.#from.push(this.#node.length)
+    }
+  }
+
+  /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. */
+  whenRoom(tasks: number, usable: NodeBits, now: Seconds): Seconds {
+    const { room } = this
+    room.fill(0)
+    let sum = 0
+    for (let w = 0; w < usable.length; w++)
+      for (let bits = usable[w] as number; bits !== 0; bits &= bits - 1) {
+        const node = (w << 5) + lowestBit(bits)
+        if (node >= this.#nodes) break
+        sum += room[node] = this.#roomNow[node] as number
+      }
+    return sum >= tasks ? now : this.#whenEnded(tasks - sum, usable)
+  }
+
+  /** Adds what ends, job by job or in windows of time, until there is room for so many tasks more. */
+  #whenEnded(tasks: number, usable: NodeBits): Seconds {
+    const ends = this.#ends
+    let left = tasks
+    let { window } = this.#look
+    for (let i = 0; i < ends.length; ) {
+      let last: Seconds = Infinity
+      let edge = Infinity
+      for (let isMore = true; isMore && i < ends.length; ) {
+        const { end } = ends[i] as End
+        const gained = this.#add(i++, usable)
+        if (gained < 0) continue
+        left -= gained
+        if (last === Infinity) edge = end - (window === 0 ? 0 : end % window) + 2 * window
+        last = end
+        isMore = window > 0 && i < ends.length && (ends[i] as End).end <= edge
+      }
+      if (left <= 0) return last
+      window = this.#widen(window, edge, ends[i]?.end)
+    }
+    return Infinity
+  }
+
+  /** Adds the room that an end makes on usable nodes; -1 when it is on none. */
+  #add(i: number, usable: NodeBits): number {
+    const to = this.#from[i + 1] as number
+    let gained = -1
+    for (let at = this.#from[i] as number; at < to; at++) {
+      const node = this.#node[at] as number
+      if (!hasBit(usable, node)) continue
+      const gain = this.#gain[at] as number
+      this.room[node] = (this.room[node] as number) + gain
+      gained = Math.max(gained, 0) + gain
+    }
+    return gained
+  }
+
+  /** The next window, wide enough that the next end would have been in this one. */
+  #widen(window: Seconds, edge: Seconds, next: Seconds | undefined): Seconds {
+    const { growth } = this.#look
+    let wider = window
+    if (window > 0)
+      do wider = growth > 0 ? wider + growth : wider * 2
+      while (next !== undefined && next > edge - window + wider)
+    return wider
+  }
+
+  #giveBack(task: TaskId): void {
+    const node = this.#work.nodeOf(task) as number
+    const shape = this.#work.shapeOf(task)
+    for (const [r, resource] of this.#lane.resources.entries()) {
+      const at = r * this.#nodes + node
+      this.#free[at] = (this.#free[at] as number) + this.#work.demand(shape, resource)
+    }
+    const room = this.#roomOn(node)
+    this.#node.push(node)
+    this.#gain.push(room - (this.room[node] as number))
+    this.room[node] = room
+  }
+
+  /** Tasks of the shape that the free amounts of the node hold. */
+  #roomOn(node: number): number {
+    const shape = this.#shape as ShapeId
+    let room = this.#work.isDistinct(shape) ? 1 : MANY
+    for (const [r, resource] of this.#lane.resources.entries()) {
+      const asks = this.#work.demand(shape, resource)
+      if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
+    }
+    return room
+  }
+}
