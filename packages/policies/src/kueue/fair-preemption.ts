@@ -27,7 +27,7 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const search = new FairSearch(preemptor)
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
-  let rest = search.byStrategy([...others, ...own], isWithin ? () => true : strategies[first])
+  let rest = search.byStrategy([...others, ...own], isWithin ? undefined : strategies[first])
   if (search.taken.some((each) => each.queue === workload.queue)) rest = search.byStrategy(rest, strategies[first]) // its own share is smaller by now
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
@@ -46,12 +46,12 @@ class FairSearch {
     this.#resources = resources
   }
 
-  /** Takes whom the strategy allows; returns the others. */
-  byStrategy(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): Workload[] {
+  /** Takes whom the strategy allows, everybody without one; returns the others. */
+  byStrategy(candidates: readonly Workload[], allows: ((mine: number, before: number, after: number) => boolean) | undefined): Workload[] {
     const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
     const rest: Workload[] = []
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
-      if (queue === this.#workload.queue) {
+      if (queue === this.#workload.queue || allows === undefined) {
         this.#take(order.take(queue))
         continue
       }
@@ -60,6 +60,10 @@ class FairSearch {
       const before = its.share(this.#resources)
       while (order.has(queue)) {
         const each = order.take(queue)
+        if (share > before) {
+          rest.push(each) // no strategy allows it: nobody's share grows when something is taken
+          continue
+        }
         discharge(each, each.tasks)
         const after = its.share(this.#resources)
         charge(each, each.tasks)

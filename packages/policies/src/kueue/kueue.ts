@@ -53,6 +53,9 @@ class Kueue implements Policy {
   /** Jobs that were preempted at an instant: in it they preempt nobody, or two might do so to each other for ever. */
   readonly #preempted = new Set<JobId>()
   #preemptedAt = NaN
+  /** What was found for workloads that do not fit, by what they ask. */
+  readonly #unfit = new Map<string, Assignment>()
+  #before: readonly Workload[] | undefined
   /** Whether the cycle has admitted or passed over anybody. */
   #hasMoved = false
 
@@ -97,6 +100,8 @@ class Kueue implements Policy {
 
   #admitAll(round: Round): void {
     this.#closed.clear()
+    this.#before = undefined
+    this.#unfit.clear()
     this.#hasPreempted = false
     while (!this.#isOver(round) && this.#cycle(round)) {
       // the next workload of each queue
@@ -142,12 +147,27 @@ class Kueue implements Policy {
       const job = jobs[i] as JobId
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
-      const assignment = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round))
+      const assignment = this.#assign(workload, round)
       workload.flavor = Math.max(0, assignment.flavor)
       if (assignment.mode !== Mode.NoFit) return { workload, assignment }
       this.#passOver(workload)
     }
     return undefined
+  }
+
+  /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
+  #assign(workload: Workload, round: Round): Assignment {
+    const isBarred = this.#isBarred(workload)
+    const known = isBarred || this.#unfit.size === 0 ? undefined : this.#unfit.get(likeness(workload))
+    if (known !== undefined) return known
+    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round))
+    if (found.mode !== Mode.Fit && !isBarred) this.#unfit.set(likeness(workload), found)
+    return found
+  }
+
+  /** Whether it was preempted just now. */
+  #isBarred({ job }: Workload): boolean {
+    return this.#preemptedAt === this.#env.now() && this.#preempted.has(job)
   }
 
   #consider({ workload, assignment }: Entry, round: Round): void {
@@ -175,17 +195,21 @@ class Kueue implements Policy {
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0 || (this.#preemptedAt === this.#env.now() && this.#preempted.has(workload.job))) return []
-    const { work } = this.#env
-    const admitted = function* (all: Iterable<Workload>): Iterable<Workload> {
-      for (const each of all) if (each.running.every((task) => !Number.isNaN(work.started(task)))) yield each // not of this draft
-    }
+    if (round.claimsLeft === 0 || this.#isBarred(workload)) return []
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    return targets({ workload, short, admitted: admitted(this.#workloads.admitted), fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    return targets({ workload, short, admitted: this.#started(), fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+  }
+
+  /** What is admitted and was so before this draft. */
+  #started(): readonly Workload[] {
+    const { work } = this.#env
+    return (this.#before ??= [...this.#workloads.admitted].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task)))))
   }
 
   #preempt(workload: Workload, round: Round): void {
     this.#hasPreempted = true
+    this.#before = undefined
+    this.#unfit.clear()
     this.#done.add(workload.job)
     if (this.#preemptedAt !== this.#env.now()) this.#preempted.clear()
     this.#preemptedAt = this.#env.now()
@@ -196,6 +220,8 @@ class Kueue implements Policy {
 
   #admit(workload: Workload, round: Round): void {
     this.#hasMoved = true
+    this.#before = undefined
+    this.#unfit.clear()
     this.#workloads.admit(workload)
     if (round.jobsLeft < Infinity || this.#hasRoom(round)) this.#start(workload, round)
   }
@@ -258,6 +284,10 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
   }
 }
+
+/** Equal for workloads that find the same: of one queue, priority and demand, and where equals may be preempted by older ones, of one age. */
+const likeness = ({ queue, shape, tasks, priority, rank }: Workload): string =>
+  `${queue.name} ${shape} ${tasks} ${priority} ${queue.settings.preemption?.withinClusterQueue === 'LowerOrNewerEqualPriority' ? rank : ''}`
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 
