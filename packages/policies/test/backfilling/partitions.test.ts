@@ -1,0 +1,66 @@
+import { fifo, replan } from '@sched/policies'
+import { dispatcher, instantCluster, job } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+/** Eight nodes of one processor; partitions are sets of them, which may overlap. */
+const NODES = 8
+const partitions: Readonly<Record<string, readonly number[]>> = { all: [0, 1, 2, 3, 4, 5, 6, 7], left: [0, 1, 2, 3], right: [4, 5, 6, 7], middle: [2, 3, 4, 5] }
+const nodes = Array.from({ length: NODES }, (_, node) => ({
+  names: [`n${node}`], count: 1, resources: { procs: 1 }, labels: Object.fromEntries(Object.entries(partitions).flatMap(([name, own]) => (name !== 'all' && own.includes(node) ? [[`partition:${name}`, 'true']] : []))),
+}))
+
+interface Asked {
+  readonly partition: string
+  readonly tasks: number
+}
+const asked = fc.record({ partition: fc.constantFrom('all', 'left', 'right', 'middle'), tasks: fc.integer({ min: 1, max: 4 }) })
+const steps = fc.array(fc.record({ come: fc.array(asked, { maxLength: 4 }), ends: fc.array(fc.nat(), { maxLength: 2 }) }), { minLength: 1, maxLength: 10 })
+
+describe('the first pass of replan over partitions', () => {
+  it('starts in order, and beside a job that does not fit only on nodes where that may not run, as a plain reading of it does', () => {
+    fc.assert(
+      fc.property(steps, (script) => {
+        const policy = replan(fifo(), { twoPass: true, nodes: 'named', bf_interval: 1e9 })
+        const master = dispatcher({ cluster: instantCluster({ nodes }), policy })
+        const tasks = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
+        const busy = new Map<string, string[]>()
+        let waiting: (Asked & { readonly id: string })[] = []
+        let n = 0
+        for (const [i, { come, ends }] of script.entries()) {
+          const now = i + 1
+          for (const end of ends) {
+            const id = [...busy.keys()][end % Math.max(1, busy.size)]
+            for (const task of (id !== undefined && tasks.get(id)) || []) master.taskEnded(task, now)
+            if (id !== undefined) busy.delete(id)
+          }
+          for (const each of come) {
+            const id = `J${n++}`
+            const require = each.partition === 'all' ? {} : { constraints: { require: { [`partition:${each.partition}`]: 'true' } } }
+            master.submit(job({ id, submit: now, estimate: 60, stages: [{ name: 's', tasks: each.tasks, gang: true, demand: { procs: 1 }, duration: 60, ...require }] }), now)
+            waiting.push({ ...each, id })
+          }
+          const taken = new Set([...busy.values()].flat())
+          const closed = new Set<number>()
+          const expected: string[] = []
+          for (const { id, partition, tasks: wanted } of waiting) {
+            const free = (partitions[partition] as readonly number[]).filter((node) => !taken.has(`n${node}`) && !closed.has(node))
+            if (free.length < wanted) for (const node of partitions[partition] as readonly number[]) closed.add(node)
+            else {
+              expected.push(id)
+              for (const node of free.slice(0, wanted)) taken.add(`n${node}`)
+            }
+          }
+          const { start } = master.pass(now)
+          expect([...new Set(start.map((task) => task.job))]).toEqual(expected)
+          for (const task of start) {
+            tasks.set(task.job, [...(tasks.get(task.job) ?? []), task])
+            busy.set(task.job, [...(busy.get(task.job) ?? []), task.node])
+          }
+          waiting = waiting.filter(({ id }) => !expected.includes(id))
+        }
+      }),
+      { seed: 51, numRuns: 200 },
+    )
+  })
+})
