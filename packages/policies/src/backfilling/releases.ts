@@ -1,5 +1,5 @@
 import type { ClusterView, JobId, NodeId, Seconds, ShapeId, TaskId, WorkView } from '@sched/core'
-import { hasBit, lowestBit, type NodeBits } from './reserved-slots.js'
+import { countBits, hasBit, lowestBit, type NodeBits } from './reserved-slots.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** Seconds within which ends are looked at together. */
@@ -39,6 +39,8 @@ export class Releases {
   #from: number[] = []
   #node: number[] = []
   #gain: number[] = []
+  /** Most tasks that a node may hold when all has ended. */
+  #most = 0
   readonly #free: Float64Array
 
   constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead) {
@@ -80,10 +82,12 @@ export class Releases {
       for (const task of tasks) this.#giveBack(task)
       this.#from.push(this.#node.length)
     }
+    this.#most = this.room.reduce((most, room) => Math.max(most, room), 0)
   }
 
   /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. */
   whenRoom(tasks: number, usable: NodeBits, now: Seconds): Seconds {
+    if (countBits(usable) * this.#most < tasks) return Infinity
     const { room } = this
     room.fill(0)
     let sum = 0
