@@ -6,6 +6,9 @@ export interface Quota {
   readonly lending: Float64Array
 }
 
+/** What a weight of 0 counts as: shares without weight are larger than all others, and compare among themselves. */
+const NO_WEIGHT = 1e-200
+
 /**
  * A queue or cohort in the tree of quotas. What a node has beyond what it keeps for itself (its nominal quota less the
  * lending limit) counts as its parent's, and so does what it uses beyond that.
@@ -126,6 +129,6 @@ export class QuotaNode {
       }
       if (borrowed > 0 && lendable > 0) largest = Math.max(largest, borrowed / lendable)
     }
-    return largest === 0 ? 0 : largest / this.weight
+    return largest / (this.weight === 0 ? NO_WEIGHT : this.weight)
   }
 }

@@ -41,7 +41,8 @@ describe('the share of a queue, as in TestDominantResourceShare of Kueue', () =>
   it('is divided by the weight', () => {
     expect(share({ nominal: [2, 5], weight: 2 }, [0, 7])).toBe(100)
     expect(share({ nominal: [2, 5], weight: 0.5 }, [0, 7])).toBe(400)
-    expect(share({ nominal: [2, 5], weight: 0 }, [0, 7])).toBe(INF)
+    expect(share({ nominal: [2, 5], weight: 0 }, [0, 7])).toBeGreaterThan(1e100)
+    expect(share({ nominal: [2, 5], weight: 0 }, [0, 8])).toBeGreaterThan(share({ nominal: [2, 5], weight: 0 }, [0, 7]))
     expect(share({ nominal: [2, 5], weight: 0 }, [0, 3])).toBe(0)
   })
 })
@@ -87,6 +88,21 @@ describe('what a queue may use', () => {
         const kept = (i: number): number => Math.max(0, subtree(i) - (nodes[i] as (typeof nodes)[number]).lending)
         const usage = (i: number): number => (own[i] as number) + childrenOf(i).reduce((sum, j) => sum + Math.max(0, usage(j) - kept(j)), 0)
         for (const [i, each] of made.entries()) expect([each.subtree[0], each.usage[0]]).toEqual([subtree(i), usage(i)])
+        // what a node may have: what it keeps, and of what its parent may have as much as its borrowing limit allows beyond what it has there
+        const parentOf = (i: number) => made.findIndex((each) => each === made[i]?.parent)
+        const available = (i: number): number => {
+          if (parentOf(i) < 0) return subtree(i) - usage(i)
+          const { borrowing } = nodes[i] as (typeof nodes)[number]
+          return Math.max(0, kept(i) - usage(i)) + Math.min(subtree(i) - kept(i) - Math.max(0, usage(i) - kept(i)) + borrowing, available(parentOf(i)))
+        }
+        const potential = (i: number): number => (parentOf(i) < 0 ? subtree(i) : Math.min(subtree(i) + (nodes[i] as (typeof nodes)[number]).borrowing, kept(i) + potential(parentOf(i))))
+        const height = (i: number): number => Math.max(0, ...childrenOf(i).map((j) => height(j) + 1))
+        /** The lowest node around with room for so much, of which each below takes what it keeps and does not use. */
+        const level = (i: number, more: number): number => (usage(i) + more <= subtree(i) || parentOf(i) < 0 ? height(i) : level(parentOf(i), more - Math.max(0, kept(i) - usage(i))))
+        for (const [i, each] of made.entries()) {
+          expect([each.available(0), each.potential(0)]).toEqual([available(i), potential(i)])
+          for (const more of [1, 4, 9]) expect(each.reach(0, more).level).toBe(level(i, more))
+        }
       }),
       { seed: 3, numRuns: 150 },
     )
