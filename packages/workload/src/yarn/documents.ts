@@ -190,7 +190,8 @@ export class Fields {
     const given = this.#object[key]
     const value = typeof given === 'string' && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
     if (typeof value === 'number' && value >= least && value <= Number.MAX_SAFE_INTEGER) return value
-    throw new BadLine(this.path + key, `found ${shown(given)}, expected a number of at least ${least}.`)
+    const range = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER ? `at most ${Number.MAX_SAFE_INTEGER}` : `a number of at least ${least}`
+    throw new BadLine(this.path + key, `found ${shown(given)}, expected ${range}.`)
   }
 
   whole(key: string, least = 0): number | undefined {

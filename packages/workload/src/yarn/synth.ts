@@ -45,6 +45,7 @@ const LEAST_MEMORY = 1024
 class SynthJobs implements DocumentJobs {
   readonly #stages: Stages
   readonly #counts = { opportunistic: 0, empty: 0 }
+  #tasks = 0
   #cluster: string | undefined
 
   constructor(private readonly options: SynthOptions) {
@@ -97,7 +98,7 @@ class SynthJobs implements DocumentJobs {
 
   #containers({ type, count, time, memory, vcores, fields }: SynthTask): Container[] {
     const tasks = whole(count)
-    if (tasks > MOST) throw fields.bad('count', `has drawn ${tasks} tasks, expected at most ${MOST}.`)
+    if ((this.#tasks += tasks) > MOST) throw fields.bad('count', `${this.#tasks} tasks have been drawn, expected at most ${MOST} in all.`)
     const demand = this.options.demand === 'slots' ? undefined : { vcores: Math.max(1, whole(vcores)), 'memory-mb': Math.max(LEAST_MEMORY, whole(memory)) }
     const perSecond = this.options.timeUnit === 's' ? 1 : 1000
     return Array.from({ length: tasks }, () => ({ type, duration: whole(time) / perSecond, ...(demand !== undefined && { demand }) }))
