@@ -144,7 +144,12 @@ describe('what is filled in at submission', () => {
     const fill = slurmDefaults(readQueues(...files('PartitionName=a\nPartitionName=b Default=YES', dump)) as SlurmConf)!
     const job = (change: object) => fill({ id: 'x', submit: 0, stages: [], ...change })
     expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', undefined], ['b', 'normal'], ['b', 'long']])
-    expect(slurmDefaults(readQueues(...files('PartitionName=a')) as SlurmConf)).toBeUndefined()
+    expect(slurmDefaults(readQueues(...files('PartitionName=a MaxTime=UNLIMITED')) as SlurmConf)).toBeUndefined()
+  })
+
+  it('is a time limit for a job without one: the default of its partition, or its longest', () => {
+    const fill = slurmDefaults(readQueues(...files('PartitionName=a DefaultTime=60 MaxTime=1-0\nPartitionName=b MaxTime=2:00:00 Default=YES\nPartitionName=c')) as SlurmConf)!
+    expect([{ queue: 'a' }, {}, { queue: 'c' }, { queue: 'a', estimate: 5 }].map((change) => fill({ id: 'x', submit: 0, stages: [], ...change }).estimate)).toEqual([3600, 7200, undefined, 5])
   })
 
   it('is where the job runs: on the nodes of its partition, if the cluster has marked these and no others', () => {

@@ -61,7 +61,7 @@ export function secondsOf(time: string): number {
 // ---- partitions ----
 
 const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
-const UNLIMITED = /^(UNLIMITED|INFINITE|-1)$/i
+export const UNLIMITED = /^(UNLIMITED|INFINITE|-1)$/i
 
 /** Settings of a partition that limit its jobs. */
 export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
@@ -78,7 +78,8 @@ function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonl
   }
 }
 
-function checkedTime({ name, value, file, line }: Setting): string {
+/** A time as Slurm writes it. Throws `BAD_INPUT`. */
+export function checkedTime({ name, value, file, line }: Setting): string {
   if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(value)) return value
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a time.`, { file, line, field: name }, 'Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
 }

@@ -31,7 +31,7 @@ export const whyIgnored: Readonly<Record<string, string>> = {
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
 export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
-  defaulttime: 'estimates are those of the workload', minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job', tresbillingweights: 'give `billing` to multifactor',

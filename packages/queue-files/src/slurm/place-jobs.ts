@@ -1,21 +1,24 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, Seconds } from '@sched/core'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
+import { checkedTime, secondsOf, UNLIMITED } from './limits.js'
+import type { Setting } from './lines.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
 
 /**
  * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default QOS of its user's
- * association, or of the accounts around it, for one that names no QOS; and the nodes of its partition, where the cluster marks them.
+ * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time limit; and the nodes of its partition, where the cluster marks them.
  * `undefined` where there is nothing to fill in.
  */
 export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => readonly string[]): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
   const marked = markedPartitions(conf, nodesWith)
+  const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(settings.get('defaulttime') ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => /^yes$/i.test(settings.get('default')?.value ?? ''))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
-  if (marked.size === 0 && partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  if (marked.size === 0 && times.size === 0 && partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
     const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
     for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root' ? undefined : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
@@ -27,8 +30,14 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
   return (spec) => {
     const qos = spec.qos ?? qosOf(spec)
     const queue = spec.queue ?? partition
-    return onNodesOf({ ...spec, ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
+    const estimate = spec.estimate ?? times.get(queue ?? '')
+    return onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
   }
+}
+
+/** Seconds of a time, none of one that is no limit. Throws `BAD_INPUT`. */
+function timeOf(setting: Setting | undefined): Seconds[] {
+  return setting === undefined || UNLIMITED.test(setting.value) ? [] : [secondsOf(checkedTime(setting))]
 }
 
 const keyOf = (user: string, account: string) => `${account} ${user}`

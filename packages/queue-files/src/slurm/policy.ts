@@ -129,6 +129,7 @@ function tellPartitions(conf: SlurmConf, marked: ReadonlySet<string>, findings: 
     else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
     else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
+    else if (key === 'defaulttime') tell('honoured', 'for jobs without a time limit')
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'preemptmode') tell('ignored', `all partitions have the mode of the file, ${general.get('preemptmode')?.value ?? 'OFF'}`)
