@@ -29,6 +29,7 @@ describe('classes of jobs', () => {
     expect(err).toMatch(/400 of 400 jobs rejected [^]*names no queue[^]*\n {2}Jobs without a queue get one by `--queue-mix prod=70,adhoc=30`/)
     const { out } = await sched(['compare', ...given, '--queue-mix', 'a=3,b=1'], { cwd })
     const [a, b] = ['a', 'b'].map((queue) => Number(new RegExp(`^${queue} +(\\d+) `, 'm').exec(out)?.[1]))
+    expect((await sched(['compare', ...given, '--queue-mix', 'a=0'], { cwd })).err).toMatch(/^error: workload\.queueMix: .*expected a weight above 0/)
     expect([a! + b!, a! / 400]).toEqual([400, expect.closeTo(0.75, 1)])
   })
 })
