@@ -1,4 +1,4 @@
-import type { JobId, Round, Seconds } from '@sched/core'
+import type { JobId, Round, Seconds, ShapeId } from '@sched/core'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -7,6 +7,8 @@ import { planRunning, type Windows } from './windows.js'
 /** A plan of one lane that is made from nothing in every pass, and in which jobs are placed one after another. */
 export interface Plan {
   begin(round: Round): void
+  /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
+  close?(shape: ShapeId): void
   /** The earliest start of the job's next piece, `Infinity` if there is none up to `latest`. */
   earliest(job: JobId, latest: Seconds): Seconds
   /** Reserves what was found last, for a time of the caller's choice. */

@@ -72,6 +72,10 @@ export class NamedPlan implements Plan {
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
   }
 
+  close(shape: ShapeId): void {
+    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#inSight, node)
+  }
+
   earliest(job: JobId, latest: Seconds): Seconds {
     const { lane } = this.#lane
     const shape = this.#work.shape(job, lane)

@@ -48,11 +48,10 @@ type Options = z.output<typeof replanOptions>
  *
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
- * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`. Left out: limits of time of a pass,
- * licences beside the resources, preemption, heterogeneous jobs, several partitions per job; a partition is a queue, and
- * all have the same nodes. Deviations: a reservation may begin in the second in which a job before it ends, and a start
- * is the very end at which there is room; Slurm's select plug-in looks at ends in groups of 30, 60, 120, ... s and takes
- * the last.
+ * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
+ * limits of time of a pass, licences beside the resources, preemption, heterogeneous jobs, several partitions per job; a partition
+ * is a queue. Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
+ * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -156,17 +155,23 @@ class Replan implements Policy {
   /** Starts the job with all its pieces, as far as there is room; whether there was enough. */
   #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly ShapeId[]): boolean {
     while (lane.waits[job] === true) {
-      if (!lane.fitsIn(lane.free, job) || (!this.#windows.isEmpty && !this.#startsNow(job, round))) return false
+      const isNamed = this.#options.nodes === 'named'
+      if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
+      if (isNamed) {
+        if (!(this.#plans[round.lane] as Plan).start(job, round)) return false
+        continue
+      }
       const places = closed.length === 0 ? undefined : placesBeside(closed, job, round)
       if (places === null || !this.#jobs.start(job, round, places)) return false
     }
     return true
   }
 
-  /** Whether no window forbids the start. */
-  #startsNow(job: JobId, round: Round): boolean {
+  /** Whether no window forbids the start, and with named nodes which are the best for it. */
+  #startsNow(job: JobId, round: Round, closed: readonly ShapeId[]): boolean {
     const plan = this.#plans[round.lane] as Plan
     plan.begin(round)
+    for (const shape of closed) plan.close?.(shape)
     return plan.earliest(job, round.now) === round.now
   }
 

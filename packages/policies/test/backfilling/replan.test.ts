@@ -198,13 +198,42 @@ describe('replan with named nodes', () => {
     expect(named(specs, 4)).toEqual({ A: 0, B: 0, C: 600, D: 0, E: 1200 })
   })
 
+  it('takes the nodes that are free first, not the best of all that are free at the start', () => {
+    // 6 nodes: A (0, 1) until 1 min, B (2, 3) until 2, C (4, 5) until 3. D (6 nodes, 1 min) is planned for 3; E (2 nodes, 1 min) starts
+    // at 1 on 0 and 1; F (2 nodes, 5 min) is planned for 4, behind D, when all are free
+    const places = new Map<string, number[]>()
+    const specs = [nodesFor('A', 2, 1), nodesFor('B', 2, 2), nodesFor('C', 2, 3), nodesFor('D', 6, 1), nodesFor('E', 2, 1), nodesFor('F', 2, 5)]
+    const starts = startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 6, observers: [placesIn(places)] })
+    expect(Object.fromEntries(starts)).toEqual({ A: 0, B: 0, C: 0, D: 180, E: 60, F: 240 })
+    expect(places.get('E')).toEqual([0, 1])
+  })
+
+  it('lets no job end in the very second in which a reservation begins (begin_time <= end_time of Slurm)', () => {
+    // 2 nodes: A on 0 until 2 min; B (2 nodes) is planned for 2. C (1 min) may start at 1 s before 1 min, not at 1 min
+    const of = (submit: number) => named([nodesFor('A', 1, 2), nodesFor('B', 2, 1), nodesFor('C', 1, 1, submit)], 2)['C']
+    expect(of(59)).toBe(59)
+    expect(of(60)).toBe(180)
+  })
+
+  it('looks at ends within 30 s together, as select/cons_tres: a start is planned later, and another job fits before it', () => {
+    // 3 nodes: A (node 0) until 60, B (node 1) until 80. At 1 C (2 nodes, 1 min) is planned for 60 on 0 and 2, or with B in one look for 80, on 0 and 1.
+    const job = (id: string, tasks: number, estimate: number, submit: number, duration = estimate): JobSpec => ({ ...nodesFor(id, tasks, 1, submit), estimate, stages: [{ name: 'nodes', tasks, gang: true, demand: { procs: 1 }, duration }] })
+    const specs = [nodesFor('A', 1, 1), nodesFor('B', 1, 1, 20), nodesFor('C', 2, 1, 21), job('D', 1, 60, 22)]
+    expect(named(specs, 3, { bf_resolution: 1 })).toEqual({ A: 0, B: 20, C: 60, D: 80 })
+    expect(named(specs, 3, { bf_resolution: 1, select: 'cons_tres' })).toEqual({ A: 0, B: 20, C: 80, D: 22 })
+  })
+
   it('fits jobs best into runs of consecutive free nodes', () => {
     const places = new Map<string, number[]>()
     // 10 nodes: at 60 s P1 (nodes 0 to 2) and P3 (5, 6) have ended, P2 (3, 4) and P4 (7 to 9) run on: free runs of 3 and 2.
     // X (2 nodes) takes the run of 2, Y (3 nodes) the other
     const specs = [nodesFor('P1', 3, 1), nodesFor('P2', 2, 10), nodesFor('P3', 2, 1), nodesFor('P4', 3, 10), nodesFor('X', 2, 1, 90), nodesFor('Y', 3, 1, 90)]
+    const best = { P1: [0, 1, 2], P2: [3, 4], P3: [5, 6], P4: [7, 8, 9], X: [5, 6], Y: [0, 1, 2] }
     startsOf(specs, [1], replan(fifo(), { nodes: 'named' }), { nodes: 10, observers: [placesIn(places)] })
-    expect(Object.fromEntries(places)).toEqual({ P1: [0, 1, 2], P2: [3, 4], P3: [5, 6], P4: [7, 8, 9], X: [5, 6], Y: [0, 1, 2] })
+    expect(Object.fromEntries(places)).toEqual(best)
+    places.clear()
+    startsOf(specs, [1], replan(fifo(), { nodes: 'named', twoPass: true }), { nodes: 10, observers: [placesIn(places)] }) // at the event, before the plan
+    expect(Object.fromEntries(places)).toEqual(best)
   })
 
   it('wants windows of everything, since amounts name no nodes', () => {

@@ -83,14 +83,14 @@ describe('applications of a queue (sorters_test.go)', () => {
 })
 
 describe('limits (queue_test.go)', () => {
-  it('of resources hold at every level (TestHeadroom, TestMaxResource)', () => {
+  it('of resources hold at every level', () => {
     const most = (units: number): QueueOptions => ({ maxResources: { mem: 100 * units, cpu: 100 * units } })
     const { come } = world(20, fair({ root: { queues: { parent: { ...most(4), queues: { a: most(3), b: most(3) } }, alone: most(2) } } }))
     const started = come(wants('a', 'parent.a', 9), wants('b', 'parent.b', 9), wants('c', 'alone', 9))
     expect(['a', 'b', 'c'].map((id) => started.filter((each) => each === id).length)).toEqual([2, 2, 2])
     expect(world(20, fair({ root: { queues: { parent: { ...most(4), queues: { a: most(3) } } } } })).come(wants('a', 'parent.a', 9)).length).toBe(3)
   })
-  it('of applications hold at every level (TestMaxRunning)', () => {
+  it('of applications hold at every level', () => {
     const { come, end } = world(20, fair({ root: { queues: { parent: { maxRunningApps: 2, queues: { a: { maxRunningApps: 1 }, b: {} } } } } }))
     expect(come(...['a1', 'a2', 'b1', 'b2'].map((id) => wants(id, `parent.${id[0]}`, 1)))).toEqual(['a1', 'b1'])
     expect(end('a1')).toEqual(['a2'])
@@ -101,7 +101,7 @@ describe('preemption (preemption_test.go)', () => {
   const guaranteed = { minResources: { mem: 500, cpu: 500 }, minSharePreemptionTimeout: 30 }
   const preempting = (queues: Readonly<Record<string, QueueOptions>>) => yarnPreempting(fair({ root: { queues } }), { waitBeforeKill: 0, waitBeforeNextCheck: 0, utilizationThreshold: 0 })
 
-  it('takes after a while what is guaranteed to a queue, of one that has more than is guaranteed to it (TestTryPreemption)', () => {
+  it('takes after a while what is guaranteed to a queue, of one that has more than is guaranteed to it', () => {
     const { come, wait } = world(10, preempting({ a: guaranteed, b: guaranteed }))
     come(wants('over', 'a', 10))
     come(wants('starved', 'b', 5))
