@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { QueueSharing } from './queue-sharing.js'
 import { dominant, Starvation } from './starvation.js'
@@ -124,8 +124,8 @@ class YarnPreempting implements Policy {
     const { now, lane, work } = round
     const marked = this.#marked[lane] as Marked[]
     while (marked.length > 0 && (marked[0] as Marked).kill <= now) {
-      const { task, job, started } = marked.shift() as Marked
-      if (work.nodeOf(task) !== None && work.jobOf(task) === job && work.started(task) === started) round.evict(task)
+      const next = marked.shift() as Marked
+      if (stillRuns(next, work)) round.evict(next.task)
     }
   }
 
@@ -141,7 +141,7 @@ class YarnPreempting implements Policy {
     const due = starved.filter(({ job }) => now >= (this.#nextCheck.get(job) ?? -Infinity)).sort((a, b) => round.work.rank(a.job) - round.work.rank(b.job))
     if (due.length === 0) return
     const { waitBeforeKill, waitBeforeNextCheck, victims } = this.#options
-    const choice = new Victims(round, sharing, starvation, capacity, this.#marked[lane] as Marked[], victims)
+    const choice = new Victims(round, sharing, starvation, capacity, (this.#marked[lane] as Marked[]).filter((each) => stillRuns(each, round.work)), victims)
     for (const each of due) {
       for (const { node, tasks } of choice.for(each)) {
         if (tasks.length > 0) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, [...(this.#promised[lane]?.get(node) ?? []), each.job])
@@ -152,6 +152,9 @@ class YarnPreempting implements Policy {
     this.#kill(round)
   }
 }
+
+/** Whether a task runs on since it was marked. */
+const stillRuns = ({ task, job, started }: Marked, work: WorkView): boolean => work.nodeOf(task) !== None && work.jobOf(task) === job && work.started(task) === started
 
 function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
   if (jobs.length > 0) promised.set(node, jobs)

@@ -128,6 +128,21 @@ describe('preemption by YARN\'s rules', () => {
     for (let now = 10; now <= 30; now++) expect(beat(master, now).kill).toEqual([])
   })
 
+  it('counts tasks that ended so as lost no more when it takes for the next', () => {
+    const starved = { minResources: { map: 2 }, minSharePreemptionTimeout: 5 }
+    const master = dispatcher({ cluster: slotsOf(8), policy: yarnPreempting(greedy(yarnFair({ root: { queues: { P: starved, S: starved } } }))) })
+    master.submit(job({ id: 'q', queue: 'Q', tasks: 100 }), 0)
+    const { start } = beat(master, 0, 8)
+    master.submit(job({ id: 'p', queue: 'P', tasks: 2 }), 1)
+    for (let now = 1; now <= 8; now++) beat(master, now) // q6 and q7 are marked at 6 s, to be killed at 21 s
+    for (const each of start.slice(6)) master.taskEnded(each, 9)
+    expect(tasksOf(beat(master, 9, 2).start)).toEqual(['p0', 'p1'])
+    master.submit(job({ id: 's', queue: 'S', tasks: 2 }), 10)
+    const killed: string[] = []
+    for (let now = 10; now <= 40; now++) killed.push(...tasksOf(beat(master, now).kill))
+    expect(killed).toEqual(['q5', 'q4']) // marked at 15 s: of its 6 tasks q keeps 3 at least
+  })
+
   it('starts the clocks anew where nobody asks it while nobody waits', () => {
     // without heartbeats: both slots are Q's from 0 s on, and nothing waits until P's job comes at 40 s
     const jobs = [job({ id: 'q', queue: 'Q', tasks: 2, duration: 100 }), job({ id: 'p', queue: 'P', submit: 40 })]
