@@ -1,6 +1,7 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type JobSpec } from '@sched/core'
 import { conservative, easy, fair, fattened, fifo, greedy, multifactor, replan, sjf, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { checkPolicyLaws, dispatcher, instantCluster, job, type JobChange } from '@sched/testkit'
+import { startsOf } from './backfilling/machine.js'
 import { describe, expect, it } from 'vitest'
 
 /** A machine of so many nodes with 8 processors and 16 GiB. What starts, and what is refused, when jobs come together. */
@@ -208,6 +209,13 @@ describe('under limits', () => {
 
   it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', (_, policy) => {
     checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 6 })
+  })
+
+  it('that preempt others, a run ends with the jobs that limits never let start', () => {
+    const limited = slurmLimits(greedy(fifo()), { partitions: { main: { MaxTime: 1 } } })
+    const job = (id: string, estimate: number): JobSpec => ({ id, submit: 0, queue: 'main', estimate, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] })
+    const specs = [job('short', 60), job('long', 61)]
+    for (const policy of [limited, slurmPreempting(limited, { tiers: { main: 2, other: 3 } })]) expect([...startsOf(specs, [2], policy)]).toEqual([['short', 0]])
   })
 
   it('jobs preempt one another', () => {

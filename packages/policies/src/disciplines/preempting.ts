@@ -67,6 +67,10 @@ class Preempting implements Policy {
     return this.#sharing
   }
 
+  mayLeave(): boolean {
+    return this.#policy.mayLeave?.() === true
+  }
+
   schedule(round: Round): void {
     if (this.#sharing !== undefined) this.#preempt(round, this.#sharing)
     if (round.nodes.length > 0) this.#policy.schedule(round)

@@ -77,6 +77,10 @@ class SlurmPreempting implements Policy {
     return this.#policy.sharing
   }
 
+  mayLeave(): boolean {
+    return this.#policy.mayLeave?.() === true
+  }
+
   schedule(round: Round): void {
     this.#policy.schedule(round)
     if (!this.#acts || round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0) return
