@@ -1,9 +1,10 @@
 import { SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
+import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import { bestRuns } from './node-runs.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
-import { bitsFor, clearBit, ReservedSlots, setBit, type NodeBits } from './reserved-slots.js'
+import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 

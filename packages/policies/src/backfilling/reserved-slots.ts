@@ -1,24 +1,5 @@
 import type { NodeId, Seconds } from '@sched/core'
-
-/** Nodes as bits: word `node >> 5`, bit `node & 31`. */
-export type NodeBits = Int32Array
-
-export const bitsFor = (nodes: number): NodeBits => new Int32Array((nodes + 31) >> 5)
-export const hasBit = (bits: NodeBits, node: number): boolean => ((bits[node >> 5] as number) & (1 << (node & 31))) !== 0
-export const setBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) | (1 << (node & 31)))
-
-export const clearBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) & ~(1 << (node & 31)))
-export function countBits(bits: NodeBits): number {
-  let count = 0
-  for (let w = 0; w < bits.length; w++) {
-    let word = bits[w] as number
-    word -= (word >>> 1) & 0x55555555
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-  }
-  return count
-}
-export const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits)
+import { bitsFor, clearBit, hasBit, type NodeBits } from './node-bits.js'
 
 interface Slot {
   readonly begin: Seconds
