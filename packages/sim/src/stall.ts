@@ -12,9 +12,8 @@ export class Stall {
   #progress: Seconds = -1
   #inVain = 0
 
-  /** Whether nothing will come of it at `time`, with the latest progress and the next event given. */
+  /** Whether nothing will come of it at `time`, more than STALL after the latest progress, with the next event given. */
   isAt(time: Seconds, progress: Seconds, event: Seconds): boolean {
-    if (time - progress <= STALL) return false
     if (event === Infinity || time - progress > LONGEST) return true
     if (progress !== this.#progress) this.#inVain = 0
     this.#progress = progress
