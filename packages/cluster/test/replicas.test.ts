@@ -1,6 +1,7 @@
 import { streamKey } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, placeReplicas, type ClusterModel, type ReplicaRule } from '../src/index.js'
+import { buildCluster, type ClusterModel, type ReplicaRule } from '../src/index.js'
+import { placeReplicas } from '../src/replicas.js'
 
 const blocks = 20_000
 const cluster = (count: number, racks: number | undefined, replicas: ReplicaRule) =>

@@ -1,103 +1,74 @@
-import { buildCluster, CellState, Draft, placeReplicas, Shapes, Work, type DraftSink } from '@sched/cluster'
-import { randomStream, streamKey, type CommitMode, type JobId, type LaneId, type NodeId, type Plug, type Policy, type TaskId } from '@sched/core'
-import { jobsOf } from '@sched/workload'
+import { buildCluster, CellState, Draft, placedBlocks, Shapes, Work, type ClusterDescription, type DraftSink } from '@sched/cluster'
+import { randomStream, type CommitMode, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type TaskId } from '@sched/core'
 import type { DecisionHash } from '../harness/decision-hash.js'
-import type { World } from './w1-world.js'
 
 const SERIAL: CommitMode = { conflict: 'none', atomic: false }
-/** Seconds between two slots coming free: 5,000 map slots of 20 s and 5,000 reduce slots of 40 s free 375 a second. */
-const STEP = 1 / 375
 
-/** The state and the policy of a world without its simulation. All jobs are submitted and open; nothing runs yet. */
-export class DecisionsOnly implements DraftSink {
+/** The state of a cluster and a policy over it without a simulation: whoever holds it says what comes, what ends and which nodes are offered. */
+export class DecisionsOnly {
   now = 0
-  readonly explained = false
-  readonly #work: Work
-  readonly #cell: CellState
+  /** Tasks started. */
+  starts = 0
+  /** Told of every start and kill. */
+  hash: DecisionHash | undefined
+  readonly work: Work
+  readonly cell: CellState
+  readonly policy: Policy
   readonly #draft: Draft
-  readonly #policy: Policy
-  /** Task in each slot, `[(lane * nodes + node) * perNode + i]`, -1 when idle. */
-  readonly #slots: Int32Array
-  readonly #perNode = 2
-  readonly #tasks: number
-  #launches = 0
-  #hash: DecisionHash | undefined
 
-  constructor({ cluster, workload, tasks }: World, policy: Plug<'policy'>) {
+  /** `started` is told of each task and its node. */
+  constructor(cluster: ClusterDescription, policy: Plug<'policy'>, started: (task: TaskId, node: NodeId) => void) {
     const model = buildCluster(cluster)
     const shapes = new Shapes(model)
-    const { factor } = model.replicas
-    this.#tasks = tasks
-    this.#cell = new CellState(model, shapes)
-    this.#work = new Work(model, shapes, (spec, stage) => {
-      if (stage.data === undefined) return undefined
-      const replicas = new Int32Array(stage.tasks * factor)
-      const key = streamKey(1, `${spec.id}/${stage.name}`)
-      for (let task = 0; task < stage.tasks; task++) placeReplicas(model, key, task, replicas, task * factor)
-      return { replicas, factor }
-    })
-    this.#slots = new Int32Array(model.lanes.length * model.nodes * this.#perNode).fill(-1)
-    this.#draft = new Draft(this.#cell, this.#work, this)
-    this.#policy = policy.create({ cluster: this.#cell, work: this.#work, now: () => this.now, random: (name) => randomStream(1, name), warn: () => undefined })
-    this.#work.addListener(this.#policy)
-    for (const job of jobsOf(workload)) this.#work.open(this.#work.submit(job, 0, 0))
+    this.cell = new CellState(model, shapes)
+    this.work = new Work(model, shapes, placedBlocks(model, 1))
+    this.policy = policy.create({ cluster: this.cell, work: this.work, now: () => this.now, random: (name) => randomStream(1, name), warn: () => undefined })
+    this.work.addListener(this.policy)
+    this.#draft = new Draft(this.cell, this.work, this.#sink(started))
   }
 
-  /** Frees random slots and lets the policy decide until every task was launched; returns the launches. */
-  runAll(hash?: DecisionHash): number {
-    this.#hash = hash
-    const draw = randomStream(1, 'slots')
-    const slots = this.#slots.length
-    const ofLane = slots / this.#cell.lanes.length
-    const nodes: NodeId[] = [0 as NodeId]
-    while (this.#launches < this.#tasks) {
-      const slot = Math.floor(draw() * slots)
-      const lane = Math.floor(slot / ofLane) as LaneId
-      const node = Math.floor((slot % ofLane) / this.#perNode) as NodeId
-      this.now += STEP
-      this.#free(slot, node)
-      this.#policy.onHeartbeat?.(node, this.now)
-      if (this.#work.pending(0, lane) === 0 || !this.#cell.hasRoom(lane, node)) continue
-      nodes[0] = node
-      const round = this.#draft.begin(this.now, lane, nodes)
-      this.#policy.schedule(round)
-      round.commit(SERIAL)
+  /** A job comes now, all its stages open. */
+  submit(spec: JobSpec): void {
+    this.work.open(this.work.submit(spec, this.now, 0))
+  }
+
+  /** Lets the policy start what it wants on these nodes. */
+  offer(lane: LaneId, nodes: readonly NodeId[]): void {
+    const round = this.#draft.begin(this.now, lane, nodes)
+    this.policy.schedule(round)
+    round.commit(SERIAL)
+  }
+
+  /** A task on this node has ended. */
+  end(task: TaskId, node: NodeId): void {
+    const { work } = this
+    const job = work.jobOf(task)
+    work.release(task, 'ended')
+    this.cell.give(work.shapeOf(task), node)
+    if (work.finish(task)) work.remove(job)
+  }
+
+  #sink(started: (task: TaskId, node: NodeId) => void): DraftSink {
+    const { work } = this
+    return {
+      explained: false,
+      start: (tasks, from) => {
+        for (let i = from; i < tasks.length; i++) {
+          const task = tasks[i] as TaskId
+          const node = work.nodeOf(task) as NodeId
+          work.runStart[work.taskRun[task] as number] = this.now
+          this.starts++
+          this.hash?.add(task, node, this.now)
+          started(task, node)
+        }
+      },
+      kill: (task) => {
+        this.hash?.add(task, work.nodeOf(task), this.now)
+        work.unclaim(task, 'evicted')
+      },
+      reserve: () => undefined,
+      defer: () => undefined,
+      wakeAt: () => undefined,
     }
-    return this.#launches
-  }
-
-  #free(slot: number, node: NodeId): void {
-    const task = this.#slots[slot] as TaskId
-    if (task < 0) return
-    const job = this.#work.jobOf(task)
-    this.#slots[slot] = -1
-    this.#work.release(task, 'ended')
-    this.#cell.give(this.#work.shapeOf(task), node)
-    if (this.#work.finish(task)) this.#work.remove(job)
-  }
-
-  // ---- what a round asks for ----
-
-  start(tasks: readonly TaskId[], from: number): void {
-    for (let i = from; i < tasks.length; i++) this.#start(tasks[i] as TaskId, this.#work.nodeOf(tasks[i] as TaskId) as NodeId)
-  }
-  #start(task: TaskId, node: NodeId): void {
-    let slot = (this.#work.laneOf(task) * this.#cell.nodes + node) * this.#perNode
-    while (this.#slots[slot] !== -1) slot++
-    this.#slots[slot] = task
-    this.#launches++
-    this.#hash?.add(task, node, this.now)
-  }
-  kill(): never {
-    throw new Error('no policy preempts here')
-  }
-  reserve(_job: JobId): void {
-    // promises are for observers
-  }
-  defer(_job: JobId): void {
-    // likewise
-  }
-  wakeAt(): void {
-    // there is no clock
   }
 }

@@ -1,6 +1,6 @@
 import { capacity, capacityScheduler, drf, fair, greedy } from '@sched/policies'
 import { cost, rate, single } from '../harness/figures.js'
-import { TenantDecisions } from './tenants-world.js'
+import { FullCluster } from './tenants-world.js'
 import type { Benchmark, Figure, Measurement, Variant } from '../harness/benchmark.js'
 import type { Plug } from '@sched/core'
 
@@ -45,10 +45,10 @@ function variant(name: string, queues: number, policy: () => Plug<'policy'>): Va
     processes: 1,
     prepare(size) {
       const tenants = size === 'small' ? { queues: Math.min(queues, 30), nodes: 20, starts: 500 } : { queues, nodes: 5000, starts: 200_000 }
-      let ready: TenantDecisions
+      let ready: FullCluster
       return {
-        setUp: () => void (ready = new TenantDecisions(tenants, policy())),
-        run: (hash) => ({ work: ready.run(hash), check: ready.now }),
+        setUp: () => void (ready = new FullCluster(tenants, policy())),
+        run: (hash) => ({ work: ready.run(hash), check: ready.decisions.now }),
       }
     },
   }
@@ -62,15 +62,15 @@ function preemptionCheck(): Variant {
     prepare(size) {
       const tenants = size === 'small' ? { queues: 30, nodes: 20, starts: 500, isLate: true } : { queues: HEADLINE, nodes: 5000, starts: 1000, isLate: true }
       const looks = size === 'small' ? 10 : LOOKS
-      const decisions = (observeOnly: boolean) => new TenantDecisions(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly, monitoringInterval: INTERVAL } }))
-      let ready: TenantDecisions
+      const full = (observeOnly: boolean) => new FullCluster(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly, monitoringInterval: INTERVAL } }))
+      let ready: FullCluster
       return {
         setUp() {
-          ready = decisions(true)
+          ready = full(true)
           ready.look(1, INTERVAL) // guarantees of queues that are new are computed once, and not at every look
         },
         run(hash) {
-          if (hash !== undefined) ready = decisions(false)
+          if (hash !== undefined) ready = full(false)
           ready.look(looks, INTERVAL, hash)
           return { work: looks, check: looks }
         },

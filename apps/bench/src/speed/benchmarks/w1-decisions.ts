@@ -1,6 +1,6 @@
 import { naiveHfs } from '../baselines/naive-hfs.js'
 import { rate } from '../harness/figures.js'
-import { DecisionsOnly } from './decisions-only.js'
+import { W1Slots } from './w1-slots.js'
 import { hfs, w1World } from './w1-world.js'
 import type { Benchmark, Variant } from '../harness/benchmark.js'
 import type { Plug } from '@sched/core'
@@ -22,10 +22,10 @@ function variant(name: string, policy: () => Plug<'policy'>): Variant {
     name,
     prepare(size) {
       const world = w1World(size)
-      let ready: DecisionsOnly
+      let ready: W1Slots
       return {
-        setUp: () => void (ready = new DecisionsOnly(world, policy())),
-        run: (hash) => ({ work: ready.runAll(hash), check: ready.now }),
+        setUp: () => void (ready = new W1Slots(world, policy())),
+        run: (hash) => ({ work: ready.runAll(hash), check: ready.decisions.now }),
       }
     },
   }
