@@ -1,5 +1,6 @@
+import { dispatcher, type Dispatcher } from '@sched/cluster'
 import { definePolicy, type Demand, type JobId, type LaneId, type NodeId, type Placement, type Plug, type TaskId } from '@sched/core'
-import { dispatcher, job, type Dispatcher, type JobChange } from '@sched/testkit'
+import { job, type JobChange } from '@sched/testkit'
 
 type Cluster = Parameters<typeof dispatcher>[0]['cluster']
 

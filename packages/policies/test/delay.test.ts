@@ -1,5 +1,6 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { delay, fair, fifo, skipDelay, type DelayOptions } from '@sched/policies'
-import { cluster, dispatcher, instantCluster, job, playScript, type Dispatcher, type JobChange, type Placed, type Script } from '@sched/testkit'
+import { cluster, instantCluster, job, playScript, type JobChange, type Script } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

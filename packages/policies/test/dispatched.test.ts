@@ -1,5 +1,5 @@
+import { dispatcher, type Placed } from '@sched/cluster'
 import { randomStream } from '@sched/core'
-import { dispatcher, type Placed } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, maxMin, wfq, yarnFair } from '../src/index.js'
 

@@ -1,6 +1,7 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug, Sharing } from '@sched/core'
 import { delay, fair, fairShares, greedy, preempting, yarnAssign, type FairOptions } from '@sched/policies'
-import { cluster, dispatcher, job, type Dispatcher, type JobChange, type Placed } from '@sched/testkit'
+import { cluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /**

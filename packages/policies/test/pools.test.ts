@@ -1,5 +1,6 @@
+import { dispatcher, type Dispatcher } from '@sched/cluster'
 import { delay, fair, greedy, type FairOptions } from '@sched/policies'
-import { cluster, dispatcher, job, run, type Dispatcher, type JobChange } from '@sched/testkit'
+import { cluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** One node with so many map slots and nothing else, so that a heartbeat decides for the whole cluster. */

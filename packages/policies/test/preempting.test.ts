@@ -1,6 +1,7 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import type { Plug, Policy, Round, TaskId } from '@sched/core'
 import { delay, fair, fifo, greedy, preempting, type FairOptions, type PreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, instantCluster, job, prepare, run, worlds, type Dispatcher, type MakePolicy, type Placed } from '@sched/testkit'
+import { checkPolicyLaws, cluster, instantCluster, job, prepare, run, worlds, type MakePolicy } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from './backfilling/machine.js'

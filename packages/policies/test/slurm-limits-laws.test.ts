@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { conservative, easy, fifo, greedy, replan, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import { SchedError, type JobSpec } from '@sched/core'
 import { conservative, easy, fair, fattened, fifo, greedy, multifactor, replan, sjf, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
-import { checkPolicyLaws, dispatcher, instantCluster, job, type JobChange } from '@sched/testkit'
+import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { startsOf } from './backfilling/machine.js'
 import { describe, expect, it } from 'vitest'
 

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { easy, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, dispatcher, instantCluster, job, type JobChange } from '@sched/testkit'
+import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 const tiers = { high: 3, mid: 2 }

@@ -1,7 +1,6 @@
-import type { ClusterDescription } from '@sched/cluster'
+import { dispatcher, type ClusterDescription } from '@sched/cluster'
 import type { JobSpec, Plug, Seconds } from '@sched/core'
 import { cluster, job } from './build.js'
-import { dispatcher } from './dispatcher.js'
 
 /** A heartbeat of a script and what must start in it, as `job.task at level`: level 0 is the node of the task's data. */
 export interface ScriptStep {

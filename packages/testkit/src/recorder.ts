@@ -1,12 +1,5 @@
-import { Work } from '@sched/cluster'
+import { taskName, Work, type TaskName } from '@sched/cluster'
 import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
-
-/** A task by its job's id, the stage's index in the job and its own index in the stage. */
-export interface TaskName {
-  readonly job: string
-  readonly stage: number
-  readonly task: number
-}
 
 /** A start. `level` is the distance to the task's data: 0 on the node, ..., -1 for a task without data. */
 export interface Launch extends TaskName {
@@ -77,11 +70,11 @@ export class Recorder implements Observer {
   onSubmit(_job: JobId, spec: JobSpec, time: Seconds): void {
     this.events.push({ kind: 'submit', time, job: spec.id })
   }
-  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, node: NodeId, level: number, time: Seconds): void {
-    this.events.push({ kind: 'launch', time, ...this.#nameOf(task, job), node: this.#cluster.name(node), level })
+  onTaskStart(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, level: number, time: Seconds): void {
+    this.events.push({ kind: 'launch', time, ...taskName(this.#work, task), node: this.#cluster.name(node), level })
   }
-  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, time: Seconds): void {
-    this.events.push({ kind: 'end', time, ...this.#nameOf(task, job), node: this.#cluster.name(node), how, started, stopped })
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, time: Seconds): void {
+    this.events.push({ kind: 'end', time, ...taskName(this.#work, task), node: this.#cluster.name(node), how, started, stopped })
   }
   onJobEnd(_job: JobId, spec: JobSpec, time: Seconds): void {
     this.events.push({ kind: 'finish', time, job: spec.id })
@@ -98,14 +91,4 @@ export class Recorder implements Observer {
   onRunEnd(now: Seconds): void {
     this.ended = now
   }
-
-  #nameOf(id: TaskId, job: JobId): TaskName {
-    return taskName(this.#work, id, job)
-  }
-}
-
-/** A task's place in its job. */
-export function taskName(work: Work, id: TaskId, job: JobId = work.jobOf(id)): TaskName {
-  const stage = work.taskStage[id] as number
-  return { job: work.name(job), stage: stage - (work.jobFirstStage[job] as number), task: id - (work.stageFirst[stage] as number) }
 }

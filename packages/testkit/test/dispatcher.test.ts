@@ -1,7 +1,8 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { HeartbeatRing } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cluster, dispatcher, instantCluster, job, mapReduceJob, run, worlds, type Dispatcher, type Placed, type Recorder, type World } from '../src/index.js'
+import { cluster, instantCluster, job, mapReduceJob, run, worlds, type Recorder, type World } from '../src/index.js'
 import { evicting, inOrder, policyOf, startAll } from './policies.js'
 
 const lines = (placed: readonly Placed[]) => placed.map(({ job, task, node }) => `${job}.${task} on ${node}`)

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacity, capacityScheduler, greedy, reserving, userLimit, type CapacityOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, instantCluster, job, run } from '@sched/testkit'
+import { cluster, instantCluster, job, run } from '@sched/testkit'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, job } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** Racks with the nodes a, b and c, d. One task per node and heartbeat. */

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, job } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A node of 100 GB; half of it is guaranteed to `made`, in which queues are made at first use, half to `other`. */

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, job } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import { cluster, instantCluster, job, run, type JobChange } from '@sched/testkit'
 import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from '../backfilling/machine.js'

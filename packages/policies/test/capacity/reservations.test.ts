@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, job, type JobChange } from '@sched/testkit'
+import { cluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** So many nodes of 8 GB; one task per heartbeat. */

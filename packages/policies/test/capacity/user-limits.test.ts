@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, userLimit, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, dispatcher, job } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** Two nodes of 20 GB, in steps of 1 GB. Queue A is guaranteed 10 %, 4 GB, and may use all. */

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { greedy, kai, type KaiOptions } from '@sched/policies'
-import { checkPolicyLaws, dispatcher, firstDifference, instantCluster, job, prepare, serial, worlds, type JobChange, type Recorder, type World } from '@sched/testkit'
+import { checkPolicyLaws, firstDifference, instantCluster, job, prepare, serial, worlds, type JobChange, type Recorder, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fairShares, type Claimant } from '../../src/kai/fair-shares.js'

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { drf, greedy, yarnFair, yarnPreempting, type KueueOptions, type YarnFairOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { preempted, world, type Load } from '../kueue/world.js'
 

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnFairOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 // Cases of YuniKorn's own tests, under the policy that docs/kubernetes.md names for its queues: `yarn-fair`.

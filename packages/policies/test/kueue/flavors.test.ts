@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { kueue, type KueueOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { flavored, type Load } from './world.js'
 

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { kueue, type KueueOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 
 type Amounts = number | Readonly<Record<string, number>>
 /** A workload of one task: its name (of which the part before `-` or a digit is its queue), what it asks (CPUs where it is a number), its priority. */

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { drf, greedy, type DrfOptions } from '@sched/policies'
-import { checkPolicyLaws, dispatcher, firstDifference, instantCluster, job, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { checkPolicyLaws, firstDifference, instantCluster, job, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'

@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { assetFairness, ceei, drf, greedy, maxMin, roundRobin, wfq } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 type Amounts = Readonly<Record<string, number>>

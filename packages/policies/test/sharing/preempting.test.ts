@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { drf, greedy, maxMin, preempting, type PreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, instantCluster, job } from '@sched/testkit'
+import { checkPolicyLaws, cluster, instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 

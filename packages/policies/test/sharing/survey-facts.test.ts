@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { drf, greedy, type DrfOptions } from '@sched/policies'
-import { dispatcher, instantCluster, job } from '@sched/testkit'
+import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 // Lin, Qian, Luan, survey of cluster resource scheduling, section 2 and fact 5; after Ghodsi et al., NSDI 2011.

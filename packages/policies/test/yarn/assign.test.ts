@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { fifo, greedy, yarnAssign, yarnFair, type YarnAssignOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, instantCluster, job, type LawOptions } from '@sched/testkit'
+import { checkPolicyLaws, cluster, instantCluster, job, type LawOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 

@@ -1,6 +1,7 @@
+import { dispatcher, type Dispatcher } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { fair, greedy, yarnFair, type YarnFairOptions } from '@sched/policies'
-import { cluster, dispatcher, instantCluster, job, type Dispatcher, type JobChange } from '@sched/testkit'
+import { cluster, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 // Lin, Qian, Luan, survey of cluster resource scheduling, section 6, facts 1 and 6; the rest after Hadoop 3, FairScheduler.md.

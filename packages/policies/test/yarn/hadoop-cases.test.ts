@@ -1,6 +1,7 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { greedy, queueShares, skipDelay, yarnFair, yarnPreempting, type QueueOptions, type ShareEntry, type YarnFairOptions } from '@sched/policies'
-import { cluster, dispatcher, job, type Dispatcher, type Placed } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { DominantKeys } from '../../src/yarn/comparators.js'
 

@@ -1,5 +1,6 @@
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { delay, fifo, greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnPreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, instantCluster, job, run, type Dispatcher, type Placed } from '@sched/testkit'
+import { checkPolicyLaws, cluster, instantCluster, job, run } from '@sched/testkit'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from '../backfilling/machine.js'

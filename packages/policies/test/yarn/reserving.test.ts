@@ -1,6 +1,7 @@
+import { dispatcher, type Dispatcher } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { fifo, greedy, skipDelay, yarnAssign, yarnFair, yarnReserving, type YarnFairOptions, type YarnReservingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, dispatcher, job, type Dispatcher, type LawOptions } from '@sched/testkit'
+import { checkPolicyLaws, cluster, job, type LawOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 

@@ -1,5 +1,6 @@
+import { dispatcher } from '@sched/cluster'
 import { divideAmongQueues, greedy, queueShares, yarnFair, type QueueOptions, type ShareEntry, type ShareTree } from '@sched/policies'
-import { cluster, dispatcher, job } from '@sched/testkit'
+import { cluster, job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QueueSharing } from '../../src/yarn/queue-sharing.js'

@@ -1,6 +1,14 @@
-import { buildCluster, CellState, Draft, hostedBlocks, infeasible, nodeIds, Shapes, Work, type ClusterDescription, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId } from '@sched/core'
-import { taskName, type TaskName } from './recorder.js'
+import { hostedBlocks } from './block-places.js'
+import { CellState } from './cell-state.js'
+import type { ClusterDescription } from './description.js'
+import type { DraftSink } from './draft-sink.js'
+import { Draft } from './draft.js'
+import { infeasible } from './infeasible.js'
+import { buildCluster, nodeIds, type ClusterModel } from './model.js'
+import { Shapes } from './shapes.js'
+import { taskName, type TaskName } from './task-name.js'
+import { Work } from './work.js'
 
 export interface DispatcherOptions {
   readonly cluster: ClusterDescription
@@ -179,9 +187,9 @@ export class Dispatcher {
 
   #placed(id: TaskId, node: NodeId): Placed {
     const { work } = this
-    const job: JobId = work.jobOf(id)
-    const hasData = work.spec(job).stages[taskName(work, id).stage]?.data !== undefined
-    return { id, ...taskName(work, id, job), node: this.cell.name(node), level: hasData ? work.level(id, node) : -1 }
+    const name = taskName(work, id)
+    const hasData = work.spec(work.jobOf(id)).stages[name.stage]?.data !== undefined
+    return { id, ...name, node: this.cell.name(node), level: hasData ? work.level(id, node) : -1 }
   }
 
   #pass(now: Seconds): void {
