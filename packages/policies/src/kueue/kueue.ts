@@ -233,16 +233,12 @@ class Kueue implements Policy {
     if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.add(queue)
   }
 
-  /**
-   * What it asks within the nominal quota, or to the borrowing limit if it borrows, is kept from others for the rest of the
-   * cycle, unless its queue can always reclaim it.
-   */
+  /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
   #keep({ queue, demand, tasks, flavor }: Workload, { borrows }: Assignment): void {
     if (queue.settings.preemption?.reclaimWithinCohort === 'Any') return
     for (let r = 0; r < demand.length; r++) {
       const c = flavor * demand.length + r
-      const most = (queue.subtree[c] as number) + (borrows > 0 ? (queue.quota.borrowing[c] as number) : 0)
-      const amount = Math.max(0, Math.min((demand[r] as number) * tasks, most - (queue.usage[c] as number)))
+      const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows > 0)
       if (amount === 0) continue
       queue.add(c, amount)
       this.#kept.push({ queue, c, amount })

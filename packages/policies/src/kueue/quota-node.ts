@@ -91,6 +91,12 @@ export class QuotaNode {
     return Math.min((this.subtree[c] as number) + (this.quota.borrowing[c] as number), this.kept(c) + this.parent.potential(c))
   }
 
+  /** What of so much is its own while it waits for it: to its quota, or to its borrowing limit if it borrows. */
+  toKeep(c: number, asked: number, borrows: boolean): number {
+    const most = (this.subtree[c] as number) + (borrows ? (this.quota.borrowing[c] as number) : 0)
+    return Math.max(0, Math.min(asked, most - (this.usage[c] as number)))
+  }
+
   /** Whether it uses more than its quota, with so much more. */
   borrows(c: number, more = 0): boolean {
     return (this.usage[c] as number) + more > (this.subtree[c] as number)

@@ -83,6 +83,21 @@ describe('the choice of a flavor', () => {
     expect(last({ queues: queues({ preference: 'PreemptionOverBorrowing', whenCanBorrow: 'MayStopSearch' }) }, ...loads)).toEqual(['+a_in@two'])
   })
 
+  it.each<[string, object, readonly [one: number, two: number], readonly string[]]>([
+    ['the first, by borrowing', {}, [10, 10], ['+a_in@one']],
+    ['the first, if the second could never have room, though the next is tried', { flavorFungibility: { whenCanBorrow: 'TryNextFlavor' } }, [10, 1], ['+a_in@one']],
+    ['the second, where it need not borrow', { flavorFungibility: { whenCanBorrow: 'TryNextFlavor' } }, [10, 10], ['+a_in@two']],
+  ])('is, of one in use that could be borrowed and one that is free, %s', (_, rules, [one, two], expected) => {
+    const queues = { a: of(one, two, { borrowingLimit: { one: { cpu: 1 } }, ...rules }), b: of(1, 0) }
+    expect(last({ queues }, ['a_1', 2], ['a_in', 9])).toEqual(expected)
+  })
+
+  it('is, of one in use by a lower priority and one that is free, the first only if the search may stop there', () => {
+    const queues = (rules: object) => ({ a: { nominalQuota: { one: { cpu: 10 }, two: { cpu: 10 } }, preemption: lower, ...rules } })
+    expect(last({ queues: queues({}) }, ['a_low', 2, -1], ['a_in', 9])).toEqual(['+a_in@two'])
+    expect(last({ queues: queues({ flavorFungibility: stop }) }, ['a_low', 2, -1], ['a_in', 9])).toEqual(['-a_low', '+a_in@one'])
+  })
+
   it('is one that is lent from nearer', () => {
     const options: KueueOptions = {
       cohorts: { r: { nominalQuota: { one: { cpu: 4 } } }, c: { parent: 'r', nominalQuota: { two: { cpu: 4 } } } },

@@ -65,6 +65,52 @@ describe('what a queue may use', () => {
     expect([left.usage[0], root.usage[0], a.available(0)]).toEqual([0, 0, 18])
   })
 
+  /** Nodes by name: parent, nominal quota, borrowing and lending limit. */
+  type Tree = Readonly<Record<string, readonly [parent: string, nominal: number, borrowing?: number, lending?: number]>>
+  const grown = (tree: Tree) => {
+    const made = new Map<string, QuotaNode>()
+    for (const [name, [parent, nominal, borrowing = INF, lending = INF]] of Object.entries(tree)) made.set(name, node(name, { nominal: [nominal], borrowing: [borrowing], lending: [lending] }, made.get(parent)))
+    return (name: string) => made.get(name) as QuotaNode
+  }
+  it.each<[string, Tree, Readonly<Record<string, number>>, Readonly<Record<string, readonly [potential: number, available: number]>>]>([
+    ['alone', { a: ['', 0], b: ['', 5] }, { a: 1, b: 2.5 }, { a: [0, 0], b: [5, 2.5] }],
+    ['in a cohort', { c: ['', 10], a: ['c', 10], b: ['c', 10, INF, 9] }, { a: 1, b: 0.5 }, { a: [29, 28], b: [30, 28.5] }],
+    ['of a cohort', { c: ['', 10], a: ['c', 10] }, { a: 11 }, { a: [20, 9] }],
+    ['where another one has more than there is', { c: ['', 10], a: ['c', 10], b: ['c', 10, 0, 0] }, { a: 31 }, { a: [20, 0], b: [10, 0] }],
+    ['within limits', { c: ['', 10], a: ['c', 10], b: ['c', 10, 2], d: ['c', 10, INF, 5] }, { a: 20, b: 10, d: 6 }, { a: [35, 4], b: [12, 2], d: [40, 4] }],
+    ['in a tree', { r: ['', 0], x: ['r', 10], y: ['r', 10], a: ['x', 10], b: ['y', 10, INF, 0] }, { a: 10, b: 5 }, { a: [30, 20], b: [40, 25] }],
+    ['of a cohort with a borrowing limit', { r: ['', 0], x: ['r', 10, 5], y: ['r', 10], a: ['x', 10], b: ['x', 10, 5], d: ['y', 10] }, {}, { a: [35, 35], b: [15, 15], d: [50, 50] }],
+    ['of a cohort with a lending limit', { r: ['', 0], x: ['r', 0, INF, 5], y: ['r', 0], a: ['x', 10, INF, 5], b: ['x', 10], d: ['y', 0], e: ['r', 0] }, {}, { a: [20, 20], b: [15, 15], d: [5, 5], e: [5, 5] }],
+  ])('is as in TestAvailable of Kueue: %s', (_, tree, usage, expected) => {
+    const of = grown(tree)
+    for (const name of Object.keys(expected)) expect([name, of(name).potential(0), of(name).available(0)]).toEqual([name, expected[name]?.[0], expected[name]?.[0]])
+    for (const [name, amount] of Object.entries(usage)) of(name).add(0, amount)
+    for (const [name, [potential, available]] of Object.entries(expected)) expect([name, of(name).potential(0), Math.max(0, of(name).available(0))]).toEqual([name, potential, available])
+  })
+
+  it('is what others lend at most, as in TestFitInCohort and TestCohortLendable', () => {
+    const of = grown({ c: ['', 0], a: ['c', 2], b: ['c', 3, INF, 2] })
+    of('a').add(0, 1)
+    expect([of('c').potential(0), of('a').available(0)]).toEqual([4, 3])
+    of('a').add(0, 1)
+    expect(of('a').available(0)).toBe(2)
+  })
+
+  it('is kept for who waits for it, as in TestResourcesToReserve', () => {
+    const queue = node('queue', { nominal: [100, 0, 10, 10], borrowing: [INF, 100, 0, 5] }, node('cohort', { nominal: [0, 0, 0, 0] }))
+    const kept = (usage: readonly number[], borrows: boolean, ...asked: readonly (readonly [c: number, amount: number])[]) => {
+      usage.forEach((amount, c) => queue.add(c, amount))
+      const found = asked.map(([c, amount]) => queue.toKeep(c, amount, borrows))
+      usage.forEach((amount, c) => queue.remove(c, amount))
+      return found
+    }
+    expect(kept([60, 50, 6, 2], false, [0, 50], [2, 6])).toEqual([40, 4])
+    expect(kept([60, 50, 2, 2], false, [0, 30], [2, 2])).toEqual([30, 2])
+    expect(kept([60, 60, 2, 10], false, [1, 50], [3, 2])).toEqual([0, 0])
+    expect(kept([60, 60, 2, 10], true, [1, 50], [3, 2])).toEqual([40, 2])
+    expect(kept([60, 60, 2, 10], true, [0, 50], [3, 2])).toEqual([50, 2])
+  })
+
   it('is what plain sums say, however workloads come and go', () => {
     const amount = fc.integer({ min: 0, max: 9 })
     const limit = fc.oneof(fc.constant(INF), amount)
