@@ -1,7 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describe as summaryOf, jobsOf, parseSwf, parseTrace, scaleLoad, timeWindow, type SwfOptions } from '../src/index.js'
+import { describe as summaryOf, detectFormatOf, jobsOf, parseSwf, parseTrace, scaleLoad, timeWindow, type SwfOptions } from '../src/index.js'
 import { swfFormat } from '../src/swf/format.js'
 import { parseRow } from '../src/swf/parse-row.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
@@ -230,6 +230,7 @@ describe('the bytes of a log', () => {
     ['a byte order mark', `\uFEFF${plain}`],
     ['tabs', plain.replaceAll(/(?<=\d) (?=[-\d])/g, '\t')],
     ['blanks around', plain.replaceAll(/^(?=\d)/gm, '   ').replaceAll(/(?<=\d)$/gm, '  ')],
+    ['comments that begin with #', `# made by hand\n${plain.replace(';', '#')}`],
     ['blank lines and late comments', plain.replaceAll(/\n(?=\d)/g, '\n\n  ; a remark\n')],
     ['lines of blanks and tabs, and the end-of-file mark of DOS', `${plain.replaceAll(/\n(?=\d)/g, '\n  \n\t\t\n')}\x1a`],
     ['whole numbers with a fraction of 0', plain.replaceAll(/(?<= )4(?= )/g, '4.0')],
@@ -303,8 +304,8 @@ describe('bad logs', () => {
     ['no jobs', header, {}, '"a.swf": the trace holds no jobs.'],
     ['no job left', `${header}${row({ status: 5 })}`, { status: ['completed'] }, '"a.swf": none of 1 jobs is left: 1 job of a status other than completed: left out (status). Choose other rules.'],
     ['only bad lines', `${row()} 0`, { onBadLine: 'skip' }, 'all 1 lines with jobs are bad, the first: "a.swf" line 1: found 19 fields'],
-    ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 1: looks like a table of 29 blank-separated columns, not like'],
-    ['a comment of another kind', `# a log\n${row()}\n`, {}, 'line 1: looks like a line before the first job, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
+    ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 2: looks like a table of 29 blank-separated columns, not like'],
+    ['names before the jobs', `${fieldOrder.join(' ')}\n${row()}\n`, {}, 'line 1: looks like text without columns, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
     ['29 fields', `${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, 'looks like a table of 29 blank-separated columns, not like'],
     ['tasks that cannot share memory out', header + row(), { tasks: 'each', memory: 'requested' }, 'tasks: jobs ask for mem besides procs, which tasks of one unit each cannot share out. Leave tasks at "one", or mem out.'],
     ['nodes that nobody knows', row(), { unit: 'nodes' }, 'swf.unit: the log does not say how many nodes the machine has. Give nodes, or let jobs ask for processors.'],
@@ -315,6 +316,14 @@ describe('bad logs', () => {
     ['gzip', '\u001f\u0000', {}, 'looks like a binary file, not like text. Is it the right file?'],
   ])('%s', (_, text, options, message) => {
     expect(messageOf(() => read(text, options))).toContain(message)
+  })
+
+  it('with more than 18 fields, as Alea writes them, are read when told so', () => {
+    const text = header + [row(), row({ job: 2 })].map((line) => `${line} 1 {12,12} q_1d 1:ppn=64:x86_64\n`).join('')
+    expect(messageOf(() => read(text))).toContain('line 5: found 22 fields, expected 18 (job number, submit time, ..., think time). Correct the line, pass over what a simulator wrote after the 18 with the option moreFields=ignore, or drop')
+    expect(detectFormatOf(bytesOf(text.slice(header.length))).name).toBe('swf')
+    expect(jobs(text, { moreFields: 'ignore' })).toEqual(jobs(`${header}${row()}\n${row({ job: 2 })}\n`))
+    expect(streamed(text, 50, { moreFields: 'ignore' })).toEqual(jobs(text, { moreFields: 'ignore' }))
   })
 
   it('unsorted, as a stream: an error that says what to do', () => {

@@ -61,10 +61,10 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   },
 }
 
-/** A header of comments, or a first line of about 18 numbers: one field too many or too few should not hide what the file is. */
+/** A header of comments, or a first line of about 18 numbers: one field too many or too few, or further ones of a simulator, should not hide what the file is. */
 function looksLikeSwf(head: string): boolean {
-  const lines = head.split('\n', 200).map((line) => line.trim()).filter((line) => line !== '')
-  if (lines[0]?.startsWith(';') === true) return true
-  const fields = lines.find((line) => !line.startsWith('#'))?.split(/\s+/) ?? []
-  return fields.length >= 15 && fields.length <= 21 && fields.every((field) => /^[-+]?\d+(\.\d*)?$/.test(field))
+  const line = head.split('\n', 200).map((each) => each.trim()).find((each) => each !== '' && !each.startsWith('#')) ?? ''
+  if (line.startsWith(';')) return true
+  const fields = line.split(/[ \t]+/)
+  return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).every((field) => /^[-+]?\d+(\.\d*)?$/.test(field)) // 29: the Grid Workload Format
 }

@@ -1,13 +1,13 @@
 import type { HeaderFields } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 
-const semicolon = 59
+const [semicolon, hash] = [59, 35] as const
 
-/** Whether a line is a comment, or blank; blanks before the semicolon do not matter, nor the end-of-file mark of DOS. */
+/** Whether a line is a comment, or blank; blanks before the semicolon (or #, which some tools write) do not matter, nor the end-of-file mark of DOS. */
 export function isComment(bytes: Uint8Array, from: number, to: number): boolean {
   let at = from
   while (at < to && bytes[at]! <= 32) at++
-  return at === to || bytes[at] === semicolon
+  return at === to || bytes[at] === semicolon || bytes[at] === hash
 }
 
 /**
@@ -18,7 +18,7 @@ export class SwfHeader {
   readonly fields: [name: string, value: string][] = []
 
   add(bytes: Uint8Array, from: number, to: number): void {
-    const text = asText(bytes, from, to).replace(/^\s*;+/, '').trimEnd()
+    const text = asText(bytes, from, to).replace(/^\s*[;#]+/, '').trimEnd()
     const named = /^\s*([A-Z][A-Za-z]*):(?:\s+(.*)|(\d.*))?$/.exec(text)
     const last = this.fields.at(-1)
     if (named !== null) this.fields.push([named[1]!, named[2] ?? named[3] ?? ''])

@@ -4,10 +4,10 @@ import { fieldNames, wholeFields } from './fields.js'
 
 /**
  * Reads the 18 numbers of a line into `row`, straight from the bytes: blanks and tabs separate them, as many as there
- * are. A line of another kind is read again with care. Throws `BadLine` with the field.
+ * are. A line of another kind is read again with care; `mayHaveMore`: fields after the 18th are passed over. Throws `BadLine` with the field.
  */
-export function parseRow(bytes: Uint8Array, from: number, to: number, row: Float64Array): void {
-  if (parsePlain(bytes, from, row) !== to) parseOdd(asText(bytes, from, to), row)
+export function parseRow(bytes: Uint8Array, from: number, to: number, row: Float64Array, mayHaveMore = false): void {
+  if (parsePlain(bytes, from, row) !== to) parseOdd(asText(bytes, from, to), row, mayHaveMore)
 }
 
 /**
@@ -51,11 +51,12 @@ export function parsePlain(bytes: Uint8Array, from: number, row: Float64Array): 
 
 const powersOfTen = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
 
-function parseOdd(line: string, row: Float64Array): void {
+function parseOdd(line: string, row: Float64Array, mayHaveMore: boolean): void {
   const fields = line.trim().split(/[ \t]+/)
-  if (fields.length !== row.length)
-    throw new BadLine(undefined, `found ${fields.length} field${fields.length === 1 ? '' : 's'}, expected 18 (${fieldNames[0]}, ${fieldNames[1]}, ..., ${fieldNames[17]}).`)
-  for (const [i, text] of fields.entries()) row[i] = numberOf(text, i)
+  if (fields.length < row.length || (fields.length > row.length && !mayHaveMore))
+    throw new BadLine(undefined, `found ${fields.length} field${fields.length === 1 ? '' : 's'}, expected 18 (${fieldNames[0]}, ${fieldNames[1]}, ..., ${fieldNames[17]}).`,
+      fields.length > row.length ? 'Correct the line, pass over what a simulator wrote after the 18 with the option moreFields=ignore' : '')
+  for (const i of row.keys()) row[i] = numberOf(fields[i]!, i)
 }
 
 function numberOf(text: string, field: number): number {

@@ -42,7 +42,7 @@ export class SwfReading {
       return false
     }
     if (this.rows++ === 0) this.#start(bytes, from, to)
-    parseRow(bytes, from, to, this.#row)
+    parseRow(bytes, from, to, this.#row, this.options.moreFields === 'ignore')
     return this.#keep(this.#row)
   }
 
@@ -76,8 +76,7 @@ export class SwfReading {
   #start(bytes: Uint8Array, from: number, to: number): void {
     if (!isNearly18Numbers(asText(bytes, from, to))) {
       const kind = textKind(asText(bytes, from, Math.min(bytes.length, from + 4096)))
-      const found = kind.endsWith('(SWF)') ? 'a line before the first job' : kind
-      throw new SchedError('BAD_INPUT', `looks like ${found}, not like the Standard Workload Format.`, { file: this.place.file, line: this.place.line },
+      throw new SchedError('BAD_INPUT', `looks like ${kind}, not like the Standard Workload Format.`, { file: this.place.file, line: this.place.line },
         'A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".')
     }
     const sizes = swfSizes(this.options, this.header.fields)
@@ -150,5 +149,5 @@ function put(cells: Cells, at: number, value: number): boolean {
 /** One field too many or too few, or a bad one, does not make it another format. */
 function isNearly18Numbers(line: string): boolean {
   const fields = line.trim().split(/\s+/)
-  return fields.length >= 15 && fields.length <= 21 && fields.filter((field) => /^[-+]?\.?\d/.test(field)).length >= 9
+  return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).filter((field) => /^[-+]?\.?\d/.test(field)).length >= 9
 }
