@@ -121,7 +121,7 @@ export class Transactions {
     const unplaced = round.work.unplaced(job, lane)
     this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })
     if (unplaced === 0) return
-    if (this.#isLimited && accepted === 0) attempts.excuse(job)
+    if (this.#isLimited && claimed + accepted === 0) attempts.excuse(job) // a conflict is the cell's
     else attempts.failed(job, accepted)
   }
 }

@@ -111,6 +111,13 @@ describe('limits of a scheduler', () => {
     expect(recorder.launches.map(({ time }) => time)).toEqual([0, 0, 0, 200, 200, 200, 400, 400])
     expect(recorder.events.some(({ kind }) => kind === 'abandon')).toBe(false)
   })
+  it('excuse an attempt only where they left no room for a claim: one that conflicts counts', () => {
+    // a commits on the only node at 1, 2 and 3 s, each time before b's claim, and b may hold one of its two tasks
+    const schedulers = { a: {}, b: { limits: { resources: { cpu: 1 } } } }
+    const jobs = [...Array.from({ length: 3 }, (_, i) => cpuJob(`a${i}`, { class: 'a', duration: 50 })), cpuJob('b', { class: 'b', tasks: 2, duration: 50 })]
+    const { recorder } = play(sharedState({ schedulers, conflict: 'coarse', decision: { job: 1, task: 0 }, abandonAfter: 1 }), jobs, { cluster: cpus(1, 8) })
+    expect(recorder.events.filter(({ kind }) => kind === 'abandon').map(({ time }) => time)).toEqual([3])
+  })
   it('bound how many unfinished jobs it admits; the others wait by submission', () => {
     const jobs = Array.from({ length: 4 }, (_, i) => cpuJob(`j${i}`, { class: 'a', submit: i / 4, duration: 10 }))
     const starts = (limit: number) => play(sharedState({ decision: none, schedulers: { a: { limits: { jobs: limit } } } }), jobs).recorder.launches.map(({ job, time }) => `${time} ${job}`)
