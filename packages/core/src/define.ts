@@ -31,9 +31,12 @@ export interface Plug<K extends Kind> {
   create(env: Kinds[K]['env']): Kinds[K]['made']
 }
 
-/** What the parts inside a wrapper are: an order under a discipline, a policy under a preempting wrapper. */
-export type Inner = Readonly<Record<string, 'order' | 'policy' | 'placement'>>
-type InnerPlugs<I extends Inner> = { readonly [N in keyof I]: Plug<I[N]> }
+type PartKind = 'order' | 'policy' | 'placement'
+/** What the parts inside a wrapper are: an order under a discipline, a policy under a preempting wrapper. With `?` a part may be left out. */
+export type Inner = Readonly<Record<string, PartKind | `${PartKind}?`>>
+type InnerPlugs<I extends Inner> = {
+  readonly [N in keyof I]: I[N] extends `${infer P extends PartKind}?` ? Plug<P> | undefined : I[N] extends PartKind ? Plug<I[N]> : never
+}
 
 export interface Definition<K extends Kind, Options, I extends Inner> {
   readonly kind: K
@@ -43,7 +46,7 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
   /** Where it is published: paper, section, algorithm. */
   readonly source?: string
   readonly options: OptionsSchema<Options>
-  /** Parts it wraps, by option name, for example `{ order: 'order' }`. */
+  /** Parts it wraps, by option name, for example `{ order: 'order', placement: 'placement?' }`. */
   readonly inner?: I
   /** Names used for parts not given, for example `{ order: 'fifo' }`. */
   readonly defaults?: Readonly<Record<string, string>>
@@ -51,9 +54,12 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
 }
 
 /** A definition as a registry keeps it and as code calls it: `fair({ pools })` gives a plug. */
-export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Definition<K, Options, I> {
-  readonly inner: I
-  /** Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path, which starts with `path` (default: the name). */
+export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Omit<Definition<K, Options, I>, 'inner'> {
+  readonly inner: Readonly<Record<string, PartKind>>
+  /**
+   * Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path, which starts with `path` (default: the name),
+   * and for a part that is needed and missing.
+   */
   readonly plug: (inner: InnerPlugs<I>, options?: unknown, path?: string) => Plug<K>
 }
 
@@ -61,11 +67,13 @@ export interface Defined<K extends Kind, Options = unknown, I extends Inner = In
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>>(
   definition: Definition<K, Options, I>,
 ): Defined<K, Options, I> {
-  const inner = definition.inner ?? ({} as I)
+  const inner = Object.entries(definition.inner ?? {})
   return {
     ...definition,
-    inner,
+    inner: Object.fromEntries(inner.map(([part, kind]) => [part, kind.replace('?', '') as PartKind])),
     plug(parts, options, path = definition.name) {
+      const [missing] = inner.find(([part, kind]) => !kind.endsWith('?') && parts[part] === undefined) ?? []
+      if (missing !== undefined) throw new SchedError('BAD_OPTION', `"${definition.name}" has no \`${missing}\`, which it is built around.`, { field: `${path}.${missing}` }, 'Give one.')
       const checked = checkOptions(path, definition.options, options ?? {})
       return {
         kind: definition.kind,

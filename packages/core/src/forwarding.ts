@@ -1,8 +1,11 @@
 import type { JobSpec } from './job.js'
-import type { WorkListener } from './views.js'
+import type { Commit, Policy } from './plugs.js'
+
+/** What an order, a policy or a placement is besides what it decides: its hooks, and what it says of itself. */
+type Part = Omit<Policy, 'schedule'>
 
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<WorkListener, 'admits'>>
+type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'sharing' | 'promises'>>
 type Hook = keyof Told
 
 /** Whom a composed policy passes each hook on to. */
@@ -40,18 +43,26 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   onHeartbeat(node, now) {
     this.onHeartbeatOf.onHeartbeat(node, now)
   },
+  onCommit(commit) {
+    this.onCommitOf.onCommit(commit)
+  },
 }
 
 /**
- * Hooks that pass every call on to the parts of a composed policy, in order; to be assigned to the policy, whose methods they
- * are then. A hook that none has is left out.
+ * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
+ * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
+ * part does, and may leave if a part may.
  */
-export function forwarding(...parts: readonly (WorkListener | undefined)[]): WorkListener {
+export function forwarding(...given: readonly (Part | undefined)[]): Part {
+  const parts = given.filter((part) => part !== undefined)
   const made: Record<string, unknown> = {}
-  const judges = parts.filter((part) => part?.admits !== undefined)
-  if (judges.length > 0) made['admits'] = (spec: JobSpec) => firstReason(judges, spec)
+  if (parts.some(({ admits }) => admits !== undefined)) made['admits'] = (spec: JobSpec) => firstReason(parts, spec)
+  if (parts.some(({ mayLeave }) => mayLeave !== undefined)) made['mayLeave'] = () => parts.some((part) => part.mayLeave?.() === true)
+  if (parts.some(({ promises }) => promises === true)) made['promises'] = true
+  const sharing = parts.find((part) => part.sharing !== undefined)?.sharing
+  if (sharing !== undefined) made['sharing'] = sharing
   for (const hook of Object.keys(passOn) as Hook[]) {
-    const listeners = parts.filter((part) => part?.[hook] !== undefined).map((part) => targetOf(part as Told, hook))
+    const listeners = parts.filter((part) => part[hook] !== undefined).map((part) => targetOf(part as Told, hook))
     if (listeners.length === 0) continue
     made[hook] = passOn[hook]
     made[`${hook}Of`] = listeners.length === 1 ? listeners[0] : new Several(listeners)
@@ -62,9 +73,9 @@ export function forwarding(...parts: readonly (WorkListener | undefined)[]): Wor
 /** Who hears the hook in the end, where a part only passes it on. */
 const targetOf = (part: Told, hook: Hook): Told => (part[hook] === passOn[hook] ? (part as unknown as Targets)[`${hook}Of`] : part)
 
-function firstReason(judges: readonly (WorkListener | undefined)[], spec: JobSpec): string | undefined {
-  for (const judge of judges) {
-    const reason = judge?.admits?.(spec)
+function firstReason(parts: readonly Part[], spec: JobSpec): string | undefined {
+  for (const part of parts) {
+    const reason = part.admits?.(spec)
     if (reason !== undefined) return reason
   }
   return undefined
@@ -100,5 +111,8 @@ class Several implements Told {
   }
   onHeartbeat(...args: Parameters<Told['onHeartbeat']>): void {
     for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onHeartbeat(...args)
+  }
+  onCommit(commit: Commit): void {
+    for (let i = 0; i < this.parts.length; i++) (this.parts[i] as Told).onCommit(commit)
   }
 }

@@ -24,7 +24,7 @@ const wrapper = (name: string, defaults: Record<string, string>) =>
     name,
     summary: '',
     options: numbers({ wait: 5 }),
-    inner: { order: 'order', placement: 'placement' },
+    inner: { order: 'order', placement: 'placement?' },
     defaults,
     create: (options, _, parts) => Object.assign({ schedule: () => undefined }, { text: `${name}(${options['wait']}, ${textOf(parts.order)}, ${textOf(parts.placement)})` }),
   })
@@ -56,6 +56,12 @@ describe('resolve', () => {
     expect(built({ delay: { wait: 2, order: { fair: { weight: 3 } }, placement: 'first' } })).toEqual(['delay', 'delay(2, fair(3), first)'])
     expect(built({ delay: null })).toEqual(built('delay'))
     expect(built({ delay: { order: 'fifo' } })).toEqual(['delay', 'delay(5, fifo(1), -)'])
+  })
+
+  it('asks for a part that is needed and has no default, in files as in code', () => {
+    const bare = wrapper('bare', {})
+    expect(() => resolve(new Registry().add(bare), 'policy', 'bare')).toThrow('policy.bare.order: "bare" has no `order`, which it is built around. Give one.')
+    expect(() => bare.plug({ placement: undefined } as never)).toThrow('bare.order: "bare" has no `order`')
   })
 
   it('runs an order named as a policy under greedy, by the name of the order', () => {

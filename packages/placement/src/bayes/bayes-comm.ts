@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, SchedError, type ClusterView, type Commit, type Env, type JobId, type NodeId, type Plug, type Policy, type Random, type Release, type Round, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, SchedError, type ClusterView, type Env, type JobId, type NodeId, type Plug, type Policy, type Random, type Release, type Round, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { givenWeights } from '../node-weight/weights.js'
 import { BayesClassifier } from './classifier.js'
@@ -92,14 +92,6 @@ class BayesComm implements Policy {
       onFinish: (job: JobId) => quotas.forget(job),
       onNode: () => quotas.divideAnew(),
     }
-  }
-
-  get sharing() {
-    return this.#policy.sharing
-  }
-
-  onCommit(commit: Commit): void {
-    this.#policy.onCommit?.(commit)
   }
 
   schedule(round: Round): void {

@@ -1,4 +1,4 @@
-import { None, type ClusterView, type JobId, type LaneId, type Moulding, type NodeId, type Reason, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { None, WrappedRound, type JobId, type NodeId, type Round, type Savepoint, type TaskId } from '@sched/core'
 import type { Quotas } from './quotas.js'
 
 /** What a policy has claimed for a job that was not decided about before. */
@@ -12,24 +12,25 @@ export interface FirstClaims {
  * A round as the wrapped policy sees it: jobs that were moved fit only where their quota allows, and what is claimed for
  * jobs that are not decided about is remembered, in order of their first claims.
  */
-export class MovedRound implements Round {
+export class MovedRound extends WrappedRound {
   readonly first = new Map<JobId, FirstClaims>()
   /** Whether a moved job fitted somewhere, and whether anything was claimed. */
   hasFitted = false
   hasClaimed = false
   readonly #quotas: Quotas
   readonly #isDecided: (job: JobId) => boolean
-  #round!: Round
+  readonly #bars = (job: JobId, node: NodeId): boolean => !this.#quotas.allows(job, this.inner.lane, node) || this.inner.bars?.(job, node) === true
   /** The job that the policy may take up again where it may take up no more, since its claims were taken back. */
   #again: JobId | None = None
 
   constructor(quotas: Quotas, isDecided: (job: JobId) => boolean) {
+    super()
     this.#quotas = quotas
     this.#isDecided = isDecided
   }
 
   of(round: Round, again: JobId | None): this {
-    this.#round = round
+    this.inner = round
     this.#again = again
     this.first.clear()
     this.hasFitted = false
@@ -37,68 +38,27 @@ export class MovedRound implements Round {
     return this
   }
 
-  get serial(): number {
-    return this.#round.serial
+  override get jobsLeft(): number {
+    return this.#again === None ? this.inner.jobsLeft : Math.max(1, this.inner.jobsLeft)
   }
-  get now(): Seconds {
-    return this.#round.now
-  }
-  get lane(): LaneId {
-    return this.#round.lane
-  }
-  get nodes(): readonly NodeId[] {
-    return this.#round.nodes
-  }
-  get reach(): readonly NodeId[] | undefined {
-    return this.#round.reach
-  }
-  get cluster(): ClusterView {
-    return this.#round.cluster
-  }
-  get work(): WorkView {
-    return this.#round.work
-  }
-  get pending(): number {
-    return this.#round.pending
-  }
-  get jobsLeft(): number {
-    return this.#again === None ? this.#round.jobsLeft : Math.max(1, this.#round.jobsLeft)
-  }
-  get claimsLeft(): number {
-    return this.#round.claimsLeft
-  }
-  get explained(): boolean {
-    return this.#round.explained
-  }
-
-  room(node: NodeId): boolean {
-    return this.#round.room(node)
-  }
-
-  fits(job: JobId, node: NodeId): boolean {
-    if (!this.#quotas.allows(job, this.#round.lane, node) || !this.#round.fits(job, node)) return false
+  override fits(job: JobId, node: NodeId): boolean {
+    if (!this.#quotas.allows(job, this.inner.lane, node) || !this.inner.fits(job, node)) return false
     if (!this.hasFitted && this.#quotas.isMoved(job)) this.hasFitted = true
     return true
   }
 
-  readonly bars = (job: JobId, node: NodeId): boolean => !this.#quotas.allows(job, this.#round.lane, node) || this.#round.bars?.(job, node) === true
+  override get bars() {
+    return this.#bars
+  }
 
-  take(job: JobId): boolean {
-    if (!this.#round.take(job)) return false
+  override take(job: JobId): boolean {
+    if (!this.inner.take(job)) return false
     if (job === this.#again) this.#again = None
     return true
   }
 
-  moulding(job: JobId): Moulding | undefined {
-    return this.#round.moulding(job)
-  }
-
-  mould(job: JobId, tasks: number): void {
-    this.#round.mould(job, tasks)
-  }
-
-  claim(task: TaskId, node: NodeId): boolean {
-    const round = this.#round
+  override claim(task: TaskId, node: NodeId): boolean {
+    const round = this.inner
     const job = round.work.jobOf(task)
     if (!this.#quotas.allows(job, round.lane, node)) return false
     if (this.#isDecided(job)) return this.#claimed(job, round.claim(task, node))
@@ -117,33 +77,9 @@ export class MovedRound implements Round {
     return true
   }
 
-  evict(task: TaskId): void {
-    this.#round.evict(task)
-  }
-
-  reserve(job: JobId, start: Seconds): void {
-    this.#round.reserve(job, start)
-  }
-
-  defer(job: JobId, reason: Reason): void {
-    this.#round.defer(job, reason)
-  }
-
-  ignoreLocality(job: JobId): void {
-    this.#round.ignoreLocality?.(job)
-  }
-
-  savepoint(): Savepoint {
-    return this.#round.savepoint()
-  }
-
-  rollback(to: Savepoint): void {
-    this.#round.rollback(to)
+  override rollback(to: Savepoint): void {
+    this.inner.rollback(to)
     for (const [job, { before }] of this.first) if (before >= to) this.first.delete(job)
-  }
-
-  wakeAt(time: Seconds): void {
-    this.#round.wakeAt(time)
   }
 }
 

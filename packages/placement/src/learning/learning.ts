@@ -60,10 +60,6 @@ class Learning implements Policy {
     Object.assign(this, forwarding(order, this.#hooks()))
   }
 
-  get sharing() {
-    return this.#order.sharing
-  }
-
   schedule(round: Round): void {
     this.#begin(round)
     if (round.nodes.length === 0 || round.pending === 0) return

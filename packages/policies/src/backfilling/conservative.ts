@@ -35,21 +35,20 @@ export const conservativePolicy = definePolicy({
   summary: 'backfilling that delays no job before it: every job has a guaranteed start',
   source: "Mu'alem and Feitelson, IEEE TPDS 2001",
   options: conservativeOptions,
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo' },
-  create: (options, env, { order, placement }) => new Conservative(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+  create: (options, env, { order, placement }) => new Conservative(options, env, order.create(env), placement?.create(env)),
 })
 
 /** Conservative backfilling over an order. */
 export const conservative = (order: Plug<'order'> = fifo(), { placement, ...options }: ConservativeOptions = {}): Plug<'policy'> =>
-  conservativePolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+  conservativePolicy.plug({ order, placement }, options)
 
 /** A reservation of no length would keep nothing free for its job. */
 const atLeastASecond = (estimate: Seconds) => Math.max(estimate, 1)
 
 class Conservative implements Policy {
   readonly promises = true
-  readonly #order: Order
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #plans: readonly Reservations[]
@@ -58,7 +57,6 @@ class Conservative implements Policy {
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
     jobs.countAmounts('conservative')
-    this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)
     this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options.compress === 'all-ends'))
@@ -68,10 +66,6 @@ class Conservative implements Policy {
       for (const plan of this.#plans) plan.reset(job)
     }
     Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdraw }, jobs))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

@@ -41,21 +41,17 @@ export const easyPolicy = definePolicy({
   summary: 'backfilling that protects the first waiting job (or the first k)',
   source: "Lifka, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 2001",
   options: easyOptions,
-  inner: { order: 'order', backfillOrder: 'order', placement: 'placement' },
+  inner: { order: 'order', backfillOrder: 'order?', placement: 'placement?' },
   defaults: { order: 'fifo' },
-  create: (options, env, { order, ...given }) => {
-    const { backfillOrder, placement } = given as { backfillOrder?: Plug<'order'>; placement?: Plug<'placement'> }
-    return new Easy(options, env, order.create(env), backfillOrder?.create(env), placement?.create(env))
-  },
+  create: (options, env, { order, backfillOrder, placement }) => new Easy(options, env, order.create(env), backfillOrder?.create(env), placement?.create(env)),
 })
 
 /** EASY backfilling over an order. */
 export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, ...options }: EasyOptions = {}): Plug<'policy'> =>
-  easyPolicy.plug({ order, backfillOrder: backfillOrder as Plug<'order'>, placement: placement as Plug<'placement'> }, options)
+  easyPolicy.plug({ order, backfillOrder, placement }, options)
 
 class Easy implements Policy {
   readonly promises = true
-  readonly #order: Order
   readonly #backfillOrder: Order
   readonly #jobs: RigidJobs
   readonly #shadows: readonly Shadow[]
@@ -66,7 +62,6 @@ class Easy implements Policy {
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options)
     jobs.countAmounts('easy')
-    this.#order = order
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane))
@@ -74,10 +69,6 @@ class Easy implements Policy {
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (reservations !== 1 || options.windows.length > 0) this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
     Object.assign(this, forwarding(jobs))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

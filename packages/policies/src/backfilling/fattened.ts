@@ -44,20 +44,19 @@ export const fattenedPolicy = definePolicy({
   summary: 'EASY that may delay the first waiting job by less than the mean wait',
   source: 'Gomez-Martin et al., JPDC 97, 2016; Lin et al., survey, section 8',
   options: fattenedOptions,
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo' },
-  create: (options, env, { order, placement }) => new Fattened(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+  create: (options, env, { order, placement }) => new Fattened(options, env, order.create(env), placement?.create(env)),
 })
 
 /** Fattened backfilling over an order. */
 export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options }: FattenedOptions = {}): Plug<'policy'> =>
-  fattenedPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+  fattenedPolicy.plug({ order, placement }, options)
 
 class Fattened implements Policy {
   readonly promises = true
   readonly #options: Options
   readonly #mayDelay: number
-  readonly #order: Order
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
@@ -71,7 +70,6 @@ class Fattened implements Policy {
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     this.#options = options
     this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
-    this.#order = order
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.#jobs.countAmounts('fattened')
     this.#windows = new Windows(options.windows, env.cluster)
@@ -79,10 +77,6 @@ class Fattened implements Policy {
     this.#explanations = new Explanations(this.#jobs)
     this.#waits = new MeanWait(env.work)
     Object.assign(this, forwarding(this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

@@ -58,21 +58,20 @@ export const replanPolicy = definePolicy({
   summary: "Slurm's backfilling: every pass plans the whole queue anew and keeps nothing",
   source: 'Slurm, sched/backfill',
   options: replanOptions,
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo' },
-  create: (options, env, { order, placement }) => new Replan(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+  create: (options, env, { order, placement }) => new Replan(options, env, order.create(env), placement?.create(env)),
 })
 
 /** Slurm's backfilling over an order. */
 export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }: ReplanOptions = {}): Plug<'policy'> =>
-  replanPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+  replanPolicy.plug({ order, placement }, options)
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
 class Replan implements Policy {
   readonly promises = true
   readonly #options: Options
-  readonly #order: Order
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #plans: readonly Plan[]
@@ -87,7 +86,6 @@ class Replan implements Policy {
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
-    this.#order = order
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs)
@@ -100,10 +98,6 @@ class Replan implements Policy {
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
     Object.assign(this, forwarding(jobs, options.nodes === 'named' ? watch : undefined))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

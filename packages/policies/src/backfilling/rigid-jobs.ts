@@ -1,4 +1,4 @@
-import { forwarding, None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
@@ -22,6 +22,7 @@ export interface Parts {
  */
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]
+  readonly sharing: Sharing | undefined
   readonly #env: Env
   readonly #order: Order
   readonly #placement: Placement | undefined
@@ -40,6 +41,7 @@ export class RigidJobs implements WorkListener {
   constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
     this.#env = env
     this.#order = order
+    this.sharing = order.sharing
     this.#placement = placement
     this.#others = backfillOrder === undefined && placement === undefined ? undefined : forwarding(backfillOrder, placement)
     this.#overrun = overrun

@@ -27,34 +27,28 @@ export const strictPolicy = definePolicy({
   summary: 'the first job in order blocks the others until it starts (FCFS over fifo)',
   source: 'Lin et al., survey, section 8',
   options: strictOptions,
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo' },
-  create: (options, env, { order, placement }) => new Strict(options, env, order.create(env), (placement as Plug<'placement'> | undefined)?.create(env)),
+  create: (options, env, { order, placement }) => new Strict(options, env, order.create(env), placement?.create(env)),
 })
 
 /** FCFS over an order: the first job blocks the others. */
 export const strict = (order: Plug<'order'> = fifo(), { placement, ...options }: StrictOptions = {}): Plug<'policy'> =>
-  strictPolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+  strictPolicy.plug({ order, placement }, options)
 
 class Strict implements Policy {
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
   readonly #explanations: Explanations
-  readonly #order: Order
 
   constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
-    this.#order = order
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.#windows = new Windows(options.windows, env.cluster)
     if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)
     Object.assign(this, forwarding(this.#jobs))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

@@ -64,10 +64,6 @@ export class CapacityPreemption implements Policy {
     Object.assign(this, forwarding(policy, this.#hooks()))
   }
 
-  get sharing() {
-    return this.#policy.sharing
-  }
-
   schedule(round: Round): void {
     this.#lookIfDue(round)
     if (round.nodes.length > 0) this.#policy.schedule(round)

@@ -75,10 +75,6 @@ export class Reserving implements Policy {
     Object.assign(this, forwarding({ onSubmit: (job) => this.#reset(job), onFinish: (job) => this.#dropAll(job) }, order))
   }
 
-  get sharing() {
-    return this.#order.sharing
-  }
-
   schedule(round: Round): void {
     const { nodes } = round
     if (nodes.length === 0) return

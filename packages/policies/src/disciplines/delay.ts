@@ -84,10 +84,6 @@ class Delay implements Policy {
     Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job), onHeartbeat: (_, now) => this.#beat(now) }))
   }
 
-  get sharing() {
-    return this.#order.sharing
-  }
-
   schedule(round: Round): void {
     const { nodes, lane } = round
     this.#gangs.begin()

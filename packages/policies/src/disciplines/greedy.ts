@@ -16,14 +16,14 @@ export const greedyPolicy = definePolicy({
   summary: 'the first job in order that fits starts, without waiting',
   source: 'Zaharia et al., EuroSys 2010, section 2 and Algorithm 1',
   options: z.strictObject({}),
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'first-fit' },
   create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env)),
 })
 
 /** The first job in order that fits starts. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const greedy = (order: Plug<'order'>, placement?: Plug<'placement'>): Plug<'policy'> =>
-  greedyPolicy.plug({ order, placement: placement as Plug<'placement'> })
+  greedyPolicy.plug({ order, placement })
 
 class Greedy implements Policy {
   readonly #order: Order
@@ -39,10 +39,6 @@ class Greedy implements Policy {
     this.#placement = placement
     this.#levels = cluster.levels
     Object.assign(this, forwarding(order, placement))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

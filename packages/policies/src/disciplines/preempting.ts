@@ -37,7 +37,6 @@ export const preemptingPolicy = definePolicy({
 export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
 
 class Preempting implements Policy {
-  readonly promises: boolean | undefined
   readonly #policy: Policy
   readonly #options: z.output<typeof preemptingOptions>
   readonly #lanes: number
@@ -55,20 +54,11 @@ class Preempting implements Policy {
     this.#policy = policy
     this.#options = options
     this.#lanes = env.cluster.lanes.length
-    this.promises = policy.promises
     this.#sharing = policy.sharing
     this.#update = env.cluster.lanes.map(() => 0)
     this.#check = env.cluster.lanes.map(() => 0)
     if (this.#sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
     Object.assign(this, forwarding(policy))
-  }
-
-  get sharing() {
-    return this.#sharing
-  }
-
-  mayLeave(): boolean {
-    return this.#policy.mayLeave?.() === true
   }
 
   schedule(round: Round): void {

@@ -54,10 +54,6 @@ class SkipDelay implements Policy {
     Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job) }))
   }
 
-  get sharing() {
-    return this.#order.sharing
-  }
-
   schedule(round: Round): void {
     const { nodes } = round
     this.#gangs.begin()

@@ -39,7 +39,6 @@ export const slurmPreemptingPolicy = definePolicy({
 export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)
 
 class SlurmPreempting implements Policy {
-  readonly promises: boolean | undefined
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
@@ -53,7 +52,6 @@ class SlurmPreempting implements Policy {
     this.#options = options
     this.#work = env.work
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
-    this.promises = policy.promises
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#running = env.cluster.lanes.map(() => new Map())
     const watch = {
@@ -71,14 +69,6 @@ class SlurmPreempting implements Policy {
       },
     }
     Object.assign(this, forwarding(policy, watch))
-  }
-
-  get sharing() {
-    return this.#policy.sharing
-  }
-
-  mayLeave(): boolean {
-    return this.#policy.mayLeave?.() === true
   }
 
   schedule(round: Round): void {

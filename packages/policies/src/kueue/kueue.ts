@@ -29,14 +29,14 @@ export const kueuePolicy = definePolicy({
   summary: 'Kueue: jobs are admitted by quotas of queues that borrow in cohorts, with preemption and fair sharing',
   source: 'Kueue, ClusterQueue and Cohort',
   options: kueueOptions,
-  inner: { placement: 'placement' },
+  inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
   create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env)),
 })
 
 /** Admission by quota. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
-  kueuePolicy.plug({ placement: placement as Plug<'placement'> }, options)
+  kueuePolicy.plug({ placement }, options)
 
 class Kueue implements Policy {
   readonly #env: Env

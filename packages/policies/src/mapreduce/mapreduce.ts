@@ -27,14 +27,14 @@ export const mapReducePolicy = definePolicy({
   summary: 'gives MapReduce jobs workers beyond those asked for while resources are idle',
   source: 'Schwarzkopf et al., EuroSys 2013, section 6',
   options: mapReduceOptions,
-  inner: { order: 'order', placement: 'placement' },
+  inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'random-fit' },
   create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env), limitOf(options)),
 })
 
 /** Mouldable jobs get workers beyond those asked for while resources are idle. Without a placement tasks go to the lowest node with room. */
 export const mapReduce = (order: Plug<'order'>, options: MapReduceOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
-  mapReducePolicy.plug({ order, placement: placement as Plug<'placement'> }, options)
+  mapReducePolicy.plug({ order, placement }, options)
 
 function limitOf({ limit, factor, cap }: z.output<typeof mapReduceOptions>): WorkerLimit {
   switch (limit) {
@@ -63,10 +63,6 @@ class MapReduce implements Policy {
     this.#limit = limit
     this.#levels = cluster.levels
     Object.assign(this, forwarding(order, placement))
-  }
-
-  get sharing() {
-    return this.#order.sharing
   }
 
   schedule(round: Round): void {

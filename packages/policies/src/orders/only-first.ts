@@ -7,7 +7,6 @@ export function onlyFirst(order: Order): Order {
   let isRead = false
   return {
     ...forwarding(order),
-    ...(order.sharing !== undefined && { sharing: order.sharing }),
     begin(round: Round): void {
       isRead = false
       order.begin(round)

@@ -1,6 +1,5 @@
-import { definePolicy, forwarding, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
-import { WrappedRound } from '../yarn/wrapped-round.js'
 import { LimitedJobs } from './limited-jobs.js'
 import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
 
@@ -34,11 +33,7 @@ class SlurmLimits implements Policy {
     this.#policy = policy
     this.#jobs = new LimitedJobs(options, env, policy)
     this.#round = new LimitedRound(this.#jobs)
-    Object.assign(this, forwarding(this.#jobs, exceptWaiting(policy)))
-  }
-
-  get sharing() {
-    return this.#policy.sharing
+    Object.assign(this, forwarding(this.#jobs, { ...exceptWaiting(policy), sharing: policy.sharing }))
   }
 
   mayLeave(): boolean {
@@ -55,7 +50,7 @@ class SlurmLimits implements Policy {
 
 /** The hooks of a policy but those about waiting jobs, of which it is told by another. */
 function exceptWaiting(policy: Policy): WorkListener {
-  const names = ['admits', 'onSubmit', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat'] as const
+  const names = ['admits', 'onSubmit', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat', 'onCommit'] as const
   return Object.fromEntries(names.flatMap((name) => (policy[name] === undefined ? [] : [[name, (policy[name] as (...args: unknown[]) => unknown).bind(policy)]])))
 }
 

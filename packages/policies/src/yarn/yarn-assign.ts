@@ -1,6 +1,5 @@
-import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
-import { WrappedRound } from './wrapped-round.js'
 
 const assignOptions = z.strictObject({
   assignMultiple: z.boolean().default(false).describe('several starts per heartbeat of a node; false: one'),
@@ -41,10 +40,6 @@ class YarnAssign implements Policy {
     const balance = options.loadBalancer ? new Balance(env) : undefined
     this.#round = new LimitedRound(options, env, balance)
     Object.assign(this, forwarding(policy, balance))
-  }
-
-  get sharing() {
-    return this.#policy.sharing
   }
 
   schedule(round: Round): void {

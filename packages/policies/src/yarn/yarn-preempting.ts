@@ -71,10 +71,6 @@ class YarnPreempting implements Policy {
     Object.assign(this, forwarding(policy, { onFinish: forget }))
   }
 
-  get sharing() {
-    return this.#policy.sharing
-  }
-
   schedule(round: Round): void {
     if (this.#sharing !== undefined && this.#mayTake(this.#sharing)) this.#preempt(round, this.#sharing)
     if (round.nodes.length === 0) return

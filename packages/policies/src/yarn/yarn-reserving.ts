@@ -1,10 +1,9 @@
-import { definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
 import { isBelow } from './starvation.js'
-import { WrappedRound } from './wrapped-round.js'
 
 const reservingOptions = z.strictObject({
   reservableNodes: z.number().min(0).max(1).default(0.05).describe('part of the nodes that one job may have reserved, rounded up; nodes with its data do not count'),
@@ -48,10 +47,6 @@ class YarnReserving implements Policy {
     if (sharing === undefined) env.warn('reservations by YARN\'s rules have no effect: the order under them is not yarn-fair')
     else this.#round = new HoldingRound(options, env, sharing)
     Object.assign(this, forwarding(policy, { onFinish: (job) => this.#round?.forget(job) }))
-  }
-
-  get sharing() {
-    return this.#policy.sharing
   }
 
   schedule(round: Round): void {

@@ -1,6 +1,10 @@
-import type { JobId, Moulding, NodeId, Reason, Round, Savepoint, Seconds, TaskId } from '@sched/core'
+import type { JobId, NodeId, Savepoint, Seconds, TaskId } from './ids.js'
+import type { Moulding, Reason, Round } from './round.js'
 
-/** A round that passes everything on to another: policies around others override what they limit. */
+/**
+ * A round that passes everything on to the one inside: a policy around another overrides what it limits. It knows no
+ * rehearsal, of whose claims a subclass would not see the end.
+ */
 export abstract class WrappedRound implements Round {
   protected inner!: Round
 

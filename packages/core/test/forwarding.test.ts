@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { forwarding, type Commit, type JobId, type Policy, type Sharing } from '../src/index.js'
+
+const JOB = 3 as JobId
+
+describe('forwarding', () => {
+  it('passes hooks on to the parts that have them, in order, and has no others', () => {
+    const calls: string[] = []
+    const hooks = forwarding({ onSubmit: (job) => calls.push(`a ${job}`) }, undefined, { onSubmit: (job) => calls.push(`b ${job}`), onCommit: ({ now }) => calls.push(`commit at ${now}`) })
+    hooks.onSubmit?.(JOB)
+    hooks.onCommit?.({ now: 5, accepted: [], conflicted: [] } satisfies Commit)
+    expect(calls).toEqual(['a 3', 'b 3', 'commit at 5'])
+    expect(hooks.onFinish).toBeUndefined()
+  })
+
+  it('refuses a job for the first reason that a part has', () => {
+    const hooks = forwarding({ admits: () => undefined }, { admits: () => 'full' }, { admits: () => 'late' })
+    expect(hooks.admits?.({ id: 'j', submit: 0, stages: [] })).toBe('full')
+  })
+
+  it('says what the parts say of themselves: shares, promises, and that a run may end', () => {
+    const sharing = { pools: 2 } as Sharing
+    const inside: Policy = { schedule: () => undefined, sharing, promises: true, mayLeave: () => true }
+    const around = forwarding({ onSubmit: () => undefined }, forwarding(inside))
+    expect([around.sharing, around.promises, around.mayLeave?.()]).toEqual([sharing, true, true])
+    expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
+  })
+})
