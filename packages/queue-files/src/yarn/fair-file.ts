@@ -21,9 +21,10 @@ const number =
       throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at)
     return value
   }
+const count = number(0, true)
 const boolean: Reader<boolean> = (element, at) => text(element, at).toLowerCase() === 'true' // as Hadoop: anything else is false
 const amounts: Reader<NamedAmounts> = (element, at) => fairAmounts(text(element, at), at)
-const fraction: Reader<number> = (element, at) => Math.min(number(-Infinity)(element, at), 1)
+const threshold: Reader<number> = (element, at) => Math.min(Math.max(0, number(-Infinity)(element, at)), 1)
 
 /** Names and the classes that Hadoop has for them. */
 const policies: Readonly<Record<string, FairPolicyName>> = { fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' }
@@ -33,7 +34,13 @@ const policy: Reader<FairPolicyName> = (element, at) => {
   if (known === undefined) throw new SchedError('BAD_INPUT', `there is no scheduling policy "${name}".`, at, suggest(name, ['fair', 'drf', 'fifo']))
   return known
 }
+const defaultPolicy: Reader<'fair' | 'drf'> = (element, at) => {
+  const chosen = policy(element, at)
+  if (chosen === 'fifo') throw new SchedError('BAD_INPUT', 'the policy of all queues cannot be fifo.', at, 'Use fair or drf, and fifo on queues that hold jobs.')
+  return chosen
+}
 
+/** Settings of a queue. */
 const readers = {
   weight: number(),
   schedulingPolicy: policy,
@@ -42,10 +49,10 @@ const readers = {
   maxResources: amounts,
   maxChildResources: amounts,
   maxContainerAllocation: amounts,
-  maxRunningApps: number(0, true),
-  minSharePreemptionTimeout: number(0, true),
-  fairSharePreemptionTimeout: number(0, true),
-  fairSharePreemptionThreshold: (element: XmlElement, at: At) => Math.max(0, fraction(element, at)),
+  maxRunningApps: count,
+  minSharePreemptionTimeout: count,
+  fairSharePreemptionTimeout: count,
+  fairSharePreemptionThreshold: threshold,
   allowPreemptionFrom: boolean,
 } as const
 
@@ -57,10 +64,23 @@ const ignoredInQueue: Readonly<Record<string, string>> = {
   maxAMShare: masters, aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
 }
 const ignoredAtTop: Readonly<Record<string, string>> = { queueMaxAMShareDefault: masters, 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation }
-const knownAtTop = [
-  'queue', 'pool', 'user', 'userMaxAppsDefault', 'queueMaxAppsDefault', 'queueMaxResourcesDefault', 'defaultQueueSchedulingPolicy', 'defaultQueueSchedulingMode', 'defaultFairSharePreemptionTimeout',
-  'fairSharePreemptionTimeout', 'defaultMinSharePreemptionTimeout', 'defaultFairSharePreemptionThreshold', 'queuePlacementPolicy', ...Object.keys(ignoredAtTop),
-]
+
+type Give = <T>(read: Reader<T>) => Given<T>
+/** What stands beside the queues. What the root queue itself says of preemption goes before what is said for all. */
+const topReaders: Readonly<Record<string, (file: FairFile, give: Give, element: XmlElement) => void>> = {
+  user: (file, _, element) => readUser(element, file),
+  userMaxAppsDefault: (file, give) => void (file.userMaxAppsDefault = give(count)),
+  queueMaxAppsDefault: (file, give) => void (file.queueMaxAppsDefault = give(count)),
+  queueMaxResourcesDefault: (file, give) => void (file.queueMaxResourcesDefault = give(amounts)),
+  defaultQueueSchedulingPolicy: (file, give) => void (file.defaultPolicy = give(defaultPolicy)),
+  defaultQueueSchedulingMode: (file, give) => void (file.defaultPolicy = give(defaultPolicy)),
+  defaultFairSharePreemptionTimeout: ({ root }, give) => void (root.fairSharePreemptionTimeout ??= give(count)),
+  fairSharePreemptionTimeout: ({ root }, give) => void (root.fairSharePreemptionTimeout ??= give(count)),
+  defaultMinSharePreemptionTimeout: ({ root }, give) => void (root.minSharePreemptionTimeout ??= give(count)),
+  defaultFairSharePreemptionThreshold: ({ root }, give) => void (root.fairSharePreemptionThreshold ??= give(threshold)),
+  queuePlacementPolicy: (file, _, element) => void (file.rules = readRules(element, file)),
+}
+const knownAtTop = ['queue', 'pool', ...Object.keys(topReaders), ...Object.keys(ignoredAtTop)]
 
 /** Reads a fair-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
 export function readFairFile(source: SourceText, top = readXml(source.text, source.file)): FairFile {
@@ -82,44 +102,9 @@ export function readFairFile(source: SourceText, top = readXml(source.text, sour
 
 function readTop(element: XmlElement, file: FairFile): void {
   const { name, line } = element
-  const at: At = { file: file.file, line, field: name }
-  const given = <T>(value: T): Given<T> => ({ value, line, text: element.text })
-  const { root } = file
-  switch (name) {
-    case 'user':
-      return readUser(element, file)
-    case 'userMaxAppsDefault':
-      file.userMaxAppsDefault = given(number(0, true)(element, at))
-      return
-    case 'queueMaxAppsDefault':
-      file.queueMaxAppsDefault = given(number(0, true)(element, at))
-      return
-    case 'queueMaxResourcesDefault':
-      file.queueMaxResourcesDefault = given(amounts(element, at))
-      return
-    case 'defaultQueueSchedulingPolicy':
-    case 'defaultQueueSchedulingMode': {
-      const chosen = policy(element, at)
-      if (chosen === 'fifo') throw new SchedError('BAD_INPUT', 'the policy of all queues cannot be fifo.', at, 'Use fair or drf, and fifo on queues that hold jobs.')
-      file.defaultPolicy = given(chosen)
-      return
-    }
-    case 'fairSharePreemptionTimeout':
-    case 'defaultFairSharePreemptionTimeout':
-      root.fairSharePreemptionTimeout ??= given(number(0, true)(element, at))
-      return
-    case 'defaultMinSharePreemptionTimeout':
-      root.minSharePreemptionTimeout ??= given(number(0, true)(element, at))
-      return
-    case 'defaultFairSharePreemptionThreshold':
-      root.fairSharePreemptionThreshold ??= given(readers.fairSharePreemptionThreshold(element, at))
-      return
-    case 'queuePlacementPolicy':
-      file.rules = readRules(element, file)
-      return
-    default:
-      file.ignored.add('ignored', element, name, element.text, ignoredAtTop[name] ?? unknown(name, knownAtTop))
-  }
+  const read = Object.hasOwn(topReaders, name) ? topReaders[name] : undefined
+  if (read === undefined) return file.ignored.add('ignored', element, name, element.text, ignoredAtTop[name] ?? unknown(name, knownAtTop))
+  read(file, (reader) => ({ value: reader(element, { file: file.file, line, field: name }), line, text: element.text }), element)
 }
 
 /** Settings of the fair scheduler of Hadoop 1, and what they are called in YARN. */
@@ -145,7 +130,7 @@ function readUser(element: XmlElement, file: FairFile): void {
   if (name === undefined || name === '') throw new SchedError('BAD_INPUT', 'a user has no name.', { file: file.file, line: element.line }, 'Write <user name="...">.')
   for (const each of element.children) {
     const field = `user "${name}" ${each.name}`
-    if (each.name === 'maxRunningApps') file.users.set(name, { value: number(0, true)(each, { file: file.file, line: each.line, field }), line: each.line, text: each.text })
+    if (each.name === 'maxRunningApps') file.users.set(name, { value: count(each, { file: file.file, line: each.line, field }), line: each.line, text: each.text })
     else file.ignored.add('ignored', each, field, each.text, unknown(each.name, ['maxRunningApps']))
   }
 }
