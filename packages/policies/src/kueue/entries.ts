@@ -14,55 +14,106 @@ const older = (a: Workload, b: Workload): number => b.priority - a.priority || a
 /** Without fair sharing: who need not borrow first, or from not as far, then by priority and age. */
 export const byBorrowing = (a: Entry, b: Entry): number => a.assignment.borrows - b.assignment.borrows || older(a.workload, b.workload)
 
-/** What a node comes to with the workload of an entry: whether it then borrows any of what that asks, and its share. */
+/** What the entry of a place comes to at a node: whether that then borrows any of what it asks, and its share. */
 interface Outcome {
   readonly borrows: boolean
   readonly share: number
 }
 
+/** A queue with an entry, or a cohort around such ones. */
+interface Place {
+  readonly node: QuotaNode
+  /** Places inside it, first who wins. */
+  inside: Place[]
+  /** Of a queue; of a cohort, that of who wins in it. */
+  winner: Entry
+  /** What the winner comes to here. */
+  outcome: Outcome
+}
+
 /**
- * With fair sharing: at every cohort the child wins that would not borrow what its entry asks, then the one of which the
- * share would be the smallest with its entry admitted, then by priority and age. Workloads of other roots by priority and age.
+ * The entries of one cycle with fair sharing, of which one is taken at a time: at every cohort the child wins that would not
+ * borrow what its entry asks, then the one of which the share would be the smallest with its entry admitted, then by
+ * priority and age. Workloads of other roots by priority and age.
  *
  * Source: Kueue, fair_sharing_iterator.go.
  */
-export function fairest(entries: readonly Entry[], resources: number): Entry | undefined {
-  const outcomes = new Map<QuotaNode, Map<Entry, Outcome>>()
-  for (const entry of entries) {
-    const { workload } = entry
-    charge(workload, workload.tasks)
-    for (let node: QuotaNode = workload.queue; node.parent !== undefined; node = node.parent) {
-      const ofParent = outcomes.get(node.parent) ?? new Map<Entry, Outcome>()
-      outcomes.set(node.parent, ofParent.set(entry, { borrows: borrowsFor(node, workload), share: node.share(resources) }))
-    }
-    discharge(workload, workload.tasks)
+export class Contest {
+  readonly #resources: number
+  readonly #roots: Place[] = []
+  readonly #places = new Map<QuotaNode, Place>()
+
+  constructor(entries: readonly Entry[], resources: number) {
+    this.#resources = resources
+    for (const entry of entries) this.#enter({ node: entry.workload.queue, inside: [], winner: entry, outcome: NOTHING })
+    for (const root of this.#roots) this.#arrange(root)
+    this.#roots.sort(byAge)
   }
-  const roots = new Set(entries.map(({ workload }) => workload.queue.root))
-  const winners = [...roots].flatMap((root) => winnerIn(root, entries.filter(({ workload }) => workload.queue.root === root), outcomes) ?? [])
-  return winners.sort((a, b) => older(a.workload, b.workload))[0]
+
+  /** Takes the winner away. */
+  next(): Entry | undefined {
+    const [first] = this.#roots
+    if (first === undefined) return undefined
+    const { winner } = first
+    if (this.#leave(first)) this.#roots.sort(byAge)
+    else this.#roots.shift()
+    return winner
+  }
+
+  /** The usage of a queue has changed, and with it what the cohorts around it come to. */
+  changed(queue: QuotaNode): void {
+    for (const node of queue.path()) {
+      const place = this.#places.get(node)
+      if (place === undefined) continue
+      place.inside.sort(byOutcome)
+      this.#settle(place)
+    }
+    this.#roots.sort(byAge)
+  }
+
+  #enter(place: Place): void {
+    const { parent } = place.node
+    this.#places.set(place.node, place)
+    const around = parent === undefined ? undefined : this.#places.get(parent)
+    if (parent === undefined) this.#roots.push(place)
+    else if (around !== undefined) around.inside.push(place)
+    else this.#enter({ node: parent, inside: [place], winner: place.winner, outcome: NOTHING })
+  }
+
+  #arrange(place: Place): void {
+    for (const each of place.inside) this.#arrange(each)
+    place.inside.sort(byOutcome)
+    this.#settle(place)
+  }
+
+  /** Finds who wins in a place of which the inner ones are in order, and what that comes to. */
+  #settle(place: Place): void {
+    place.winner = place.inside[0]?.winner ?? place.winner
+    const { node, winner } = place
+    if (node.parent === undefined) return
+    charge(winner.workload, winner.workload.tasks)
+    place.outcome = { borrows: borrowsFor(node, winner.workload), share: node.share(this.#resources) }
+    discharge(winner.workload, winner.workload.tasks)
+  }
+
+  /** Takes the winner of a place away; whether others are left in it. */
+  #leave(place: Place): boolean {
+    const [first] = place.inside
+    if (first !== undefined && this.#leave(first)) place.inside.sort(byOutcome)
+    else place.inside.shift()
+    const isLeft = place.inside.length > 0
+    if (isLeft) this.#settle(place)
+    else this.#places.delete(place.node)
+    return isLeft
+  }
 }
+
+const NOTHING: Outcome = { borrows: false, share: 0 }
 
 const borrowsFor = (node: QuotaNode, { demand, flavor }: Workload): boolean => demand.some((amount, r) => amount > 0 && node.borrows(flavor * demand.length + r))
 
-function winnerIn(node: QuotaNode, entries: readonly Entry[], outcomes: ReadonlyMap<QuotaNode, ReadonlyMap<Entry, Outcome>>): Entry | undefined {
-  const inChild = new Map<QuotaNode, Entry[]>()
-  for (const entry of entries) {
-    const child = childToward(entry.workload.queue, node)
-    if (child === undefined) return entry
-    inChild.set(child, [...(inChild.get(child) ?? []), entry])
-  }
-  const of = (entry: Entry): Outcome => outcomes.get(node)?.get(entry) ?? { borrows: false, share: 0 }
-  return [...inChild]
-    .flatMap(([child, its]) => winnerIn(child, its, outcomes) ?? [])
-    .sort((a, b) => Number(of(a).borrows) - Number(of(b).borrows) || compare(of(a).share, of(b).share) || older(a.workload, b.workload))[0]
-}
-
-/** The child of `node` that the queue is or lies in; undefined for the queue itself. */
-function childToward(queue: QuotaNode, node: QuotaNode): QuotaNode | undefined {
-  let child: QuotaNode | undefined
-  for (let each: QuotaNode | undefined = queue; each !== undefined && each !== node; each = each.parent) child = each
-  return child
-}
+const byAge = (a: Place, b: Place): number => older(a.winner.workload, b.winner.workload)
+const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || byAge(a, b)
 
 /** Shares may be infinite. */
 export const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -4,7 +4,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { assign, fits, Mode, type Assignment } from './assignment.js'
-import { byBorrowing, fairest, type Entry } from './entries.js'
+import { byBorrowing, Contest, type Entry } from './entries.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
@@ -56,6 +56,8 @@ class Kueue implements Policy {
   /** What was found for workloads that do not fit, by what they ask. */
   readonly #unfit = new Map<string, Assignment>()
   #before: readonly Workload[] | undefined
+  /** Queues of which the usage has changed with the last workload that was considered. */
+  readonly #touched = new Set<ClusterQueue>()
   /** Whether the cycle has admitted or passed over anybody. */
   #hasMoved = false
 
@@ -130,10 +132,11 @@ class Kueue implements Policy {
   }
 
   #byShare(entries: Entry[], round: Round): void {
-    while (entries.length > 0 && !this.#isOver(round)) {
-      const entry = fairest(entries, this.#queues.resources.length) as Entry
-      entries.splice(entries.indexOf(entry), 1)
+    const contest = new Contest(entries, this.#queues.resources.length)
+    for (let entry = contest.next(); entry !== undefined && !this.#isOver(round); entry = contest.next()) {
+      this.#touched.clear()
       this.#consider(entry, round)
+      for (const queue of this.#touched) contest.changed(queue)
     }
   }
 
@@ -207,6 +210,7 @@ class Kueue implements Policy {
   }
 
   #preempt(workload: Workload, round: Round): void {
+    this.#touched.add(workload.queue)
     this.#hasPreempted = true
     this.#before = undefined
     this.#unfit.clear()
@@ -223,6 +227,7 @@ class Kueue implements Policy {
     this.#before = undefined
     this.#unfit.clear()
     this.#workloads.admit(workload)
+    this.#touched.add(workload.queue)
     if (round.jobsLeft < Infinity || this.#hasRoom(round)) this.#start(workload, round)
   }
 
@@ -241,6 +246,7 @@ class Kueue implements Policy {
       const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows > 0)
       if (amount === 0) continue
       queue.add(c, amount)
+      this.#touched.add(queue)
       this.#kept.push({ queue, c, amount })
     }
   }
