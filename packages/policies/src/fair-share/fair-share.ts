@@ -1,7 +1,7 @@
-import { defineOrder, forwarding, type Plug } from '@sched/core'
+import { defineOrder, type Plug } from '@sched/core'
 import { z } from 'zod'
-import { byScore } from '../orders/by-score.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+import { byUsage } from './by-usage.js'
 
 const fairShareOptions = z.strictObject({ ...usageOptions, ...decayOptions })
 /** Options of `fair-share`; all may be left out. */
@@ -20,15 +20,7 @@ export const fairShareOrder = defineOrder({
   options: fairShareOptions,
   create: (options, env) => {
     const usage = new AccountUsage(options, env)
-    const ranking = byScore(env, (job, now) => usage.factor(job, now))
-    return {
-      ...forwarding(usage, ranking),
-      begin: (round) => {
-        usage.wake(round)
-        ranking.begin(round)
-      },
-      next: () => ranking.next(),
-    }
+    return byUsage(usage, env, (job, now) => usage.factor(job, now))
   },
 })
 

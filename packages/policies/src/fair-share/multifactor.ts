@@ -1,8 +1,8 @@
-import { checkOptions, defineOrder, forwarding, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { byScore } from '../orders/by-score.js'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+import { byUsage } from './by-usage.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 
 const WEEK = 604_800
@@ -64,16 +64,7 @@ export const multifactorOrder = defineOrder({
     const usage = new AccountUsage(options, env)
     const hasTiers = Object.keys(options.tiers).length > 0
     const tierOf = (job: JobId) => (hasTiers ? (options.tiers[env.work.queueName(env.work.queue(job))] ?? 1) : 0)
-    const score = (job: JobId, now: Seconds, lane: LaneId) => tierOf(job) * TIER + jobPriority(job, now, lane, options, usage, env)
-    const ranking = byScore(env, score)
-    return {
-      ...forwarding(usage, ranking),
-      begin: (round) => {
-        usage.wake(round)
-        ranking.begin(round)
-      },
-      next: () => ranking.next(),
-    }
+    return byUsage(usage, env, (job, now, lane) => tierOf(job) * TIER + jobPriority(job, now, lane, options, usage, env))
   },
 })
 
