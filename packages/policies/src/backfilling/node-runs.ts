@@ -1,11 +1,12 @@
 import type { NodeId } from '@sched/core'
 
 /**
- * Nodes for a number of tasks, one entry per task, lowest first: the run of consecutive usable nodes with the least room
+ * Nodes for a number of tasks, one entry per task: the run of consecutive usable nodes with the least room
  * that holds them all; if none does, the one with the most room is used up and the rest placed in the same way. Ties: the
- * lower run.
+ * lower run. Within a run all go on the node with the least room that holds them, the lower one of two; if none does, the
+ * lowest nodes are filled.
  *
- * Source: Slurm's select plug-ins (best fit over consecutive nodes). `room[node]` is the number of tasks a node can take,
+ * Source: Slurm, `_eval_nodes` of select/cons_tres (best fit over consecutive nodes). `room[node]` is the number of tasks a node can take,
  * 0 for one that cannot be used; the sum is at least `tasks`.
  */
 export function bestRuns(room: Int32Array, tasks: number, places: NodeId[]): void {
@@ -14,7 +15,8 @@ export function bestRuns(room: Int32Array, tasks: number, places: NodeId[]): voi
   for (let left = tasks; left > 0; ) {
     const run = pick(runs, left)
     runs.splice(runs.indexOf(run), 1)
-    for (let node = run.from; node < run.to && left > 0; node++)
+    const single = tightest(room, run, left)
+    for (let node = single < 0 ? run.from : single; node < run.to && left > 0; node++)
       for (let i = Math.min(room[node] as number, left); i > 0; i--, left--) places.push(node as NodeId)
   }
 }
@@ -28,6 +30,13 @@ interface Run {
 function pick(runs: readonly Run[], left: number): Run {
   const enough = runs.filter((run) => run.room >= left)
   return enough.length > 0 ? enough.reduce((best, run) => (run.room < best.room ? run : best)) : runs.reduce((best, run) => (run.room > best.room ? run : best))
+}
+
+/** The node of the run with the least room for all that is left, or -1. */
+function tightest(room: Int32Array, run: Run, left: number): number {
+  let best = -1
+  for (let node = run.from; node < run.to; node++) if ((room[node] as number) >= left && (best < 0 || (room[node] as number) < (room[best] as number))) best = node
+  return best
 }
 
 function runsOf(room: Int32Array): Run[] {

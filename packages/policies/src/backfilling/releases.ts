@@ -100,25 +100,28 @@ export class Releases {
     return sum >= tasks ? now : this.#whenEnded(tasks - sum, usable)
   }
 
-  /** Adds what ends, job by job or in windows of time, until there is room for so many tasks more. */
+  /**
+   * Adds what ends, job by job or in windows of time, until there is room for so many tasks more. All windows begin where the first one
+   * does: at the multiple of its width after the first end. Source: Slurm, `_will_run_test` of select/cons_tres.
+   */
   #whenEnded(tasks: number, usable: NodeBits): Seconds {
     const ends = this.#ends
     let left = tasks
     let { window } = this.#look
+    let origin = Infinity
     for (let i = 0; i < ends.length; ) {
       let last: Seconds = Infinity
-      let edge = Infinity
       for (let isMore = true; isMore && i < ends.length; ) {
         const { end } = ends[i] as End
         const gained = this.#add(i++, usable)
         if (gained < 0) continue
         left -= gained
-        if (last === Infinity) edge = end - (window === 0 ? 0 : end % window) + 2 * window
+        if (origin === Infinity && window > 0) origin = end - (end % window) + window
         last = end
-        isMore = window > 0 && i < ends.length && (ends[i] as End).end <= edge
+        isMore = window > 0 && i < ends.length && (ends[i] as End).end <= origin + window
       }
       if (left <= 0) return last
-      window = this.#widen(window, edge, ends[i]?.end)
+      window = this.#widen(window, origin, ends[i]?.end)
     }
     return Infinity
   }
@@ -137,13 +140,13 @@ export class Releases {
     return gained
   }
 
-  /** The next window, wide enough that the next end would have been in this one. */
-  #widen(window: Seconds, edge: Seconds, next: Seconds | undefined): Seconds {
+  /** The next window, wide enough for the next end. */
+  #widen(window: Seconds, origin: Seconds, next: Seconds | undefined): Seconds {
     const { growth } = this.#look
     let wider = window
     if (window > 0)
       do wider = growth > 0 ? wider + growth : wider * 2
-      while (next !== undefined && next > edge - window + wider)
+      while (next !== undefined && next > origin + wider)
     return wider
   }
 

@@ -179,11 +179,12 @@ describe('replan with named nodes', () => {
 
   it('starts every job at the time and on the nodes of a plain reading of Slurm', () => {
     fc.assert(
-      fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 20), fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ slots, queue }, step, [options, windows]) => {
+      fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 20), fc.constantFrom(1, 1, 2, 3, 4), fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ slots, queue }, perNode, step, [options, windows]) => {
         const places = new Map<string, number[]>()
-        const starts = startsOf(queue.map(asGang), [1], replan(fifo(), { nodes: 'named', bf_resolution: step, ...options }), { nodes: slots, observers: [placesIn(places)] })
+        const nodes = Math.ceil(slots / perNode)
+        const starts = startsOf(queue.map(asGang), [perNode], replan(fifo(), { nodes: 'named', bf_resolution: step, ...options }), { nodes, observers: [placesIn(places)] })
         const ours = queue.map((_, i) => ({ start: starts.get(`J${i}`), nodes: places.get(`J${i}`)?.sort((a, b) => a - b) }))
-        expect(ours).toEqual(plainNamed(queue, slots, step, windows).map(({ start, nodes }) => ({ start, nodes })))
+        expect(ours).toEqual(plainNamed(queue, nodes, perNode, step, windows).map(({ start, nodes }) => ({ start, nodes })))
       }),
       { seed: 33, numRuns: 300 },
     )
@@ -221,6 +222,22 @@ describe('replan with named nodes', () => {
     const specs = [nodesFor('A', 1, 1), nodesFor('B', 1, 1, 20), nodesFor('C', 2, 1, 21), job('D', 1, 60, 22)]
     expect(named(specs, 3, { bf_resolution: 1 })).toEqual({ A: 0, B: 20, C: 60, D: 80 })
     expect(named(specs, 3, { bf_resolution: 1, select: 'cons_tres' })).toEqual({ A: 0, B: 20, C: 80, D: 22 })
+  })
+
+  it('widens the time within which ends count together from the first end on, as _will_run_test of select/cons_tres', () => {
+    // 4 nodes: A ends at 60, B at 130, C at 200, node 3 is free. 30, 60, ... s are counted from 90, the multiple of 30 after 60: B is within 60 of it, C is not,
+    // so D (3 nodes) is planned for 130, and F (2 min) may not have node 3 at 22
+    const specs = [nodesFor('A', 1, 1), nodesFor('B', 1, 2, 10), nodesFor('C', 1, 3, 20), nodesFor('D', 3, 1, 21), nodesFor('F', 1, 2, 22)]
+    expect(named(specs, 4, { select: 'cons_tres', bf_resolution: 1 })).toEqual({ A: 0, B: 10, C: 20, D: 130, F: 190 })
+  })
+
+  it('puts what fits on one node on the one with the least room for it, as _eval_nodes of select/cons_tres', () => {
+    // 3 nodes of 4: A (3) on node 0. B and C (2 each) fit on none but 1 and 2: both on 1; D (1) beside A; E (5) has 4 on node 2 and waits for A
+    const places = new Map<string, number[]>()
+    const specs = [nodesFor('A', 3, 1), nodesFor('B', 2, 5), nodesFor('C', 2, 5), nodesFor('D', 1, 5), nodesFor('E', 5, 1)]
+    const starts = startsOf(specs, [4], replan(fifo(), { nodes: 'named' }), { nodes: 3, observers: [placesIn(places)] })
+    expect(Object.fromEntries(starts)).toEqual({ A: 0, B: 0, C: 0, D: 0, E: 60 })
+    expect(Object.fromEntries(places)).toEqual({ A: [0, 0, 0], B: [1, 1], C: [1, 1], D: [0], E: [2, 2, 2, 2, 0] })
   })
 
   it('fits jobs best into runs of consecutive free nodes', () => {

@@ -2,6 +2,7 @@ import type { RigidJob } from './machine.js'
 
 interface Held {
   readonly job: RigidJob
+  /** One entry per task. */
   readonly nodes: readonly number[]
   readonly start: number
   /** As planned: whole minutes after its start. */
@@ -17,11 +18,11 @@ const MINUTE = 60
 const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 /**
- * Starts and nodes of jobs of whole nodes under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
- * question to the next. `size[0]` nodes each, on `count` nodes; reservations begin and end at multiples of `step`. With `windows`
- * ends are looked at as select/cons_tres does: those up to the next multiple of the window and a window more.
+ * Starts and nodes of jobs under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
+ * question to the next. `size[0]` tasks each, on `count` nodes for `slots` tasks; reservations take whole nodes, and begin and end at multiples of
+ * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one.
  */
-export function plainNamed(jobs: readonly RigidJob[], count: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
+export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
   const all = range(count)
   const placed = new Map<RigidJob, Held>()
   let waiting: RigidJob[] = []
@@ -76,9 +77,9 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, step: numbe
       const size = job.size[0] ?? 0
       const ends = [...running].sort((a, b) => a.expected - b.expected || jobs.indexOf(a.job) - jobs.indexOf(b.job))
       for (const { ended, time } of [{ ended: 0, time: now }, ...looks(ends, usable)]) {
-        const busy = new Set(ends.slice(ended).flatMap(({ nodes }) => nodes))
-        const free = usable.filter((node) => !busy.has(node))
-        if (free.length >= size) return { time, nodes: bestFit(free, size) }
+        const tasks = ends.slice(ended).flatMap(({ nodes }) => nodes)
+        const room = all.map((node) => (usable.includes(node) ? slots - tasks.filter((other) => other === node).length : 0))
+        if (sum(room) >= size) return { time, nodes: bestFit(room, size) }
       }
       return undefined
     }
@@ -89,16 +90,16 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, step: numbe
     const counts = ({ nodes }: Held) => nodes.some((node) => usable.includes(node))
     if (windows === undefined) return ends.flatMap((held, i) => (counts(held) ? [{ ended: i + 1, time: held.expected }] : []))
     const all: { ended: number; time: number }[] = []
+    const origin = (Math.floor((ends.find(counts)?.expected ?? 0) / 30) + 1) * 30
     for (let window = 30, at = 0; ; ) {
       const first = ends.findIndex((held, i) => i >= at && counts(held))
       if (first < 0) return all
-      const edge = (Math.floor((ends[first]?.expected ?? 0) / window) + 1) * window
       at = first + 1
-      while (at < ends.length && (ends[at]?.expected ?? 0) <= edge + window) at++
+      while (at < ends.length && (ends[at]?.expected ?? 0) <= origin + window) at++
       all.push({ ended: at, time: Math.max(...ends.slice(first, at).filter(counts).map(({ expected }) => expected)) })
       const next = ends[at]?.expected
       do window = windows(window)
-      while (next !== undefined && next > edge + window)
+      while (next !== undefined && next > origin + window)
     }
   }
   return jobs.map((job) => placed.get(job) ?? { start: NaN, nodes: [] })
@@ -106,20 +107,29 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, step: numbe
 
 const minutes = ({ estimate }: RigidJob) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
-/** The shortest run of consecutive nodes that is long enough, else the longest and so on; of runs as long the lowest. */
-function bestFit(free: readonly number[], size: number): number[] {
+const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
+
+/**
+ * The run of consecutive nodes with the least room that is enough, else the one with the most and so on; of equal runs the lowest. In it the node
+ * with the least room that is enough, else the lowest nodes.
+ */
+function bestFit(room: readonly number[], size: number): number[] {
+  const of = (nodes: readonly number[]) => sum(nodes.map((node) => room[node] ?? 0))
   const runs: number[][] = []
-  for (const node of free) {
+  for (const node of range(room.length).filter((node) => (room[node] ?? 0) > 0)) {
     const last = runs.at(-1)
     if (last?.at(-1) === node - 1) last.push(node)
     else runs.push([node])
   }
   const nodes: number[] = []
   while (nodes.length < size) {
-    const enough = runs.filter((run) => run.length >= size - nodes.length).sort((a, b) => a.length - b.length)
-    const run = enough[0] ?? [...runs].sort((a, b) => b.length - a.length)[0] ?? []
+    const left = size - nodes.length
+    const enough = runs.filter((run) => of(run) >= left).sort((a, b) => of(a) - of(b))
+    const run = enough[0] ?? [...runs].sort((a, b) => of(b) - of(a))[0] ?? []
     runs.splice(runs.indexOf(run), 1)
-    nodes.push(...run.slice(0, size - nodes.length))
+    const single = run.filter((node) => (room[node] ?? 0) >= left).sort((a, b) => (room[a] ?? 0) - (room[b] ?? 0))[0]
+    const tasks = (single === undefined ? run : [single]).flatMap((node) => Array<number>(room[node] ?? 0).fill(node))
+    nodes.push(...tasks.slice(0, left))
   }
   return nodes.sort((a, b) => a - b)
 }
