@@ -83,13 +83,18 @@ export class Offers {
 
   /** Offers to all that are equally under-served. Those that take nothing are done, the others go where they belong then. */
   #round(isEqual: boolean): void {
+    const next = this.#from + this.#countFirst()
+    this.#offer(next, isEqual)
+    this.#merge(next, this.#keepGained(next))
+  }
+
+  /** Offers what is left of every resource to the queues in order up to `next`, and notes which of them took something. */
+  #offer(next: number, isEqual: boolean): void {
     const { width, divisors, ideal, limit, guaranteed } = this.#columns
     const { left } = this
-    const [active, order, share, hasGained, gained] = [this.#active, this.#order, this.#share, this.#hasGained, this.#gained]
+    const [active, order, share, hasGained] = [this.#active, this.#order, this.#share, this.#hasGained]
     const from = this.#from
-    const end = this.#to
-    let next = from + this.#countFirst()
-    const equal = end - from
+    const equal = this.#to - from
     for (let k = from; k < next; k++) hasGained[order[k] as number] = 0
     for (let i = 0; i < width; i++) {
       const rest = left[i] as number
@@ -114,14 +119,27 @@ export class Offers {
       }
       left[i] = rest - given
     }
+  }
+
+  /** Lists those up to `next` that took something, ranked by what they have now, and counts out the others; returns how many are listed. */
+  #keepGained(next: number): number {
+    const { width, guaranteed } = this.#columns
+    const [active, order] = [this.#active, this.#order]
     let size = 0
-    for (let k = from; k < next; k++) {
+    for (let k = this.#from; k < next; k++) {
       const queue = order[k] as number
-      if (hasGained[queue] === 1) {
+      if (this.#hasGained[queue] === 1) {
         this.#rank(queue)
-        this.#insert(gained, queue, size++)
+        this.#insert(this.#gained, queue, size++)
       } else for (let i = 0, at = queue * width; i < width; i++, at++) active[i] = (active[i] as number) - (guaranteed[at] as number)
     }
+    return size
+  }
+
+  /** Puts the first `size` that took something among the queues from `next` on; the order begins where the room before these begins. */
+  #merge(first: number, size: number): void {
+    const [order, gained, end] = [this.#order, this.#gained, this.#to]
+    let next = first
     let to = next - size
     this.#from = to
     for (let k = 0; k < size; k++) {
