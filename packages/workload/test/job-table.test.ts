@@ -85,22 +85,81 @@ describe('a table of jobs', () => {
       [{ cpu: 500, mem: 65536 }, { require: { model: ['T4', 'A100'] } }],
       [{ cpu: 2000, mem: 1431 }, undefined], // 1.5e9 / 2^20 = 1430.5
     ])
+    expect(jobs('submit,duration,cpu,mem,model\n0,1,1,2 GB,\n0,1,1,2GiB,\n', mapping).map(({ stages: [stage] }) => stage?.demand['mem'])).toEqual([1907, 2048]) // 2e9 / 2^20 = 1907.3
     expect(messageOf(() => jobs('submit,duration,cpu,mem,model\n0,1,5Q,1,\n', mapping))).toContain('cpu: found "5Q", expected a number of at least 0.')
   })
 
   it.each([
     ['6,10', `"jobs.csv" line 3: found 2 columns, the header has 3. ${cut}`],
-    ['NaN,10,1', `"jobs.csv" line 3 submit: found "NaN", expected a number or a date such as 2024-01-31T10:00:00. ${skip}`],
-    [',10,1', `"jobs.csv" line 3 submit: is empty. ${skip}`],
+    ['soon,10,1', `"jobs.csv" line 3 submit: found "soon", expected a number or a date such as 2024-01-31T10:00:00. ${skip}`],
     ['6,-10,1', `"jobs.csv" line 3 duration: found "-10", expected a number of at least 0. ${skip}`],
-    ['6,,1', '"jobs.csv" line 3 duration: is empty. Give it a default, or drop such lines with onBadLine "skip".'],
     ['6,10,-1', `"jobs.csv" line 3 cores: found "-1", expected a number of at least 0. ${skip}`],
-    ['6,10,0', '"jobs.csv" line 3: the job asks for nothing. Name columns under `demands`, or give `defaults.demand`, or drop such lines with onBadLine "skip".'],
     ['6,10,1e300', `"jobs.csv" line 3 cores: found "1e300", more than 2^53 - 1, above which numbers are not exact. ${skip}`],
     ['6,10,3000000000', '"jobs.csv" line 3 cores: found 3000000000, more than 2147483647. Use a larger unit (scale), or drop such lines with onBadLine "skip".'],
   ])('answers the row %j', (row, message) => {
     expect(messageOf(() => read(`${table}${row}`))).toBe(message)
     expect(read(`${table}${row}`, cores, { onBadLine: 'skip' })).toMatchObject({ jobs: 1, report: { skipped: 1 } })
+  })
+
+  it.each([
+    [',10,1', '1 job without submit time: left out (submit)'],
+    ['NaN,10,1', '1 job without submit time: left out (submit)'],
+    ['6,,1', '1 job of unknown run time: left out (unknownRuntime)'],
+    ['6,null,1', '1 job of unknown run time: left out (unknownRuntime)'],
+    ['6,10,0', '1 job that ask for nothing: left out (noDemand)'],
+    ['6,10,None', '1 job that ask for nothing: left out (noDemand)'],
+  ])('leaves out the row %j, which says too little, and counts it', (row, note) => {
+    expect(read(`${table}${row}`)).toMatchObject({ jobs: 1, report: { skipped: 0, notes: [note] } })
+    expect(messageOf(() => read(`submit,duration,cores\n${row}`))).toBe(`"jobs.csv": the trace holds no jobs or none is left: ${note}.`)
+  })
+
+  it('has run times of what it says of starts and ends alone', () => {
+    const options = { ...cores, time: { submit: 's' } }
+    const found = read('id,submit,start,end,cores\na,100,110,150,1\nb,101,None,160,1\nc,102,0,160,1\nd,103,120,110,1\ne,104,90,130,1\n', options)
+    expect([...jobsOf(found)].map(({ id, recorded, stages }) => [id, recorded?.wait, stages[0]!.duration])).toEqual([['a', 10, 40], ['e', undefined, 40]]) // e: clocks differ
+    expect(found.report.notes).toEqual(['3 jobs of unknown run time: left out (unknownRuntime)'])
+    expect(jobs('submit,start,end,cores\n1,,,1\n', { ...cores, defaults: { duration: 7 } })[0]?.stages[0]?.duration).toBe(7)
+  })
+
+  it('is read in part, where values of its columns are asked for, and may number ids that come again', () => {
+    const events = 'id,event,submit,duration,cores\na,START,1,1,1\na,END,1,5,1\nb,END,2,5,1\nb,REQUEUE,3,6,1\nb,3,4,6,1\n'
+    const found = read(events, { ...cores, where: { event: ['END', 'REQUEUE'] }, repeatedIds: 'number' })
+    expect([...jobsOf(found)].map(({ id, submit }) => [id, submit])).toEqual([['a', 0], ['b', 1], ['b#2', 2]])
+    expect(found.report.notes).toEqual(['2 jobs of other rows than those asked for: left out (where)', '1 job with the id of one above: called <id>#2, <id>#3, ... (repeated)'])
+    expect(jobs(events, { ...cores, where: { event: 3 } }).map(({ id }) => id)).toEqual(['b'])
+    expect(messageOf(() => jobs(events, { ...cores, where: { events: 3 } }))).toContain('the table has no column "events", which where names. Did you mean "event"?')
+  })
+
+  it.each([
+    ['2024-03-01 10:00:00+00', 0], ['2024-03-01 10:00:05 UTC', 5], ['2024/3/1 10:00', 0], ['2024-03-01T12:00:07.5+0200', 7.5], ['2024-03-02', 50_400],
+    ['Fri Mar  1 10:01:00 UTC 2024', 60], ['Fri Mar 1 10:00:09 2024', 9], ['1709287200', 0],
+  ])('reads the time %s', (text, submit) => {
+    expect(jobs(`submit,duration,cores\n2024-03-01T10:00:00Z,1,1\n${text},1,1\n`).map((job) => job.submit)).toEqual([0, submit])
+  })
+
+  it.each([
+    ['1-02:03:04', 93_784], ['26:03:04', 93_784], ['03:04', 184], ['1 day, 2:03:04', 93_784], ['1 days 02:03:04.5', 93_784.5], ['12.0', 12], ['1e3', 1000],
+  ])('reads the span %s', (text, seconds) => {
+    expect(jobs(`submit,duration,cores\n0,"${text}",1\n`)[0]?.stages[0]?.duration).toBe(seconds)
+  })
+
+  it('knows limits that are none, and their unit', () => {
+    const rows = ['UNLIMITED', 'INFINITE', '4294967295', '-1', '0', 'Partition_Limit', '', '90', '1-00:00:00'].map((limit) => `0,1,1,${limit}\n`).join('')
+    expect(jobs(`submit,duration,cores,estimate\n${rows}`, { ...cores, time: { estimate: 'min' } }).map(({ estimate }) => estimate)).toEqual([...Array<undefined>(7).fill(undefined), 5400, 86_400])
+  })
+
+  it('takes amounts from lists as Slurm writes them', () => {
+    const demands = { cpu: { column: 'tres', key: 'cpu', scale: 1000 }, gpu: { column: 'tres', key: 'gres/gpu', scale: 1000 } }
+    expect(jobs('submit;duration;tres\n0;1;cpu=4,mem=8G,gres/gpu=2\n0;1;cpu=1\n', { demands }).map(({ stages }) => stages[0]?.demand)).toEqual([{ cpu: 4000, gpu: 2000 }, { cpu: 1000 }])
+  })
+
+  it('brings the machine of rigid jobs, as large as what ran at once', () => {
+    const rows = 'submit,start,duration,nodes,gpus\n0,5,100,4,1\n10,20,100,8,0\n20,300,50,2,0\n'
+    expect(read(rows, { demands: { nodes: 'nodes', gpus: 'gpus' } }).machine).toEqual({
+      nodes: 12, resources: { nodes: 12, gpus: 1 },
+      origin: '12 nodes: inferred, the log does not say how many: up to 12 are recorded in use at once; give a cluster if that is wrong; 1 gpus: inferred, the log does not say how many: the widest job asks for 1; give a cluster if that is wrong',
+    })
+    expect(read(rows, { demands: { cpu: 'nodes' } }).machine).toBeUndefined()
   })
 
   it.each([
@@ -114,7 +173,7 @@ describe('a table of jobs', () => {
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
     [{}, 'job-table.demands: nothing says what a job asks for. For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
-    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, time, names, separator, require.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)
   })
@@ -132,6 +191,11 @@ describe('a table of jobs', () => {
     expect(jobs(machines, { columns, demands: { cpu: 'vmcorecount' } })).toMatchObject([{ id: 'a', user: 's', stages: [{ demand: { cpu: 2 }, duration: 60 }] }])
     expect(guessMapping('pod_name,creation_time,scheduled_time,deletion_time\n')).toContain('submit: creation_time, start: scheduled_time, end: deletion_time, id: pod_name')
     expect(guessMapping('name,created\n')).toBeUndefined()
+  })
+
+  it('may tell the nodes of its jobs: what is suggested has a task on each, or is a rigid job', () => {
+    expect(guessMapping('job_id,num_cores,num_hosts,submit_time,finish_time,start_time\n')).toBe('{ columns: { submit: submit_time, start: start_time, end: finish_time, id: job_id, tasks: num_hosts }, demands: { cpu: { column: num_cores, total: true } }, defaults: { gang: true } }')
+    expect(guessMapping('QUEUED_TIMESTAMP,RUNTIME_SECONDS,NODES_REQUESTED\n')).toBe('{ columns: { submit: QUEUED_TIMESTAMP, duration: RUNTIME_SECONDS }, demands: { nodes: NODES_REQUESTED } }')
   })
 
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { separators } from '../table/separators.js'
 
 const name = z.string().min(1)
-const units = ['s', 'ms', 'us', 'ns', 'min', 'h', 'd', 'iso'] as const
+const spanUnits = ['s', 'ms', 'us', 'ns', 'min', 'h', 'd'] as const
+const units = [...spanUnits, 'iso'] as const
 
 const amountColumn = z.union([
   name,
@@ -10,6 +11,7 @@ const amountColumn = z.union([
     column: name.describe('Name of the column.'),
     scale: z.number().positive().default(1).describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
     total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.'),
+    key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm); absent there, the job asks for none.'),
   }),
 ])
 
@@ -39,7 +41,7 @@ const columnsSchema = z.strictObject({
 
 /** How the rows of a table become jobs. */
 export const jobTableOptions = z.strictObject({
-  columns: columnsSchema.default({}).describe('Names of the table\'s columns by their meaning; a column that is called by its meaning need not be named.'),
+  columns: columnsSchema.optional().describe('Names of the table\'s columns by their meaning; a column that is called by its meaning need not be named.'),
   demands: z.record(name, amountColumn).optional().describe('Amounts per task by resource: the name of a column, or { column, scale, total }.'),
   defaults: z.strictObject({
     demand: z.record(name, z.int().min(0)).optional().describe('Amounts per task of resources that no column names, or that are empty in a row.'),
@@ -49,15 +51,25 @@ export const jobTableOptions = z.strictObject({
     queue: name.optional(),
     priority: z.number().optional(),
     gang: z.boolean().optional(),
-  }).default({}).describe('What holds where a row says nothing.'),
+  }).optional().describe('What holds where a row says nothing.'),
+  where: z.record(name, z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()])).min(1)])).optional()
+    .describe('Rows to read, by column: those with this value, or with one of these; the others are left out and counted.'),
+  repeatedIds: z.enum(['fail', 'number']).optional().describe('An id that comes again is a mistake (fail, the default), or called <id>#2, <id>#3, ...'),
   time: z.strictObject({
     submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates; default: seconds for numbers, dates as dates.'),
-    duration: z.enum(units.slice(0, 7) as ['s', 'ms', 'us', 'ns', 'min', 'h', 'd']).default('s').describe('Unit of duration and estimate; hh:mm:ss is read as such.'),
+    duration: z.enum(spanUnits).default('s').describe('Unit of duration; hh:mm:ss is read as such.'),
+    estimate: z.enum(spanUnits).optional().describe('Unit of estimate; default: that of duration.'),
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
-  }).default({ duration: 's', origin: 'first' }),
+  }).optional(),
   names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
   separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
 })
 export type JobTableOptions = z.output<typeof jobTableOptions>
+
+/** The options with what holds where they say nothing. */
+export function completed(options: JobTableOptions) {
+  const { columns = {}, demands = {}, require = {}, defaults = {}, where = {}, time = { duration: 's' as const, origin: 'first' as const } } = options
+  return { ...options, columns, demands, require, defaults, where: Object.entries(where).map(([column, values]) => [column, [values].flat().map(String)] as const), time }
+}

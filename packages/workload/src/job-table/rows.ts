@@ -59,6 +59,15 @@ export class JsonRows implements Rows {
   readonly names = undefined
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
 
+  /** The keys of a line; none of one that is no object. */
+  namesOf(bytes: Uint8Array, from: number, to: number): string[] {
+    try {
+      return Object.keys(JSON.parse(this.#utf8.decode(bytes.subarray(from, to))) as object)
+    } catch {
+      return []
+    }
+  }
+
   row(bytes: Uint8Array, from: number, to: number): Row {
     let value: unknown
     try {

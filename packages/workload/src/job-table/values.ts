@@ -16,12 +16,12 @@ export function numberIn(text: string, field: string, least = -Infinity): number
   throw new BadLine(field, `${found}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
 }
 
-const factors: Readonly<Record<string, number>> = { m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }
+const factors: Readonly<Record<string, number>> = { m: 1e-3, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 }
 
-/** An amount of at least 0: a number, or a quantity as Kubernetes writes it: 500m, 64Gi. Throws `BadLine`. */
+/** An amount of at least 0: a number, or a quantity as Kubernetes writes it: 500m, 64Gi; or in bytes: 64 GB, 64GiB. Throws `BadLine`. */
 export function quantityIn(text: string, field: string): number {
-  const [, digits, suffix = ''] = /^(.*\d)(m|k|[MGT]|[KMGT]i)$/.exec(text) ?? []
-  return digits === undefined ? numberIn(text, field, 0) : numberIn(digits, field, 0) * (factors[suffix] as number)
+  const [, digits, unit, bytes] = /^(.*\d)(?:(m|k|[MGTP]|[KMGTP]i)| ?([kKMGTP]i?)B)$/.exec(text) ?? []
+  return digits === undefined ? numberIn(text, field, 0) : numberIn(digits, field, 0) * (factors[(unit ?? bytes)!] as number)
 }
 
 export function wholeIn(text: string, field: string, least: number): number {
@@ -36,6 +36,15 @@ export function timeIn(text: string, field: string, unit: string | undefined): S
   const time = plain.test(text) ? undefined : instant(text)
   if (time !== undefined && !Number.isNaN(time)) return time
   throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected ${unit === 'iso' ? 'a date such as 2024-01-31T10:00:00' : 'a number or a date such as 2024-01-31T10:00:00'}.`)
+}
+
+/** Slurm's tables of jobs have 2^32 - 1 minutes for no limit, and 1 less for the limit of the partition. */
+const noLimit = 2 ** 32 - 2
+
+/** Seconds of a limit, as `spanIn`; `undefined` where there is none. Throws `BadLine`. */
+export function limitIn(text: string, field: string, unit: string): Seconds | undefined {
+  const isNone = [Infinity, NaN].includes(timeSpan(text) ?? 0) || (plain.test(text) && (Number(text) >= noLimit || Number(text) <= 0))
+  return isNone ? undefined : spanIn(text, field, unit)
 }
 
 /** Seconds of a span of time: a number in a unit, or [days-]hours:minutes:seconds. Throws `BadLine`. */

@@ -42,11 +42,11 @@ export interface RecordedUse {
 }
 
 /** The least amount that the jobs allow: the most that one asks for, or that those recorded as running together used. */
-export function inferSize(resource: RigidResource, use: RecordedUse): Size {
+export function inferSize(resource: RigidResource, use: RecordedUse, wayOut = `give ${resource}`): Size {
   const widest = use.amounts.reduce((most, amount) => Math.max(most, amount), 0)
   const peak = recordedPeak(use)
   const said = peak > widest ? `up to ${peak} are recorded in use at once` : `the widest job asks for ${widest}`
-  return { amount: Math.max(widest, peak, 1), origin: `inferred, the log does not say how many: ${said}; give ${resource} if that is wrong` }
+  return { amount: Math.max(widest, peak, 1), origin: `inferred, the log does not say how many: ${said}; ${wayOut} if that is wrong` }
 }
 
 /** Ends come before starts in one instant. */

@@ -5,26 +5,33 @@ const unknown = /^(|unknown|none|null|none assigned|invalid|nat|nan|n\/a|-)$/i
 export const isUnknown = (text: string): boolean => unknown.test(text)
 
 /**
- * Seconds since 1970 of `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, or of a plain number of them; NaN where it is not
+ * Seconds since 1970 of `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, also with slashes, with a zone (Z, UTC, GMT, +01, +01:00), without
+ * seconds or hours, or as `date` writes it (`Wed Jan 31 10:00:00 UTC 2024`), or of a plain number of them; NaN where it is not
  * known, `undefined` for anything else. Without a zone the time is taken as it stands: an hour that a change of clocks
  * repeats or leaves out is not noticed.
  */
 export function instant(text: string): number | undefined {
   if (unknown.test(text)) return NaN
   if (/^\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
-  const parts = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[-+]\d\d:?\d\d)?$/.exec(text)
+  const parts = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))? ?(Z|UTC|GMT|[-+]\d\d(?::?\d\d)?)?)?$/.exec(isoOf(text))
   if (parts === null) return undefined
-  const [year, month, day, hour, minute] = parts.slice(1, 6).map(Number) as [number, number, number, number, number]
-  const second = Number(parts[6] ?? 0)
+  const [year, month, day, hour, minute, second] = [1, 3, 4, 5, 6, 7].map((part) => Number(parts[part] ?? 0)) as [number, number, number, number, number, number]
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || hour > 23 || minute > 59 || second >= 61) return undefined
-  return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(parts[7])
+  return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(parts[8])
 }
 
-/** Seconds of `[days-]hours:minutes:seconds`, also `minutes:seconds`; `Infinity` for `UNLIMITED`, NaN where it is not known. */
+/** `Wed Jan 31 10:00:00 UTC 2024` as `2024-01-31 10:00:00UTC`; any other text as it is. */
+function isoOf(text: string): string {
+  const parts = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d)(?: (UTC|GMT))? (\d{4})$/.exec(text)
+  if (parts === null) return text
+  return `${parts[5]}-${'JanFebMarAprMayJunJulAugSepOctNovDec'.indexOf(parts[1]!) / 3 + 1}-${parts[2]} ${parts[3]}${parts[4] ?? ''}`
+}
+
+/** Seconds of `[days-]hours:minutes:seconds`, also `minutes:seconds` and `2 days, 10:00:00`; `Infinity` for `UNLIMITED` and `INFINITE`, NaN where it is not known. */
 export function timeSpan(text: string): number | undefined {
   if (unknown.test(text) || /^partition_limit$/i.test(text)) return NaN
-  if (/^unlimited$/i.test(text)) return Infinity
-  const parts = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)$/.exec(text)
+  if (/^(unlimited|infinite)$/i.test(text)) return Infinity
+  const parts = /^(?:(\d+)(?:-| days?,? ))?(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)$/.exec(text)
   if (parts === null || (parts[1] !== undefined && parts[2] === undefined)) return undefined
   const [days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as [number, number, number, number]
   return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
@@ -44,7 +51,7 @@ function daysOf(year: number, month: number): number {
 }
 
 function offset(zone: string | undefined): number {
-  if (zone === undefined || zone === 'Z') return 0
-  const seconds = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(-2)) * 60
+  if (zone === undefined || !/^[-+]/.test(zone)) return 0
+  const seconds = Number(zone.slice(1, 3)) * 3600 + (zone.length > 3 ? Number(zone.slice(-2)) * 60 : 0)
   return zone.startsWith('-') ? -seconds : seconds
 }

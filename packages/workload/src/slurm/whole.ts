@@ -1,6 +1,7 @@
 import { SchedError, type JobSource, type JobSpec } from '@sched/core'
 import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
+import { recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
 import { BadLines } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
@@ -87,14 +88,4 @@ function sized(jobs: readonly JobSpec[], options: SlurmRules) {
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
   return { machine: machineOf(slurmResources(options), sizes, options.tasks)!, notes }
-}
-
-function recordedUse(jobs: readonly JobSpec[], resource: RigidResource) {
-  const column = (value: (job: JobSpec) => number) => new Float64Array(jobs.length).map((_, i) => value(jobs[i]!))
-  const start = ({ submit, recorded }: JobSpec) => submit + (recorded?.wait ?? NaN)
-  return {
-    amounts: column(({ stages: [stage] }) => stage!.tasks * (stage!.demand[resource] ?? 0)),
-    starts: column(start),
-    ends: column((job) => start(job) + (job.recorded?.runtime ?? (job.stages[0]!.duration as number))),
-  }
 }

@@ -19,19 +19,20 @@ export class HeldJobs {
   #repeated = 0
   readonly #origin: Origin
   readonly #perSecond: number
-  readonly #renames: boolean
+  /** Whether an id that comes again is numbered, and not refused. */
+  renames: boolean
 
   /** Submit times are in units of which a second has `perSecond`. An id that comes again is refused, or numbered. */
   constructor(origin: Origin, { perSecond = 1, renames = false } = {}) {
     this.#origin = origin
     this.#perSecond = perSecond
-    this.#renames = renames
+    this.renames = renames
   }
 
   /** Throws `BadLine` for an id that was used before where such are refused. */
   add(job: JobSpec, line: number): void {
     const before = this.#lines.get(job.id)
-    if (before !== undefined && this.#renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
+    if (before !== undefined && this.renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
     if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on line ${before}.`, 'Give every job an id of its own')
     this.#lines.set(job.id, line)
     const last = this.#jobs.at(-1)
@@ -66,6 +67,10 @@ export interface RowReader {
   /** The job of a line, `undefined` for one without. Throws `BadLine`. */
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
   rules?(): readonly RuleCount[]
+  /** What people should know besides. */
+  notes?(): readonly string[]
+  /** Whether an id that comes again is numbered, and not refused. */
+  readonly renames?: boolean
 }
 
 /** A parser that holds the jobs of its rows until the end and then gives them in order of submission. */
@@ -75,7 +80,9 @@ export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): L
   return {
     line(bytes, from, to) {
       const job = rows.job(bytes, from, to)
-      if (job !== undefined) held.add(job, place.line)
+      if (job === undefined) return undefined
+      held.renames = rows.renames === true
+      held.add(job, place.line)
       return undefined
     },
     end() {
@@ -85,7 +92,7 @@ export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): L
     more: () => (isEnded ? held.more() : undefined),
     report() {
       const rules = [...(rows.rules?.() ?? []), ...held.rules()].filter(({ jobs }) => jobs > 0)
-      return { rules, notes: rules.map(ruleLine) }
+      return { rules, notes: [...(rows.notes?.() ?? []), ...rules.map(ruleLine)] }
     },
   }
 }

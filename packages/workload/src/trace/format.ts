@@ -22,6 +22,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   parser(options: z.output<S>, place: LinePlace): LineParser
   /** What the start of a file says besides its jobs. */
   facts?(options: z.output<S>, head: Uint8Array): TraceFacts
+  /** What the jobs of a content that is held say besides. */
+  inferred?(jobs: readonly JobSpec[]): TraceFacts
   /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. */
   readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): Trace
 }

@@ -1,5 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { BadLines } from './bad-lines.js'
+import { ruleLine } from './facts.js'
 import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceReport } from './format.js'
 import { JobSequence } from './job-sequence.js'
 import { binaryKind } from './looks-like.js'
@@ -126,8 +127,9 @@ export class LineDecoder implements TraceReport, LinePlace {
     const more = this.#more()
     if (more !== undefined || this.jobs > 0) return more
     const [first] = this.problems
-    throw new SchedError('BAD_INPUT', first === undefined ? 'the trace holds no jobs.' : `all ${this.skipped} lines with jobs are bad, the first: ${first}`,
-      first === undefined ? { file: this.file } : {})
+    if (first !== undefined) throw new SchedError('BAD_INPUT', `all ${this.skipped} lines with jobs are bad, the first: ${first}`)
+    const rules = (this.more.rules ?? []).map(ruleLine)
+    throw new SchedError('BAD_INPUT', `the trace holds no jobs${rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`}.`, { file: this.file })
   }
 
   #excuse(error: unknown): void {

@@ -31,6 +31,7 @@ export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace
   for (let job = whole.next(); job !== undefined; job = whole.next()) if (decoder.format.isHeld === true) jobs.push(job)
   return {
     ...decoder.facts(bytes),
+    ...decoder.format.inferred?.(jobs),
     name: options.file ?? decoder.format.name,
     format: decoder.format.name,
     chained: decoder.chained,

@@ -1,0 +1,211 @@
+import { SchedError, suggest, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
+import { tres } from '../slurm/amounts.js'
+import { isUnknown } from '../slurm/times.js'
+import type { RowReader } from '../table/held-jobs.js'
+import type { RuleCount } from '../trace/facts.js'
+import { BadLine, type LinePlace } from '../trace/format.js'
+import { knownTable } from './known-tables.js'
+import { completed, type JobTableOptions } from './options.js'
+import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
+import { limitIn, numberIn, quantityIn, spanIn, timeIn, wholeIn, yesIn } from './values.js'
+
+type Completed = ReturnType<typeof completed>
+type Meaning = keyof Completed['columns']
+
+/** What is a name, of which words such as None and NaN may be part; in all other columns they say nothing. */
+const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status'])
+
+/** Makes jobs of the rows of a table; those that say too little are left out, and counted. */
+export class JobRows implements RowReader {
+  #options: Completed
+  #rows: Rows | undefined
+  #count = 0
+  #note: string | undefined
+  readonly #demands = new Map<string, Demand>()
+  readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, noDemand: 0 }
+
+  constructor(
+    private readonly given: JobTableOptions,
+    private readonly place: LinePlace,
+  ) {
+    this.#options = completed(given)
+  }
+
+  get renames(): boolean {
+    return this.#options.repeatedIds === 'number'
+  }
+
+  notes(): string[] {
+    return this.#note === undefined ? [] : [this.#note]
+  }
+
+  rules(): RuleCount[] {
+    const { where, submit, unknownRuntime, noDemand } = this.#leftOut
+    return [
+      { rule: 'where', jobs: where, text: 'of other rows than those asked for: left out' },
+      { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
+      { rule: 'unknownRuntime', jobs: unknownRuntime, text: 'of unknown run time: left out' },
+      { rule: 'noDemand', jobs: noDemand, text: 'that ask for nothing: left out' },
+    ]
+  }
+
+  job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
+    this.#rows ??= this.#open(bytes, from, to)
+    const row = this.#rows.row(bytes, from, to)
+    if (row === undefined) {
+      this.#know(this.#rows.names ?? [])
+      return undefined
+    }
+    this.#count++
+    return this.#spec(row)
+  }
+
+  #open(bytes: Uint8Array, from: number, to: number): Rows {
+    const { separator, names } = this.given
+    if (bytes[from] === 123) {
+      const rows = new JsonRows()
+      this.#apply(rows.namesOf(bytes, from, to))
+      return rows
+    }
+    if (names !== undefined) this.#know(names)
+    return new SeparatedRows(separator, this.place, names)
+  }
+
+  #know(names: readonly string[]): void {
+    this.#apply(names)
+    this.#checkNames(names)
+  }
+
+  /** A published trace is known by its columns, unless a mapping says what they mean. */
+  #apply(names: readonly string[]): void {
+    if (this.given.columns !== undefined || this.given.demands !== undefined) return
+    const known = knownTable(names)
+    if (known === undefined) return
+    this.#options = completed({ ...known.mapping, ...this.given })
+    this.#note = `read as ${known.title}; columns or demands of your own replace what its columns are taken for`
+  }
+
+  #spec(row: Row): JobSpec | undefined {
+    const { defaults, time, where } = this.#options
+    const text = (meaning: Meaning) => this.#text(row, meaning)
+    if (where.some(([column, values]) => !values.includes(row(column)))) return this.#leave('where')
+    if (text('submit') === '') return this.#leave('submit')
+    const submit = timeIn(text('submit'), this.#column('submit'), time.submit)
+    const tasks = text('tasks') === '' ? (defaults.tasks ?? 1) : wholeIn(text('tasks'), this.#column('tasks'), 0)
+    const demand = tasks === 0 ? undefined : this.#demandOf(row, tasks)
+    if (demand === undefined) return this.#leave('noDemand')
+    const [duration, wait] = this.#runOf(row, submit)
+    if (duration === undefined) return this.#leave('unknownRuntime')
+    const estimate = text('estimate') === '' ? undefined : limitIn(text('estimate'), this.#column('estimate'), time.estimate ?? time.duration)
+    const gang = text('gang') === '' ? defaults.gang : yesIn(text('gang'), this.#column('gang'))
+    const priority = text('priority') === '' ? defaults.priority : numberIn(text('priority'), this.#column('priority'))
+    const status = text('status')
+    const constraints = this.#constraintsOf(row)
+    return {
+      id: text('id') === '' ? `job-${this.#count}` : text('id'),
+      submit,
+      ...this.#names(row),
+      ...(priority !== undefined && { priority }),
+      ...(text('weight') !== '' && { weight: this.#weightOf(row) }),
+      ...(estimate !== undefined && { estimate }),
+      ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
+      ...((wait !== undefined || status !== '') && { recorded: { ...(wait !== undefined && { wait }), ...(status !== '' && { status: status.toLowerCase() }) } }),
+      stages: [{ name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }), ...(constraints !== undefined && { constraints }) }],
+    }
+  }
+
+  #leave(why: 'where' | 'submit' | 'unknownRuntime' | 'noDemand'): undefined {
+    this.#leftOut[why]++
+    return undefined
+  }
+
+  /** Run time, unknown for a job that did not start or end, and the wait where the table has a start that is not before the submission. */
+  #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined] {
+    const { defaults, time } = this.#options
+    const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : timeIn(this.#text(row, meaning), this.#column(meaning), time.submit))
+    const [start, end] = [at('start'), at('end')]
+    const isStarted = start > 0 || submit <= 0 // Slurm's tables have 0 for a time that is not known
+    const wait = isStarted && start >= submit ? start - submit : undefined
+    const given = this.#text(row, 'duration')
+    if (given !== '') return [spanIn(given, this.#column('duration'), time.duration), wait]
+    return [isStarted && end >= start ? end - start : defaults.duration, wait]
+  }
+
+  #names(row: Row): Partial<JobSpec> {
+    const { defaults } = this.#options
+    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label'] as const).map((meaning) => {
+      const text = this.#text(row, meaning)
+      return [meaning, text === '' && (meaning === 'user' || meaning === 'queue') ? (defaults[meaning] ?? '') : text] as const
+    })
+    return Object.fromEntries(named.filter(([, text]) => text !== ''))
+  }
+
+  #weightOf(row: Row): number {
+    const weight = numberIn(this.#text(row, 'weight'), this.#column('weight'), 0)
+    if (weight === 0) throw new BadLine(this.#column('weight'), 'found 0, expected more.')
+    return weight
+  }
+
+  /** `undefined` where the job asks for nothing. */
+  #demandOf(row: Row, tasks: number): Demand | undefined {
+    const { demands, defaults } = this.#options
+    const demand: Record<string, number> = { ...defaults.demand }
+    for (const [resource, asked] of Object.entries(demands)) {
+      const { column, scale, total, key = undefined } = typeof asked === 'string' ? { column: asked, scale: 1, total: false } : asked
+      const text = key === undefined ? row(column) : (tres(row(column), key) ?? '')
+      if (!isUnknown(text)) demand[resource] = amountOf(quantityIn(text, column) * scale, total ? tasks : 1, column)
+    }
+    const key = JSON.stringify(demand)
+    const known = this.#demands.get(key)
+    if (known !== undefined) return known
+    if (Object.values(demand).every((amount) => amount === 0)) return undefined
+    this.#demands.set(key, demand)
+    return demand
+  }
+
+  #constraintsOf(row: Row): Constraints | undefined {
+    const require: Record<string, readonly string[]> = {}
+    for (const [label, asked] of Object.entries(this.#options.require)) {
+      const { column, split } = typeof asked === 'string' ? { column: asked, split: '|' } : asked
+      const text = row(column)
+      if (text !== '') require[label] = text.split(split).map((each) => each.trim()).filter((each) => each !== '')
+    }
+    return Object.keys(require).length === 0 ? undefined : { require }
+  }
+
+  #text(row: Row, meaning: Meaning): string {
+    const text = row(this.#column(meaning))
+    return !texts.has(meaning) && isUnknown(text) ? '' : text
+  }
+
+  #column(meaning: Meaning): string {
+    return this.#options.columns[meaning] ?? meaning
+  }
+
+  /** A mapping that names a column which is not there is a mistake of the mapping, not of every row. */
+  #checkNames(names: readonly string[]): void {
+    const { columns, demands, require, defaults, where } = this.#options
+    const missing = (column: string, field: string) =>
+      new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file: this.place.file, line: this.place.line }, suggest(column, names))
+    for (const [meaning, column] of Object.entries(columns)) if (column !== undefined && !names.includes(column)) throw missing(column, `columns.${meaning}`)
+    const asked: Readonly<Record<string, Readonly<Record<string, string | { readonly column: string }>>>> = { demands, require }
+    for (const [field, all] of Object.entries(asked))
+      for (const [key, each] of Object.entries(all)) {
+        const column = typeof each === 'string' ? each : each.column
+        if (!names.includes(column)) throw missing(column, `${field}.${key}`)
+      }
+    for (const [column] of where) if (!names.includes(column)) throw missing(column, 'where')
+    if (!names.includes(this.#column('submit'))) throw missing('submit', '')
+    const hasRun = names.includes(this.#column('duration')) || (names.includes(this.#column('start')) && names.includes(this.#column('end')))
+    if (!hasRun && defaults.duration === undefined) throw missing('duration', '')
+    if (Object.keys(demands).length === 0 && defaults.demand === undefined)
+      throw new SchedError('BAD_OPTION', 'nothing says what a job asks for.', { field: 'job-table.demands' }, 'For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.')
+  }
+}
+
+function amountOf(amount: number, tasks: number, column: string): number {
+  const whole = amount > 0 ? Math.max(1, Math.round(amount)) : 0
+  const each = Math.ceil(whole / tasks)
+  if (each <= 2 ** 31 - 1) return each
+  throw new BadLine(column, `found ${amount}, more than 2147483647.`, 'Use a larger unit (scale)')
+}

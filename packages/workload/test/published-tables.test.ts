@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf } from './reading.js'
+
+/** Rows made up in the columns of a published trace; what is read of them. */
+interface Case {
+  readonly head: string
+  readonly rows: readonly string[]
+  readonly jobs: readonly object[]
+  readonly notes?: readonly string[]
+  readonly machine?: object
+}
+const gang = (tasks: number, demand: object, duration: number) => [{ name: 'tasks', tasks, demand, duration, gang: true }]
+const rigid = (demand: object, duration: number) => [{ name: 'tasks', tasks: 1, demand, duration }]
+
+const cases: Readonly<Record<string, Case>> = {
+  'SenseTime\'s Helios': {
+    head: 'job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue',
+    rows: [
+      '11,ua,vcE,16,80,2,COMPLETED,2020-05-01 00:00:00,2020-05-01 00:01:40,2020-05-01 01:01:40,3600,100',
+      '12,ub,vcE,0,4,1,CANCELLED,2020-05-01 00:00:30,None,2020-05-01 00:10:30,0,600',
+    ],
+    jobs: [
+      { id: '11', submit: 0, user: 'ua', queue: 'vcE', recorded: { wait: 100, status: 'completed' }, stages: gang(2, { cpu: 40_000, gpu: 8000 }, 3600) },
+      { id: '12', submit: 30, user: 'ub', queue: 'vcE', recorded: { status: 'cancelled' }, stages: gang(1, { cpu: 4000, gpu: 0 }, 0) },
+    ],
+  },
+  'Shanghai AI Laboratory\'s Acme': {
+    head: 'job_id,user,node_num,gpu_num,cpu_num,mem_per_pod_GB,shared_mem_per_pod,type,state,submit_time,start_time,end_time,fail_time,stop_time,duration,queue,gpu_time',
+    rows: [
+      'dlc1,u1,4,32,512,900,100.0,Pretrain,FAILED,2023-06-01 08:00:00+08:00,2023-06-01 08:00:10+08:00,2023-06-01 08:01:10+08:00,,,60,10.0,1920.0',
+      'dlc2,u1,0,0,0,,,Other,CANCELLED,2023-06-01 00:00:20+00:00,,2023-06-01 00:00:30+00:00,,,,,',
+    ],
+    jobs: [{ id: 'dlc1', submit: 0, user: 'u1', queue: 'Pretrain', recorded: { wait: 10, status: 'failed' }, stages: gang(4, { cpu: 128_000, gpu: 8000 }, 60) }],
+    notes: ['1 job that ask for nothing: left out (noDemand)'],
+  },
+  'LANL\'s Mustang': {
+    head: 'user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested',
+    rows: [
+      '3,1,2012-03-11 01:00:00-07:00,2012-03-11 01:00:30-07:00,2012-03-11 04:00:30-06:00,16:00:00,COMPLETED,64,1536',
+      '4,1,2012-03-11 08:00:10+00:00,,,02:00:00,CANCELLED,8,192',
+    ],
+    jobs: [{ id: 'job-1', submit: 0, user: '3', group: '1', estimate: 57_600, recorded: { wait: 30, status: 'completed' }, stages: rigid({ nodes: 64 }, 7200) }],
+    notes: ['1 job of unknown run time: left out (unknownRuntime)'],
+    machine: { nodes: 64, resources: { nodes: 64 } },
+  },
+  'LANL\'s Trinity, as its scheduler wrote it': {
+    head: 'object_event,object_id,nodes_requested,tasks_requested,submission_time,start_date,end_date,wallclock_limit,dedicated_processors_per_task',
+    rows: ['JOBSUBMIT,7,2,64,2016-02-02 06:53:00-07:00,,,3600,32', 'JOBEND,7,2,64,2016-02-02 06:53:00-07:00,2016-02-02 06:54:00-07:00,2016-02-02 07:00:00-07:00,3600,32'],
+    jobs: [{ id: '7', submit: 0, estimate: 3600, recorded: { wait: 60 }, stages: rigid({ nodes: 2 }, 360) }],
+    notes: ['1 job of other rows than those asked for: left out (where)'],
+    machine: { nodes: 2 },
+  },
+  'Two Sigma': {
+    head: 'job-uuid,user,status,submit-time,start-time,end-time,cpu,memory,instance,simset',
+    rows: ['x1,u,:instance.status/success,Tue May 03 10:00:00 UTC 2016,Tue May 03 10:00:02 UTC 2016,Tue May 03 10:00:32 UTC 2016,1.5,4096.0,h1,', 'x1,u,:instance.status/failed,Tue May 03 10:00:00 UTC 2016,Tue May 03 10:01:00 UTC 2016,Tue May 03 10:01:05 UTC 2016,1.5,4096.0,h2,'],
+    jobs: [
+      { id: 'x1', submit: 0, user: 'u', recorded: { wait: 2, status: ':instance.status/success' }, stages: rigid({ cpu: 1500, mem: 4096 }, 30) },
+      { id: 'x1#2', submit: 0, user: 'u', recorded: { wait: 60, status: ':instance.status/failed' }, stages: rigid({ cpu: 1500, mem: 4096 }, 5) },
+    ],
+    notes: ['1 job with the id of one above: called <id>#2, <id>#3, ... (repeated)'],
+  },
+  'MIT\'s Supercloud': {
+    head: 'id_job,id_array_job,id_user,nodes_alloc,nodelist,cpus_req,partition,priority,state,timelimit,time_submit,time_start,time_end,tres_alloc,tres_req',
+    rows: [
+      '901,0,55,1,"[\'r1\', \'r2\']",40,gpu,100,3,5760,1609900000,1609900060,1609903660,"1=40,2=340000,4=1,1002=2","1=40"',
+      '902,0,55,1,[],20,cpu,90,4,4294967295,1609900010,0,1609900500,,"1=20"',
+    ],
+    jobs: [{ id: '901', submit: 0, user: '55', queue: 'gpu', partition: 'gpu', priority: 100, estimate: 345_600, recorded: { wait: 60, status: '3' }, stages: rigid({ procs: 40, gpus: 2 }, 3600) }],
+    notes: ['1 job of unknown run time: left out (unknownRuntime)'],
+    machine: { procs: 40, resources: { procs: 40, gpus: 2 } },
+  },
+  'PM100': {
+    head: 'job_id,user_id,group_id,partition,qos,job_state,submit_time,eligible_time,start_time,end_time,run_time,time_limit,num_nodes_alloc,num_cores_alloc,num_gpus_alloc,mem_alloc',
+    rows: ['5,9,1,1,0,COMPLETED,2020-10-01 00:00:00+00:00,2020-10-01 00:00:00+00:00,2020-10-01 00:00:04+00:00,2020-10-01 00:10:04+00:00,600,1440,2,256,8,475'],
+    jobs: [{ id: '5', submit: 0, user: '9', queue: '1', partition: '1', qos: '0', estimate: 86_400, recorded: { wait: 4, status: 'completed' }, stages: rigid({ procs: 256, gpus: 8 }, 600) }],
+    machine: { procs: 256 },
+  },
+  'F-DATA': {
+    head: 'jid,usr,jnam,cnumr,nnumr,adt,qdt,sdt,edt,elpl,pri,duration',
+    rows: ['f1,u7,j,18432,384,2021-04-01 00:00:13+00:00,2021-04-01 00:00:14+00:00,2021-04-01 00:00:43+00:00,2021-04-01 00:01:43+00:00,86400,127,60'],
+    jobs: [{ id: 'f1', submit: 0, user: 'u7', estimate: 86_400, recorded: { wait: 30 }, stages: rigid({ nodes: 384 }, 60) }],
+    machine: { nodes: 384 },
+  },
+  'ALCF': {
+    head: 'JOB_NAME,COBALT_JOBID,MACHINE_NAME,QUEUED_TIMESTAMP,QUEUED_DATE_ID,START_TIMESTAMP,END_TIMESTAMP,USERNAME_GENID,PROJECT_NAME_GENID,QUEUE_NAME,WALLTIME_SECONDS,RUNTIME_SECONDS,NODES_USED,NODES_REQUESTED,EXIT_STATUS',
+    rows: ['77.polaris,77,polaris,2022-08-09 01:00:00,20220809,2022-08-09 01:02:00,2022-08-09 01:12:30,123,456,prod,3600.0,630.0,10.0,10.0,0'],
+    jobs: [{ id: '77', submit: 0, user: '123', account: '456', queue: 'prod', estimate: 3600, recorded: { wait: 120 }, stages: rigid({ nodes: 10 }, 630) }],
+    machine: { nodes: 10 },
+  },
+}
+
+describe.each(Object.entries(cases))('a table of jobs in the columns of %s', (_, { head, rows, jobs, notes = [], machine }) => {
+  const read = (text: string, options: object = {}) => parseTrace(bytesOf(text), { options, ...(Object.keys(options).length > 0 && { format: 'job-table' }) })
+  const text = `${head}\n${rows.join('\n')}\n`
+
+  it('is known by them and read without a mapping', () => {
+    expect(detectFormatOf(bytesOf(text)).name).toBe('job-table')
+    const trace = read(text)
+    expect([...jobsOf(trace)]).toEqual(jobs)
+    expect(trace.report.notes).toEqual([expect.stringMatching(/^read as .*; columns or demands of your own replace what its columns are taken for$/), ...notes])
+    expect(trace.machine).toEqual(machine === undefined ? undefined : expect.objectContaining(machine))
+  })
+
+  it('may have a byte order mark, ends of lines as in Windows, or no end of the last', () => {
+    expect([...jobsOf(read(`\uFEFF${text.trimEnd().replaceAll('\n', '\r\n')}`))]).toEqual(jobs)
+  })
+
+  it('is read by a mapping that is given, and options beside what is known of it', () => {
+    const [column = ''] = head.split(',')
+    const last = text.split('\n').slice(0, -1).map((line) => `${line},last`).join('\n').replace(/,last/, ',mark')
+    expect([...jobsOf(read(last, { where: { mark: 'last' } }))]).toEqual(jobs)
+    expect(() => read(text, { columns: { user: column } })).toThrow('the table has no column "submit"')
+  })
+})
