@@ -12,7 +12,7 @@ export interface AllocatorOptions {
   readonly offerTime: Seconds
   /** Least of every resource over all nodes of an offer. */
   readonly minimum: Float64Array
-  /** Whether an offer has at most what the framework lacks of its fair share. */
+  /** Whether an offer ends with the node that gives the framework its fair share. */
   readonly fairShare: boolean
 }
 
@@ -109,7 +109,7 @@ export class Allocator {
     return false
   }
 
-  /** Takes node by node, going round, what the framework does not refuse and up to its share. */
+  /** Takes node by node, going round, what the framework does not refuse, until it has its share of a resource. Whole nodes, since a part may have no room for any task of it. */
   #takeSome(framework: Framework): void {
     const { nodes, cluster } = this.#cell
     const left = this.#options.fairShare ? this.#lacking(framework) : undefined

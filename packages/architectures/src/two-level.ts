@@ -51,7 +51,7 @@ const twoLevelOptions = z.strictObject({
     .record(z.string(), z.number().nonnegative())
     .optional()
     .describe("less than this over all nodes is not offered, by resource; the authors' simulator has 100 CPUs and 100 of memory; default: room for the smallest task"),
-  fairShareOffers: z.boolean().default(false).describe('an offer has at most what the framework lacks of its fair share, instead of all that is free'),
+  fairShareOffers: z.boolean().default(false).describe('an offer has whole nodes up to the one with which the framework has its fair share of a resource, instead of all that is free'),
   refuseSeconds: seconds
     .default(0)
     .describe('seconds for which what a framework left of a node is not offered to it again, unless the node has more by then; at least until the next offers are made, 0: not at all; Mesos has 5'),
