@@ -62,7 +62,11 @@ export class CapacityQueues {
     this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
-    this.#limits = new JobLimits(work, this.#limited, (job) => this.leafOf(job), perUser, options.maxParallelAppsPerUser ?? Infinity, options.defaults.maxParallelApps ?? Infinity, false)
+    this.#limits = new JobLimits(
+      work,
+      { pools: this.#limited, poolOf: (job) => this.leafOf(job), users: perUser, userDefault: options.maxParallelAppsPerUser ?? Infinity, poolDefault: options.defaults.maxParallelApps ?? Infinity },
+      false,
+    )
     this.#addColumns()
   }
 

@@ -74,14 +74,13 @@ class FairOrder implements Order {
     this.#single = options.pools === false ? this.#tree.leaf('all') : undefined
     this.#lists = new PoolLists(this.#lanes, this.#tree)
     this.#shares = new PoolShares(env, this.#tree, this.#running, this.#demand)
-    this.#limits = new JobLimits(
-      work,
-      this.#tree.pools,
-      (job) => this.#poolOf[job] as number,
-      Object.fromEntries(Object.entries(options.users).map(([user, limit]) => [user, limit.maxRunningJobs])),
-      options.userMaxRunningJobs ?? Infinity,
-      options.defaults.maxRunningJobs ?? Infinity,
-    )
+    this.#limits = new JobLimits(work, {
+      pools: this.#tree.pools,
+      poolOf: (job) => this.#poolOf[job] as number,
+      users: Object.fromEntries(Object.entries(options.users).map(([user, limit]) => [user, limit.maxRunningJobs])),
+      userDefault: options.userMaxRunningJobs ?? Infinity,
+      poolDefault: options.defaults.maxRunningJobs ?? Infinity,
+    })
     this.#addPools(0)
     this.sharing = this.#shares.sharing((job) => this.#poolOf[job] as number)
   }

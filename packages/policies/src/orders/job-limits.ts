@@ -3,6 +3,15 @@ import type { Pool } from './pools.js'
 
 type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
 
+/** The limits: of each pool, of users by name, of other users, and of pools that are yet to be made; `Infinity`: none. */
+interface Limits {
+  readonly pools: readonly Limited[]
+  readonly poolOf: (job: JobId) => number
+  readonly users: Readonly<Record<string, number>>
+  readonly userDefault: number
+  readonly poolDefault: number
+}
+
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
  * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`), or by submission alone (YARN's
@@ -21,15 +30,8 @@ export class JobLimits {
   readonly #byPriority: boolean
   readonly #unlimited: boolean
 
-  constructor(
-    work: WorkView,
-    pools: readonly Limited[],
-    poolOf: (job: JobId) => number,
-    users: Readonly<Record<string, number>>,
-    userDefault: number,
-    defaultPoolLimit: number,
-    byPriority = true,
-  ) {
+  /** `byPriority`: who waits is admitted by priority first. */
+  constructor(work: WorkView, { pools, poolOf, users, userDefault, poolDefault }: Limits, byPriority = true) {
     this.#work = work
     this.#pools = pools
     this.#poolOf = poolOf
@@ -37,7 +39,7 @@ export class JobLimits {
     this.#userDefault = userDefault
     this.#byPriority = byPriority
     this.#unlimited =
-      userDefault === Infinity && defaultPoolLimit === Infinity && Object.keys(users).length === 0 && pools.every((pool) => pool.maxRunningJobs === Infinity)
+      userDefault === Infinity && poolDefault === Infinity && Object.keys(users).length === 0 && pools.every((pool) => pool.maxRunningJobs === Infinity)
   }
 
   admitted(job: JobId): boolean {

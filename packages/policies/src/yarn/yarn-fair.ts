@@ -1,12 +1,11 @@
 import { defineOrder, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
-import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
-import { placeByName } from './name-ties.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
-import { RankedIds, KeyRows } from './ranked-ids.js'
-import { inYarnOrder, memoryOf } from './resources.js'
+import type { RankedIds } from './ranked-ids.js'
+import { RankedQueues } from './ranked-queues.js'
+import { memoryOf } from './resources.js'
 import { tooLarge } from './too-large.js'
 import { Usage } from './usage.js'
 import { QueueSharing } from './queue-sharing.js'
@@ -41,25 +40,13 @@ class YarnFair implements Order {
   readonly #usage: Usage
   readonly #queueOf: number[] = []
   readonly #weightOf: number[] = []
+  readonly #lists: RankedQueues
   readonly #capacity: number[]
-  /** Per lane: what `fair` compares, and the resources of `drf`. */
+  /** Per lane: what `fair` compares. */
   readonly #memory: readonly ResourceId[]
-  readonly #dominant: readonly DominantKeys[]
-  readonly #jobKeys: readonly KeyRows[]
-  readonly #queueKeys: readonly KeyRows[]
-  readonly #key: readonly Float64Array[]
-  /** `[queue * lanes + lane]`: jobs of a leaf, queues of a parent, with unplaced tasks. */
-  readonly #members: RankedIds[] = []
-  /** What the key of a queue is made of: weight, minimum of the memory `[queue * lanes + lane]`, whether siblings are compared by drf. */
-  readonly #weights: number[] = []
-  readonly #minima: number[] = []
-  readonly #isDominant: boolean[] = []
   /** Jobs of each queue, and of those inside it, that may run. */
   readonly #jobs: number[] = []
-  /** `[job * lanes + lane]`: 1 while it is in its queue's list. */
-  readonly #listed: number[] = []
   readonly #admitted: JobId[] = []
-  readonly #byName: number[][] = []
   /** The reading: queues entered, the position in each, and the room below the maxima `[depth * resources + resource]`. */
   readonly #path: number[] = []
   readonly #at: number[] = []
@@ -76,21 +63,17 @@ class YarnFair implements Order {
     this.#tree = new QueueTree(options.root, options.defaults, cluster)
     this.#capacity = cluster.resources.map((_, r) => cluster.capacity(r as ResourceId))
     this.#memory = cluster.lanes.map((lane) => memoryOf(lane, cluster, options.memory))
-    this.#dominant = cluster.lanes.map((lane) => new DominantKeys(inYarnOrder(lane, cluster), this.#capacity))
-    const widths = cluster.lanes.map((lane) => keyWidth(lane.resources.length))
-    this.#jobKeys = widths.map((width) => new KeyRows(width))
-    this.#queueKeys = widths.map((width) => new KeyRows(width))
-    this.#key = widths.map((width) => new Float64Array(width))
     this.#usage = new Usage(env, this.#tree, (job) => this.#queueOf[job] as number)
-    this.#limits = new JobLimits(
-      work,
-      this.#tree.queues,
-      (job) => this.#queueOf[job] as number,
-      Object.fromEntries(Object.entries(options.users).map(([user, { maxRunningApps }]) => [user, maxRunningApps])),
-      options.userMaxRunningApps ?? Infinity,
-      options.defaults.maxRunningApps ?? Infinity,
-    )
-    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, (job, lane) => this.#weight(job, lane), this.#memory, (job) => this.#limits.admitted(job))
+    this.#limits = new JobLimits(work, {
+      pools: this.#tree.queues,
+      poolOf: (job) => this.#queueOf[job] as number,
+      users: Object.fromEntries(Object.entries(options.users).map(([user, { maxRunningApps }]) => [user, maxRunningApps])),
+      userDefault: options.userMaxRunningApps ?? Infinity,
+      poolDefault: options.defaults.maxRunningApps ?? Infinity,
+    })
+    const weightOf = (job: JobId, lane: LaneId) => this.#weight(job, lane)
+    this.#lists = new RankedQueues(env, this.#tree, this.#usage, { poolOrder: options.poolOrder, memory: this.#memory, capacity: this.#capacity, weightOf, jobs: this.#jobs })
+    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, weightOf, this.#memory, (job) => this.#limits.admitted(job))
     this.#addQueues(0)
   }
 
@@ -109,7 +92,7 @@ class YarnFair implements Order {
     while (this.#depth > 0) {
       const top = this.#depth - 1
       const queue = this.#path[top] as number
-      const list = this.#members[queue * this.#lanes + lane] as RankedIds
+      const list = this.#lists.members(queue, lane)
       if ((queues[queue] as Queue).isParent) {
         const at = this.#at[top] as number
         if (at >= list.to) this.#depth = top
@@ -132,7 +115,7 @@ class YarnFair implements Order {
     if ((this.#tree.queues[queue] as Queue).capped && !this.#hasRoom(queue, depth)) return
     this.#depth++
     this.#path[depth] = queue
-    this.#at[depth] = (this.#members[queue * this.#lanes + lane] as RankedIds).from
+    this.#at[depth] = this.#lists.members(queue, lane).from
   }
 
   /** Computes the room below the maxima of a queue and those around it; false when no task it ever wanted would fit. */
@@ -176,7 +159,7 @@ class YarnFair implements Order {
   #explain(queue: number, lane: LaneId): void {
     const round = this.#round as Round
     if (!round.explained) return
-    const list = this.#members[queue * this.#lanes + lane] as RankedIds
+    const list = this.#lists.members(queue, lane)
     for (let i = list.from; i < list.to; i++) {
       if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane)
       else round.defer(list.ids[i] as JobId, Reason.Limit)
@@ -219,10 +202,7 @@ class YarnFair implements Order {
     this.#weightOf[job] = work.weight(job)
     this.#usage.addJob(job)
     this.sharing.addJob(job, queue.id)
-    for (let lane = 0; lane < this.#lanes; lane++) {
-      this.#listed[job * this.#lanes + lane] = 0
-      ;(this.#jobKeys[lane] as KeyRows).setTie(job, work.rank(job))
-    }
+    this.#lists.enter(job)
     if (this.#limits.ask(job)) this.#countJobs(queue.id, 1)
   }
 
@@ -235,12 +215,7 @@ class YarnFair implements Order {
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    if (this.#listed[job * this.#lanes + lane] !== 1) return
-    const queue = this.#queueOf[job] as number
-    const members = this.#members[queue * this.#lanes + lane] as RankedIds
-    members.remove(job)
-    this.#listed[job * this.#lanes + lane] = 0
-    if (members.size === 0) this.#leave(queue, lane)
+    this.#lists.remove(job, this.#queueOf[job] as number, lane)
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
@@ -274,27 +249,13 @@ class YarnFair implements Order {
     if (this.#tree.resize()) {
       this.#usage.recount()
       this.sharing.resize()
-      for (const { id, minResources } of this.#tree.queues) this.#memory.forEach((memory, lane) => (this.#minima[id * this.#lanes + lane] = minResources[memory] as number))
     }
-    for (const { id } of this.#tree.queues) if (id > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#placeQueue(id, lane as LaneId)
-    for (const { id, isParent, policy } of this.#tree.queues)
-      if (!isParent && policy === 'drf') for (let lane = 0; lane < this.#lanes; lane++) this.#placeAll(id, lane as LaneId)
-  }
-
-  #placeAll(leaf: number, lane: LaneId): void {
-    const list = this.#members[leaf * this.#lanes + lane] as RankedIds
-    for (const job of list.ids.slice(list.from, list.to)) this.#placeJob(job as JobId, leaf, lane)
+    this.#lists.placeAll()
   }
 
   #addJob(job: JobId, lane: LaneId): void {
-    const queue = this.#queueOf[job] as number
     this.#wants(job, lane)
-    const keys = this.#jobKeys[lane] as KeyRows
-    keys.set(job, this.#jobKey(job, queue, lane))
-    const members = this.#members[queue * this.#lanes + lane] as RankedIds
-    members.add(job)
-    this.#listed[job * this.#lanes + lane] = 1
-    if (members.size === 1) this.#join(queue, lane)
+    this.#lists.add(job, this.#queueOf[job] as number, lane)
   }
 
   /** Counts what the job wants now, for its queue and all around it. */
@@ -305,35 +266,13 @@ class YarnFair implements Order {
   #countJobs(leaf: number, by: 1 | -1): void {
     for (let queue = leaf; queue >= 0; queue = (this.#tree.queues[queue] as Queue).parent) {
       this.#jobs[queue] = (this.#jobs[queue] as number) + by
-      if (this.#options.poolOrder === 'survey-literal' && queue > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#placeQueue(queue, lane as LaneId)
+      if (this.#options.poolOrder === 'survey-literal' && queue > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#lists.placeQueue(queue, lane as LaneId)
     }
   }
 
   /** Puts a job and the queues around it where their keys belong. */
   #place(job: JobId, lane: LaneId): void {
-    const leaf = this.#queueOf[job] as number
-    this.#placeJob(job, leaf, lane)
-    for (let queue = leaf; queue > 0; queue = this.#tree.parents[queue] as number) this.#placeQueue(queue, lane)
-  }
-
-  #placeJob(job: JobId, leaf: number, lane: LaneId): void {
-    if (this.#listed[job * this.#lanes + lane] === 1) (this.#members[leaf * this.#lanes + lane] as RankedIds).rekey(job, this.#jobKey(job, leaf, lane))
-  }
-
-  #placeQueue(queue: number, lane: LaneId): void {
-    const key = this.#queueKey(queue, lane)
-    if ((this.#members[queue * this.#lanes + lane] as RankedIds).size === 0) (this.#queueKeys[lane] as KeyRows).set(queue, key)
-    else this.#siblings(queue, lane).rekey(queue, key)
-  }
-
-  #jobKey(job: JobId, leaf: number, lane: LaneId): Float64Array {
-    const key = this.#key[lane] as Float64Array
-    const { policy } = this.#tree.queues[leaf] as Queue
-    const memory = this.#memory[lane] as ResourceId
-    if (policy === 'fair') fairKey(key, this.#usage.ofJob(job, memory), 0, this.#usage.demandOfJob(job, memory), this.#weight(job, lane))
-    else if (policy === 'drf') (this.#dominant[lane] as DominantKeys).write(key, this.#usage.jobs, this.#usage.rowOfJob(job), undefined, this.#weight(job, lane))
-    else key.fill(0)[0] = -this.#env.work.priority(job)
-    return key
+    this.#lists.place(job, this.#queueOf[job] as number, lane)
   }
 
   #weight(job: JobId, lane: LaneId): number {
@@ -341,58 +280,12 @@ class YarnFair implements Order {
     return this.#options.sizeBasedWeight ? weight * Math.log2(1 + this.#usage.demandOfJob(job, this.#memory[lane] as ResourceId)) : weight
   }
 
-  #queueKey(id: number, lane: LaneId): Float64Array {
-    const key = this.#key[lane] as Float64Array
-    const weight = this.#weights[id] as number
-    const memory = this.#memory[lane] as ResourceId
-    if (this.#isDominant[id] === true)
-      (this.#dominant[lane] as DominantKeys).write(key, this.#usage.queues, this.#usage.rowOfQueue(id), (this.#tree.queues[id] as Queue).minResources, weight)
-    else {
-      const usage = this.#usage.ofQueue(id, memory)
-      const min = this.#minima[id * this.#lanes + lane] as number
-      const demand = this.#usage.demandOfQueue(id, memory)
-      if (this.#options.poolOrder === 'hadoop') fairKey(key, usage, min, demand, weight)
-      else surveyKey(key, usage, min, demand, weight, this.#jobs[id] as number)
-    }
-    return key
-  }
-
-  #siblings(queue: number, lane: number): RankedIds {
-    return this.#members[(this.#tree.parents[queue] as number) * this.#lanes + lane] as RankedIds
-  }
-
-  /** A queue has got its first job with unplaced tasks: it joins its siblings, and so on up. */
-  #join(queue: number, lane: LaneId): void {
-    for (let child = queue; child > 0; child = (this.#tree.queues[child] as Queue).parent) {
-      const siblings = this.#siblings(child, lane)
-      ;(this.#queueKeys[lane] as KeyRows).set(child, this.#queueKey(child, lane))
-      siblings.add(child)
-      if (siblings.size > 1) return
-    }
-  }
-
-  #leave(queue: number, lane: LaneId): void {
-    for (let child = queue; child > 0; child = (this.#tree.queues[child] as Queue).parent) {
-      const siblings = this.#siblings(child, lane)
-      siblings.remove(child)
-      if (siblings.size > 0) return
-    }
-  }
-
   #addQueues(from: number): void {
     const { queues } = this.#tree
     for (let id = from; id < queues.length; id++) {
-      const { isParent, parent, weight, minResources } = queues[id] as Queue
-      this.#weights.push(weight)
-      this.#isDominant.push(queues[parent]?.policy === 'drf')
-      for (let lane = 0; lane < this.#lanes; lane++) {
-        this.#minima.push(minResources[this.#memory[lane] as ResourceId] as number)
-        this.#members.push(new RankedIds((isParent ? this.#queueKeys[lane] : this.#jobKeys[lane]) as KeyRows))
-        ;(this.#queueKeys[lane] as KeyRows).setTie(id, 0)
-      }
       this.#jobs.push(0)
       this.#usage.addQueue(id)
-      if (id > 0) placeByName((this.#byName[parent] ??= []), id, (other) => (queues[other] as Queue).path, this.#queueKeys)
+      this.#lists.addQueue(queues[id] as Queue)
     }
   }
 }
