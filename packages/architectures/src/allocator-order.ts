@@ -34,10 +34,10 @@ export function dominantShare({ held, weight }: Share, cluster: ClusterView, exc
   let largest = 0
   for (let r = 0; r < held.length; r++) {
     if (excluded?.has(r as ResourceId) === true) continue
-    const share = (held[r] as number) / cluster.capacity(r as ResourceId)
+    const share = (held[r] as number) / (cluster.capacity(r as ResourceId) * weight) // one division, so equal fractions are equal numbers
     if (share > largest) largest = share
   }
-  return largest / weight
+  return largest
 }
 
 /** Puts siblings in order, the next first. */

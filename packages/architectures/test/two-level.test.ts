@@ -75,6 +75,9 @@ describe('the allocator', () => {
   it('divides shares by weight: 4/10 / 2 against 3/10', () => {
     expect(order({ frameworks: { batch: { weight: 2 }, service: {} } })).toEqual(['b1', 's1'])
   })
+  it('takes equal shares for equal, so that the name decides: 4/10 / 4 and 3/10 / 3', () => {
+    expect(order({ frameworks: { batch: { weight: 4 }, service: { weight: 3 } } })).toEqual(['b1', 's1'])
+  })
   it('serves the fewest tasks first if it is `fair`: 1 against 3', () => {
     expect(order({ allocator: 'fair' })).toEqual(['b1', 's1'])
   })
