@@ -1,4 +1,4 @@
-import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug, type Seconds } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId, type Seconds } from '@sched/core'
 import { z } from 'zod'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
@@ -14,7 +14,7 @@ const weight = z.number().nonnegative()
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
   fairShare: weight.default(0).describe('weight of the fair-share factor of its user (PriorityWeightFairshare)'),
-  jobSize: weight.default(0).describe('weight of its size, as its largest fraction of the cluster in any resource (PriorityWeightJobSize)'),
+  jobSize: weight.default(0).describe('weight of its size, the mean of its largest fraction of the cluster in any resource and its fraction of the nodes (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
@@ -51,8 +51,8 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
  * By tier of the queue, then by Slurm's job priority, highest first, ties by submission: a weighted sum of factors from 0 to 1, as a whole number of
  * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
  *
- * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, as a fraction of amounts
- * alone (Slurm takes the mean with the fraction of nodes); no weights of associations or TRES.
+ * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, and as a fraction of any resource (Slurm: of
+ * processors); no weights of associations or TRES.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
@@ -90,11 +90,31 @@ function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, 
   return Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
-/** Limits are whole minutes, as in Slurm. */
+/**
+ * The mean of the fractions of amounts and of nodes, or the larger of them over the limit in whole minutes. Source: Slurm, `_get_priority_internal` and
+ * `set_priority_factors` of priority/multifactor. On a machine that is one node there are no nodes to count.
+ */
 function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
-  if (!relativeToTime) return sizeFactor(job, lane, env, favorSmall)
-  const size = sizeFactor(job, lane, env, false) / Math.max(1, Math.ceil(env.work.estimate(job) / 60))
+  const amounts = sizeFactor(job, lane, env, false)
+  const nodes = env.cluster.nodes === 1 ? amounts : nodesOf(job, lane, env) / env.cluster.nodes
+  const size = relativeToTime ? Math.max(amounts, nodes) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) : (amounts + nodes) / 2
   return favorSmall ? 1 - size : size
+}
+
+/** The nodes that a job asks for: one for each task where no two can be on one, else one, as for `--ntasks`. */
+function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
+  const shape = work.shape(job, lane)
+  const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > largest(resource, cluster))
+  return isAlone ? work.together(job, lane) : 1
+}
+
+const totals = new WeakMap<ClusterView, number[]>()
+
+/** The most that a node has of a resource. */
+function largest(resource: ResourceId, cluster: ClusterView): number {
+  let all = totals.get(cluster)
+  if (all === undefined) totals.set(cluster, (all = cluster.resources.map((_, r) => Math.max(...Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId))))))
+  return all[resource] as number
 }
 
 function qosFactor(qos: string, { qos: weight, qosPriorities }: Settings): number {

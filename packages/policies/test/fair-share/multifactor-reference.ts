@@ -1,4 +1,4 @@
-import type { JobId, LaneId, WorkView } from '@sched/core'
+import type { JobId, LaneId, NodeId, WorkView } from '@sched/core'
 import { powerOfTwo } from '../../src/fair-share/power-of-two.js'
 import { by, JobsInSystem, type MakeOrder } from '../reference/naive.js'
 import { Ledger, type Accounts } from './reference.js'
@@ -65,7 +65,10 @@ export const naiveMultifactor =
     const sizeOf = (job: JobId, lane: LaneId, favorSmall: boolean) => {
       const parts = (cluster.lanes[lane]?.resources ?? []).map((r) => (work.together(job, lane) * work.demand(work.shape(job, lane), r)) / cluster.capacity(r))
       const size = Math.max(0, ...parts.filter((part) => part > 0))
-      return favorSmall ? 1 - size : size
+      const all = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
+      const isAlone = work.isDistinct(work.shape(job, lane)) || (cluster.lanes[lane]?.resources ?? []).some((r) => all.every((node) => 2 * work.demand(work.shape(job, lane), r) > cluster.total(node, r)))
+      const mean = cluster.nodes === 1 ? size : (size + (isAlone ? work.together(job, lane) : 1) / cluster.nodes) / 2
+      return favorSmall ? 1 - mean : mean
     }
     const priority = (job: JobId, lane: LaneId, tick: number, usage: (who: string) => number, { age, fairShare, jobSize, partition, site, maxAge, favorSmall, partitions }: Weights) => {
       const waited = Math.min(1, Math.max(0, tick - work.submitted(job)) / maxAge)

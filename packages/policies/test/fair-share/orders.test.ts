@@ -214,6 +214,17 @@ describe('multifactor', () => {
     expect(starts(jobs, { age: 1e7, site: 2, calcPeriod: 10 })).toEqual(['wait', 'a', 'b'])
   })
 
+  it('takes the mean of the fractions of processors and of nodes, with one node for tasks that may share it (set_priority_factors of Slurm)', () => {
+    // 4 nodes of 4: tasks (8 of 1) is (8/16 + 1/4) / 2 = 0.375, nodes (2 tasks on nodes of their own) (2/16 + 2/4) / 2 = 0.3125, whole (2 of 4) 0.5, one (7 of 1) 0.34375
+    const gang = (id: string, tasks: number, amount: number, distinctNodes = false) => ({ ...cpu({ id, submit: 1, estimate: 60 }), stages: [{ name: 'all', tasks, gang: true, demand: { cpu: amount }, duration: 10, ...(distinctNodes && { constraints: { distinctNodes } }) }] })
+    const jobs = [{ ...gang('wait', 16, 1), submit: 0 }, gang('nodes', 2, 1, true), gang('one', 7, 1), gang('tasks', 8, 1), gang('whole', 2, 4)]
+    const cluster = instantCluster({ nodes: [{ count: 4, resources: { cpu: 4 } }] })
+    const first = (options: MultifactorOptions) => [...new Set(run({ policy: strict(multifactor(options)), jobs, cluster }).recorder.launches.map((launch) => launch.job))]
+    expect(first({ jobSize: 1e6 })).toEqual(['wait', 'whole', 'tasks', 'one', 'nodes'])
+    expect(first({ jobSize: 1e6, favorSmall: true })).toEqual(['wait', 'nodes', 'one', 'tasks', 'whole'])
+    expect(first({ jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'nodes', 'tasks', 'whole', 'one']) // the larger one: 1/2 three times, and 7/16
+  })
+
   it('takes a size relative to the time limit', () => {
     const jobs = [wait, cpu({ id: 'long', submit: 1, demand: { cpu: 3 }, estimate: 6000 }), cpu({ id: 'short', submit: 2, estimate: 600 })]
     expect(starts(jobs, { jobSize: 1e6 })).toEqual(['wait', 'long', 'short'])
