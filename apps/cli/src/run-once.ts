@@ -1,4 +1,4 @@
-import { SchedError, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
+import { SchedError, withoutUndefined, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
 import { Simulation, type RunState, type RuntimeOptions, type SimulationOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
@@ -77,7 +77,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
-    ...given({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
+    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
   })
   await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
@@ -159,10 +159,5 @@ function askedOtherwise(fact: string, isTrace: boolean): string {
 }
 
 function runtimeOf({ network, ...rest }: NonNullable<Experiment['description']['spec']['runtime']>): RuntimeOptions {
-  return { ...given(rest), ...(network !== undefined && { network: network === true ? true : given(network) }) }
-}
-
-/** Without the keys that are undefined. */
-function given<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+  return { ...withoutUndefined(rest), ...(network !== undefined && { network: network === true ? true : withoutUndefined(network) }) }
 }

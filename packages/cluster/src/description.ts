@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, SchedError, type Seconds } from '@sched/core'
+import { describeIssues, fieldOf, SchedError, withoutUndefined, type Seconds } from '@sched/core'
 import { z } from 'zod'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
@@ -192,12 +192,12 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
-  const written = groups.map((group) => defined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels) }))
-  checkDevices(written as unknown as readonly NodeGroup[])
+  const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels) }))
+  checkDevices(written)
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
   if (rest.dynamicSlots !== undefined) checkDynamicSlots(groups)
-  return defined({ ...rest, nodes: written }) as unknown as ClusterDescription
+  return withoutUndefined({ ...rest, nodes: written })
 }
 
 function checkDynamicSlots(groups: readonly Pick<z.output<typeof nodeGroup>, 'slots' | 'hardware'>[]): void {
@@ -232,6 +232,3 @@ function namedLabels(labels: z.output<typeof shape.labels>): Record<string, stri
   if (labels === undefined) return undefined
   return Object.fromEntries(Array.isArray(labels) ? labels.map((label) => [label, 'true']) : Object.entries(labels).map(([label, value]) => [label, String(value)]))
 }
-
-/** Without the keys that are not set: exact optional properties tell them from absent ones. */
-const defined = <T extends object>(value: T) => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))

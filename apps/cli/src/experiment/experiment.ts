@@ -4,6 +4,7 @@ import { bySize, type ClassOf } from '@sched/metrics'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
 import { fromClusterFile } from './cluster-file.js'
+import { fieldsUnder } from './fields-under.js'
 import { addPlugIns } from './plug-ins.js'
 import { namedPolicies, type NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
@@ -90,15 +91,6 @@ function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, d
   }
   if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
   return fromClusterFile(resolve(directory, cluster), buildCluster)
-}
-
-/** Fields of an error as the experiment knows them. */
-function fieldsUnder<T>(key: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    throw error instanceof SchedError ? error.at({ field: `${key}.${error.place.field ?? ''}` }) : error
-  }
 }
 
 function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {

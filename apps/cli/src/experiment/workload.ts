@@ -1,9 +1,10 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GeneratedWorkload, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTrace, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
+import { fieldsUnder } from './fields-under.js'
 import type { WorkloadSpec } from './schema.js'
 
 /** The jobs of an experiment, which may depend on the seed of a run. */
@@ -114,7 +115,7 @@ function generated(spec: WorkloadSpec): WorkloadOfSeed {
   if (generator === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, { field: 'workload.generate' }, suggest(name, generators.map((each) => each.generator)))
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
-  const made = (seed: number) => placed(() => generator.from(draws ? { ...options, seed } : options))
+  const made = (seed: number) => fieldsUnder('workload.generate', () => generator.from(draws ? { ...options, seed } : options))
   const { machine } = made(1) // so that wrong options are told now
   return { of: (seed) => changed(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
 }
@@ -148,15 +149,6 @@ function named(config: WorkloadSpec['generate']): [string, Readonly<Record<strin
   if (first === undefined || others.length > 0 || typeof options !== 'object')
     throw new SchedError('BAD_INPUT', 'expected the name of one generator.', { field: 'workload.generate' }, 'Write `generate: facebook` or `generate: { facebook: { kind: cpu } }`.')
   return [first[0], options as Readonly<Record<string, unknown>>]
-}
-
-/** Errors about a generator's options say where they are in the experiment. */
-function placed(make: () => GeneratedWorkload): GeneratedWorkload {
-  try {
-    return make()
-  } catch (error) {
-    throw error instanceof SchedError ? error.at({ field: `workload.generate.${error.place.field ?? ''}` }) : error
-  }
 }
 
 /** Whether the jobs of a trace differ from seed to seed. */

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, withoutUndefined } from '@sched/core'
 import { z } from 'zod'
 
 const weight = z.number().nonnegative()
@@ -46,7 +46,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     relativeToTime: flags.includes('SMALL_RELATIVE_TO_TIME') || undefined,
     maxTres: flags.includes('MAX_TRES') || undefined,
   }
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
+  return withoutUndefined(known)
 }
 
 /** Seconds of `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`. */

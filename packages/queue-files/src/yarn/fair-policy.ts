@@ -1,4 +1,4 @@
-import type { Config } from '@sched/core'
+import { withoutUndefined, type Config } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairQueue, Given, PlacementRule } from './fair-model.js'
@@ -186,8 +186,4 @@ class Mapping {
     this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
     return none ? undefined : mapped
   }
-}
-
-function withoutUndefined<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

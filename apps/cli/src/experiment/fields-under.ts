@@ -1,0 +1,10 @@
+import { SchedError } from '@sched/core'
+
+/** Runs something whose errors name fields of a part, and names them as fields of the experiment: beneath `part`. */
+export function fieldsUnder<T>(part: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof SchedError ? error.at({ field: `${part}.${error.place.field ?? ''}` }) : error
+  }
+}
