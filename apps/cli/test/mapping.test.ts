@@ -29,6 +29,21 @@ describe('a table of jobs with a mapping of its columns', () => {
     expect(await end('--jitter', '0.1')).not.toBe(150)
   })
 
+  const rigid = 'id,submit,start,run,width\na,0,5,100,4\nb,10,20,100,8\n'
+  const published = 'user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested\n' +
+    '3,1,2012-03-11 01:00:00-07:00,2012-03-11 01:00:30-07:00,2012-03-11 03:00:30-07:00,16:00:00,COMPLETED,64,1536\n4,1,2012-03-11 08:00:10+00:00,,,02:00:00,CANCELLED,8,192\n'
+  it.each([
+    ['by a mapping', rigid, ['--mapping', 'm.yaml'], { procs: 12 }],
+    ['a published one by its columns', published, [], { nodes: 64 }],
+  ])('runs on the machine of its jobs where they are rigid, %s, as does what it was converted to', async (_, jobs, options, resources) => {
+    const own = directory({ 'jobs.csv': jobs, 'm.yaml': 'columns: {duration: run}\ndemands: {procs: width}\n' })
+    const compared = async (...trace: string[]) => (await sched(['compare', '--trace', ...trace], { cwd: own })).out.replace(/^.*?: /, '')
+    const [[resource, amount] = ['', 0]] = Object.entries(resources)
+    expect(await compared('jobs.csv', ...options)).toContain(`on one node of ${amount} ${resource}\nstrict, easy, conservative, fattened on seed 1`)
+    await sched(['trace', 'convert', 'jobs.csv', 'n.jsonl', ...options], { cwd: own })
+    expect(await compared('n.jsonl')).toBe(await compared('jobs.csv', ...options))
+  })
+
   it('is described and converted as what it means', async () => {
     const described = await sched(['trace', 'describe', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--json'], { cwd })
     expect(JSON.parse(described.out)).toMatchObject({ format: 'job-table', jobs: 48, tasks: 84, users: 4, queues: 3, resources: [{ resource: 'cpu', largest: 8000 }, { resource: 'mem', largest: 32_768 }, { resource: 'gpu', largest: 1000 }] })

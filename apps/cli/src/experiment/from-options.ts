@@ -111,8 +111,10 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
 }
 
 /** Whether the workload that the command line names is of rigid jobs. */
-function isRigid({ trace, format, generate }: ExperimentOptions, cwd: string): boolean {
-  if (trace !== undefined) return isRigidTrace(resolve(cwd, trace), format)
+function isRigid(options: ExperimentOptions, cwd: string): boolean {
+  const { trace, generate } = options
+  const { format, option } = mapped(options, cwd)
+  if (trace !== undefined) return isRigidTrace(resolve(cwd, trace), format, option)
   return generate !== undefined && isRigidGenerator(yaml(generate, '--generate'))
 }
 
@@ -133,14 +135,19 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
   return configs.map((config) => named.find(({ name }) => name === config) ?? config)
 }
 
+/** The format of the trace and its options, of which a mapping of columns is one. */
+function mapped({ mapping, format, option }: ExperimentOptions, cwd: string): Pick<ExperimentOptions, 'format' | 'option'> {
+  const read = mapping === undefined ? undefined : readMapping(mapping, cwd, format)
+  return defined({ format: read?.format ?? format, option: read === undefined ? option : { ...read.options, ...option } })
+}
+
 function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
   const { trace, generate, onBadLine, take, window, load, queueMix } = options
-  const mapped = options.mapping === undefined ? undefined : readMapping(options.mapping, cwd, options.format)
-  const format = mapped?.format ?? options.format
+  const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: formatOptions({ ...options, ...(mapped !== undefined && { option: { ...mapped.options, ...options.option } }) }, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
@@ -229,4 +236,5 @@ function checked(input: unknown): Description['spec'] {
   throw new SchedError('BAD_OPTION', fact, { field: fieldOf(at) }, wayOut)
 }
 
+/** Without the keys whose value is undefined. The values are of any type: `checked` sees to them. */
 const defined = (values: object) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

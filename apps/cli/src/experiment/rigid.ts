@@ -7,10 +7,13 @@ import { drawsJobs, type WorkloadOfSeed } from './workload.js'
 
 /**
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
- * says what machine that had. False for a file that cannot be read.
+ * says what machine that had, or it is a table of such jobs. False for a file that cannot be read.
  */
-export const isRigidTrace = (path: string, format: string | undefined): boolean =>
-  takesProcs(path, format) || ifReadable(() => openTrace(path, { format, stream: true }).machine !== undefined)
+export const isRigidTrace = (path: string, format: string | undefined, options: unknown): boolean =>
+  takesProcs(path, format) || ifReadable(() => {
+    const { machine, isRigid = machine !== undefined } = openTrace(path, { format, options, stream: true })
+    return isRigid
+  })
 
 /** Whether the format of a trace has an option `procs`. */
 export const takesProcs = (path: string, format: string | undefined): boolean => ifReadable(() => hasProcs(traceFormat(format ?? detectFormat(path)).options))

@@ -6,7 +6,7 @@ import { heldParser } from '../table/held-jobs.js'
 import { separatorIn, splitLine } from '../table/separators.js'
 import type { TraceFormat } from '../trace/format.js'
 import { JobRows } from './job-rows.js'
-import { knownTable } from './known-tables.js'
+import { knownTable, mappingFor } from './known-tables.js'
 import { jobTableOptions } from './options.js'
 
 /**
@@ -21,20 +21,26 @@ export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
   options: jobTableOptions,
   isHeld: true,
   detect(head) {
-    const names = head.trimStart().startsWith('{') ? keysOf(head.split('\n', 1)[0]!) : namesOf(head.split('\n', 1)[0]!.trim())
+    const names = namesIn(head)
     return isTable(names) || knownTable(names) !== undefined
+  },
+  facts(options, head) {
+    const [line = ''] = new TextDecoder().decode(head.subarray(0, 65_536)).split('\n', 1)
+    const { columns, demands, defaults } = mappingFor(options, namesIn(line))
+    return { isRigid: columns.tasks === undefined && isRigid([...Object.keys(demands), ...Object.keys(defaults.demand ?? {})]) }
   },
   parser: (options, place) => heldParser(new JobRows(options, place), place, options.time?.origin ?? 'first'),
   inferred: machineOfJobs,
 }
 
-const rigid: readonly RigidResource[] = ['procs', 'nodes', 'mem', 'gpus']
+const rigid: readonly string[] = ['procs', 'nodes', 'mem', 'gpus']
+const isRigid = (asked: readonly string[]) => asked.every((resource) => rigid.includes(resource)) && (asked.includes('procs') || asked.includes('nodes'))
 
 /** Jobs of one task each that ask for processors or whole nodes are of a parallel machine, which is as large as they say. */
 function machineOfJobs(jobs: readonly JobSpec[]) {
-  const asked = new Set(jobs.flatMap(({ stages: [stage] }) => (stage!.tasks === 1 ? Object.keys(stage!.demand) : ['tasks'])))
-  const resources = rigid.filter((resource) => asked.delete(resource))
-  if (asked.size > 0 || !(resources.includes('procs') || resources.includes('nodes'))) return {}
+  const asked = [...new Set(jobs.flatMap(({ stages: [stage] }) => (stage!.tasks === 1 ? Object.keys(stage!.demand) : ['tasks'])))]
+  if (!isRigid(asked)) return {}
+  const resources = rigid.filter((resource) => asked.includes(resource)) as RigidResource[]
   const sizes: Partial<Record<RigidResource, Size>> = {}
   for (const resource of resources) sizes[resource] = inferSize(resource, recordedUse(jobs, resource), 'give a cluster')
   return { machine: machineOf(resources, sizes, 'one')! }
@@ -42,7 +48,11 @@ function machineOfJobs(jobs: readonly JobSpec[]) {
 
 const isTable = (names: readonly string[]) => names.includes('submit') && (names.includes('duration') || (names.includes('start') && names.includes('end')))
 
-const namesOf = (line: string) => splitLine(line, separatorIn(line)).map((name) => name.trim())
+/** The names of the columns of a table that starts so; keys of a first line in JSON. */
+function namesIn(head: string): string[] {
+  const line = head.split('\n', 1)[0]!.trim()
+  return line.startsWith('{') ? keysOf(line) : splitLine(line, separatorIn(line)).map((name) => name.trim())
+}
 
 function keysOf(line: string): string[] {
   try {

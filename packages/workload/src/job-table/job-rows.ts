@@ -4,23 +4,22 @@ import { isUnknown } from '../slurm/times.js'
 import type { RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
-import { knownTable } from './known-tables.js'
-import { completed, type JobTableOptions } from './options.js'
+import { mappingFor } from './known-tables.js'
+import type { JobTableOptions } from './options.js'
 import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
 import { limitIn, numberIn, quantityIn, spanIn, timeIn, wholeIn, yesIn } from './values.js'
 
-type Completed = ReturnType<typeof completed>
-type Meaning = keyof Completed['columns']
+type Mapping = ReturnType<typeof mappingFor>
+type Meaning = keyof Mapping['columns']
 
 /** What is a name, of which words such as None and NaN may be part; in all other columns they say nothing. */
 const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status'])
 
 /** Makes jobs of the rows of a table; those that say too little are left out, and counted. */
 export class JobRows implements RowReader {
-  #options: Completed
+  #options: Mapping
   #rows: Rows | undefined
   #count = 0
-  #note: string | undefined
   readonly #demands = new Map<string, Demand>()
   readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, noDemand: 0 }
 
@@ -28,7 +27,7 @@ export class JobRows implements RowReader {
     private readonly given: JobTableOptions,
     private readonly place: LinePlace,
   ) {
-    this.#options = completed(given)
+    this.#options = mappingFor(given, [])
   }
 
   get renames(): boolean {
@@ -36,7 +35,8 @@ export class JobRows implements RowReader {
   }
 
   notes(): string[] {
-    return this.#note === undefined ? [] : [this.#note]
+    const { title } = this.#options
+    return title === undefined ? [] : [`read as ${title}; columns or demands of your own replace what its columns are taken for`]
   }
 
   rules(): RuleCount[] {
@@ -76,13 +76,8 @@ export class JobRows implements RowReader {
     this.#checkNames(names)
   }
 
-  /** A published trace is known by its columns, unless a mapping says what they mean. */
   #apply(names: readonly string[]): void {
-    if (this.given.columns !== undefined || this.given.demands !== undefined) return
-    const known = knownTable(names)
-    if (known === undefined) return
-    this.#options = completed({ ...known.mapping, ...this.given })
-    this.#note = `read as ${known.title}; columns or demands of your own replace what its columns are taken for`
+    this.#options = mappingFor(this.given, names)
   }
 
   #spec(row: Row): JobSpec | undefined {

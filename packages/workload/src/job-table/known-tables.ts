@@ -1,4 +1,4 @@
-import type { JobTableOptions } from './options.js'
+import { completed, type JobTableOptions } from './options.js'
 
 /** A published trace that is a table of jobs: known by columns that it has, and what they mean. */
 export interface KnownTable {
@@ -96,6 +96,12 @@ const knownTables: readonly KnownTable[] = [
 export function knownTable(names: readonly string[]): KnownTable | undefined {
   const found = knownTables.find(({ columns }) => columns.every((column) => names.includes(column)))
   return found && { ...found, mapping: within(found.mapping, names) }
+}
+
+/** What the columns of a table mean: what a mapping says, or else what is known of a published trace. */
+export function mappingFor(given: JobTableOptions, names: readonly string[]) {
+  const known = given.columns === undefined && given.demands === undefined ? knownTable(names) : undefined
+  return { ...completed({ ...known?.mapping, ...given }), title: known?.title }
 }
 
 /** Without what a table does not have of the columns that are no mark of it. */

@@ -19,6 +19,8 @@ export type HeaderFields = readonly (readonly [name: string, value: string])[]
 export interface TraceFacts {
   /** Absent where the size is neither given nor found without reading all jobs. */
   readonly machine?: Machine
+  /** Jobs ask for parts of a parallel machine, although only all of them together say how large it is. */
+  readonly isRigid?: boolean
   readonly header?: HeaderFields
 }
 
