@@ -10,7 +10,7 @@ import { compareQueues, type Standing } from './queue-order.js'
  * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
  * first that tells two queues apart counts. Jobs of a queue come by priority, then by submission. No queue ever exceeds a limit.
  *
- * Costs a pass over all queues at every reading, and one over what they ask after every change of that.
+ * Costs a sort of the queues with jobs to start at every reading, and a pass over those with any jobs after every change of what they ask.
  *
  * Source: KAI Scheduler, plug-in `proportion`. Deviations: nothing is reclaimed or preempted, past usage does not count, a
  * job that is no gang asks one task at a time, what later stages ask counts when they begin, and equals go by name, not by age.
@@ -33,14 +33,12 @@ interface Queue extends Standing {
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
-  place: number
 }
 
 class KaiOrder implements Order {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #claims = new Map<string, Claims>()
-  readonly #isBefore: (a: Pool, b: Pool) => boolean
   readonly #tree: PoolTree
   readonly #lists: PoolLists
   /** `[lane][pool]`. */
@@ -48,6 +46,8 @@ class KaiOrder implements Order {
   readonly #leafOf: number[] = []
   /** `[lane][job * resources + resource]`: what of `pending` is the job's. */
   readonly #waits: readonly number[][]
+  /** `[lane][pool]`: those inside it that have anything or wait for it, and some that no longer do. */
+  readonly #active: readonly Set<number>[][]
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
   readonly #capacity: Float64Array
@@ -59,11 +59,11 @@ class KaiOrder implements Order {
     this.#cluster = cluster
     this.#work = work
     for (const [name, queue] of Object.entries(settings.queues)) this.#claims.set(queuePath(name), claimsOf(queue, cluster, `queues.${name}`))
-    this.#isBefore = tieOrder(settings.ties, 'queue')
     this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
-    this.#lists = new PoolLists(cluster.lanes.length, this.#tree)
+    this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
+    this.#active = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
     this.#capacity = new Float64Array(cluster.resources.length)
@@ -89,8 +89,7 @@ class KaiOrder implements Order {
   begin({ lane }: Round): void {
     this.#lane = lane
     if (this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
-    const { pools } = this.#tree
-    for (let id = pools.length - 1; id >= 0; id--) this.#sort((pools[id] as Pool).children, lane)
+    this.#sort(0, lane)
     this.#lists.begin(lane)
   }
 
@@ -129,8 +128,9 @@ class KaiOrder implements Order {
 
   /** Divides what the pool is due among those inside, and so on down. */
   #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
-    const { children } = this.#tree.pools[pool] as Pool
-    const queues = children.map((child) => this.#queues[lane]?.[child] as Queue).sort((a, b) => a.place - b.place)
+    const lists = this.#lists
+    const children = this.#activeIn(pool, lane)
+    const queues = children.map((child) => this.#queues[lane]?.[child] as Queue)
     for (const r of this.#resources(lane)) {
       const claimants = queues.map(({ priority, quota, limit, weight, allocated, pending }) => ({
         priority,
@@ -141,20 +141,37 @@ class KaiOrder implements Order {
       }))
       for (const [i, share] of fairShares(total[r] as number, claimants).entries()) (queues[i] as Queue).fairShare[r] = share
     }
-    for (const child of children) this.#divide(child, lane, (this.#queues[lane]?.[child] as Queue).fairShare)
+    for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
   }
 
-  #sort(children: readonly number[], lane: LaneId): void {
+  /** Those inside a pool that have anything or wait for it, in the order of their ties; the others are due nothing. */
+  #activeIn(pool: number, lane: LaneId): number[] {
+    const active = this.#active[lane]?.[pool] as Set<number>
+    for (const child of active) {
+      const { allocated, pending, fairShare } = this.#queues[lane]?.[child] as Queue
+      if (this.#resources(lane).some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
+      active.delete(child)
+      fairShare.fill(0)
+    }
+    return [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b))
+  }
+
+  /** Sorts those inside a pool that have jobs to start, from the innermost on. */
+  #sort(pool: number, lane: LaneId): void {
+    const lists = this.#lists
     const queues = this.#queues[lane] as Queue[]
-    const waiting = children.filter((child) => !this.#lists.isEmpty(child, lane))
+    const { ids, from, to } = lists.listed(pool, lane)
+    const waiting = Array.from(ids.subarray(from, to))
     for (const child of waiting) {
-      const job = this.#lists.firstJob(child, lane)
+      if (!lists.isLeaf(child)) this.#sort(child, lane)
+      const job = lists.firstJob(child, lane)
       const tasks = this.#work.together(job, lane)
       const shape = this.#work.shape(job, lane)
       for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = tasks * this.#work.demand(shape, r)
     }
-    waiting.sort((a, b) => compareQueues(queues[a] as Queue, queues[b] as Queue, this.#resources(lane), this.#capacity))
-    for (const [rank, child] of waiting.entries()) this.#lists.placePool(child, lane, rank)
+    if (waiting.length === 1) return
+    waiting.sort((a, b) => compareQueues(queues[a] as Queue, queues[b] as Queue, this.#resources(lane), this.#capacity) || lists.tie(a) - lists.tie(b))
+    for (const [rank, child] of waiting.entries()) lists.placePool(child, lane, rank)
   }
 
   // ---- keeping current ----
@@ -222,6 +239,7 @@ class KaiOrder implements Order {
     for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
       const amounts = (queues[pool] as Queue)[column]
       amounts[r] = (amounts[r] as number) + amount
+      if (amount > 0) this.#active[lane]?.[this.#lists.parent(pool)]?.add(pool)
     }
   }
 
@@ -240,9 +258,8 @@ class KaiOrder implements Order {
     const column = (): Float64Array => new Float64Array(width)
     for (let id = from; id < pools.length; id++) {
       this.#lists.addPool(id)
-      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), place: 0, allocated: column(), pending: column(), fairShare: column(), asked: column() })
+      for (const active of this.#active) active.push(new Set())
+      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), allocated: column(), pending: column(), fairShare: column(), asked: column() })
     }
-    const inOrder = [...pools].sort((a, b) => (this.#isBefore(a, b) ? -1 : 1))
-    for (const queues of this.#queues) for (const [place, { id }] of inOrder.entries()) (queues[id] as Queue).place = place
   }
 }

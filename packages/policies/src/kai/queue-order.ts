@@ -6,8 +6,6 @@ export interface Standing extends Claims {
   readonly fairShare: ArrayLike<number>
   /** What its next job asks at once. */
   readonly asked: ArrayLike<number>
-  /** Its place among equals. */
-  readonly place: number
 }
 
 /** What counts for a resource of which a queue has nothing due: each unit as so many times all. */
@@ -17,7 +15,7 @@ const NOTHING_DUE = 1000
  * Which of two siblings is served first, below 0 the first one. The first of these that tells them apart decides: who has
  * not more than its fair share (of all resources); who stays within its quota with its next job; the higher priority; who
  * does not use what it is due nothing of; the smaller dominant share with its next job; the smaller one without; who is due
- * less; its place among equals. A dominant share is the largest part of what is due, and due is the fair share, the quota if that
+ * less. A dominant share is the largest part of what is due, and due is the fair share, the quota if that
  * is more, the limit if it is less.
  *
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
@@ -31,8 +29,7 @@ export function compareQueues(a: Standing, b: Standing, resources: readonly numb
     falseFirst((queue) => resources.some((r) => due(queue, r) === 0 && withNext(queue, r) > 0)) ||
     dominantShare(a, withNext, resources, capacity) - dominantShare(b, withNext, resources, capacity) ||
     dominantShare(a, allocated, resources, capacity) - dominantShare(b, allocated, resources, capacity) ||
-    byDue(a, b, resources) ||
-    a.place - b.place
+    byDue(a, b, resources)
   )
 }
 

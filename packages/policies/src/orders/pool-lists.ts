@@ -68,12 +68,8 @@ export class PoolLists {
     const list = this.#members[pool * this.#lanes + this.#lane] as SortedIds
     const depth = this.#depth++
     this.#path[depth] = list
-    this.#leaf[depth] = this.#isLeaf(pool)
+    this.#leaf[depth] = this.isLeaf(pool)
     this.#at[depth] = list.from
-  }
-
-  #isLeaf(pool: number): boolean {
-    return this.#leaves[pool] === 1
   }
 
   // ---- jobs ----
@@ -95,10 +91,24 @@ export class PoolLists {
     return (this.#members[pool * this.#lanes + lane] as SortedIds).size === 0
   }
 
+  /** Children of an inner pool in which jobs are listed, by their keys. */
+  listed(pool: number, lane: number): JobBlock {
+    return this.#members[pool * this.#lanes + lane] as SortedIds
+  }
+
+  /** The place of a pool among its siblings where keys are equal. */
+  tie(pool: number): number {
+    return this.#poolKeys[0]?.tie[pool] as number
+  }
+
+  isLeaf(pool: number): boolean {
+    return this.#leaves[pool] === 1
+  }
+
   /** The most deserving job of a pool that is not empty. */
   firstJob(pool: number, lane: number): JobId {
     let inside = pool
-    while (!this.#isLeaf(inside)) inside = this.#first(inside, lane)
+    while (!this.isLeaf(inside)) inside = this.#first(inside, lane)
     return this.#first(inside, lane) as JobId
   }
 

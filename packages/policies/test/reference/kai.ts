@@ -66,7 +66,7 @@ export const naiveKai =
           for (const [i, child] of children.entries()) {
             const fairShare = byResource.map((shares) => shares[i] ?? 0)
             const column = (of: (r: number) => number) => Float64Array.from(amounts(of))
-            standings.set(child, { priority: priorityOf(child), place: placeOf(child), quota: column((r) => unbound(claim(child, r)?.quota ?? 0)), limit: column((r) => unbound(claim(child, r)?.limit ?? -1)), weight: column(() => 1), allocated: allocated(child, lane), fairShare, asked: amounts(() => 0) })
+            standings.set(child, { priority: priorityOf(child), quota: column((r) => unbound(claim(child, r)?.quota ?? 0)), limit: column((r) => unbound(claim(child, r)?.limit ?? -1)), weight: column(() => 1), allocated: allocated(child, lane), fairShare, asked: amounts(() => 0) })
             divide(child, fairShare)
           }
         }
@@ -76,7 +76,7 @@ export const naiveKai =
           if (path !== '' && children.length === 0) return jobsIn(path).filter((job) => runnable.includes(job)).sort(by<JobId>((job) => -work.priority(job), (job) => work.rank(job)))
           const lists = children.map((child) => ({ child, jobs: inOrder(child) })).filter(({ jobs }) => jobs.length > 0)
           const standing = ({ child, jobs }: (typeof lists)[number]): Standing => ({ ...(standings.get(child) as Standing), asked: asked(jobs[0] as JobId, lane, work.together(jobs[0] as JobId, lane)) })
-          return lists.sort((a, b) => compareQueues(standing(a), standing(b), resources, capacity)).flatMap(({ jobs }) => jobs)
+          return lists.sort((a, b) => compareQueues(standing(a), standing(b), resources, capacity) || placeOf(a.child) - placeOf(b.child)).flatMap(({ jobs }) => jobs)
         }
         const isWithinLimits = (job: JobId) => {
           const next = asked(job, lane, work.together(job, lane))
