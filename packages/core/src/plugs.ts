@@ -26,7 +26,7 @@ export interface Policy extends WorkListener {
   mayLeave?(): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
-  /** It promises starts (`Round.reserve`), which it can keep only while nobody else starts tasks on its nodes. */
+  /** It plans starts on all its nodes over time, and may promise them (`Round.reserve`): that holds only while nobody else starts tasks there. */
   readonly promises?: boolean | undefined
 }
 
@@ -225,6 +225,8 @@ export interface Architecture {
   trigger(trigger: Trigger): void
   /** A time asked for with `cell.after` has come. Rounds of the instant come later: `trigger` follows. */
   wake?(token: number): void
+  /** A node takes no tasks any more, or takes them again; schedulers have been told. Rounds of the instant come later. */
+  onNode?(node: NodeId, up: boolean): void
   /**
    * Whether as many tasks of a stage of a waiting job could start now on the nodes that its scheduler may use, where these
    * are not all; for explanations.
