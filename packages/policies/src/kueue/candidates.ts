@@ -10,7 +10,9 @@ export interface Preemptor {
   readonly workload: Workload
   /** Columns of which others would have to give something back. */
   readonly short: readonly number[]
-  readonly admitted: Iterable<Workload>
+  /** Queues with admitted workloads, and those of a queue that may be preempted. */
+  readonly queues: Iterable<ClusterQueue>
+  readonly admittedIn: (queue: ClusterQueue) => readonly Workload[]
   readonly fairSharing: KueueSettings['fairSharing']
   readonly resources: number
   /** What its user has used lately, where its queue goes by that. */
@@ -19,20 +21,22 @@ export interface Preemptor {
 
 /** Those that the workload's queue allows it to preempt, of its own queue and of others, and that have some of what is short. */
 export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; readonly others: Workload[] } {
-  const { workload, admitted, short } = preemptor
+  const { workload, queues, admittedIn, short } = preemptor
   const { withinClusterQueue = 'Never', reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
   const own: Workload[] = []
   const others: Workload[] = []
-  if (withinClusterQueue === 'Never' && (reclaimWithinCohort === 'Never' || workload.queue.parent === undefined)) return { own, others }
-  const { root } = workload.queue
-  for (const each of admitted) {
-    if (each.lane !== workload.lane || each.job === workload.job || !uses(each, short)) continue
-    if (each.queue === workload.queue) {
-      if (withinClusterQueue === 'Never') continue
+  const isEligible = (each: Workload): boolean => each.lane === workload.lane && each.job !== workload.job && uses(each, short)
+  if (withinClusterQueue !== 'Never') {
+    for (const each of admittedIn(workload.queue)) {
       const isNewer = withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
-      if (each.priority < workload.priority || isNewer) own.push(each)
-    } else if (reclaimWithinCohort !== 'Never' && (reclaimWithinCohort === 'Any' || each.priority < workload.priority)) {
-      if (borrowsAny(each.queue, short) && each.queue.root === root) others.push(each)
+      if ((each.priority < workload.priority || isNewer) && isEligible(each)) own.push(each)
+    }
+  }
+  if (reclaimWithinCohort !== 'Never' && workload.queue.parent !== undefined) {
+    const { root } = workload.queue
+    for (const queue of queues) {
+      if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
+      for (const each of admittedIn(queue)) if ((reclaimWithinCohort === 'Any' || each.priority < workload.priority) && isEligible(each)) others.push(each)
     }
   }
   const before = ordering(preemptor)

@@ -55,7 +55,8 @@ class Kueue implements Policy {
   #preemptedAt = NaN
   /** What was found for workloads that do not fit, by what they ask. */
   readonly #unfit = new Map<string, Assignment>()
-  #before: readonly Workload[] | undefined
+  /** By queue: what is admitted and was so before this draft, as far as it was asked for. */
+  readonly #before = new Map<ClusterQueue, readonly Workload[]>()
   /** Queues of which the usage has changed with the last workload that was considered. */
   readonly #touched = new Set<ClusterQueue>()
   /** Whether the cycle has admitted or passed over anybody. */
@@ -102,7 +103,7 @@ class Kueue implements Policy {
 
   #admitAll(round: Round): void {
     this.#closed.clear()
-    this.#before = undefined
+    this.#before.clear()
     this.#unfit.clear()
     this.#hasPreempted = false
     while (!this.#isOver(round) && this.#cycle(round)) {
@@ -199,20 +200,25 @@ class Kueue implements Policy {
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
     if (round.claimsLeft === 0 || this.#isBarred(workload)) return []
+    const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    return targets({ workload, short, admitted: this.#started(), fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const admittedIn = (queue: ClusterQueue): readonly Workload[] => this.#startedIn(queue)
+    return targets({ workload, short, queues: admitted.keys(), admittedIn, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
   }
 
-  /** What is admitted and was so before this draft. */
-  #started(): readonly Workload[] {
+  #startedIn(queue: ClusterQueue): readonly Workload[] {
     const { work } = this.#env
-    return (this.#before ??= [...this.#workloads.admitted].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task)))))
+    const known = this.#before.get(queue)
+    if (known !== undefined) return known
+    const found = [...(this.#workloads.admitted.get(queue) ?? [])].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task))))
+    this.#before.set(queue, found)
+    return found
   }
 
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
-    this.#before = undefined
+    this.#before.delete(workload.queue)
     this.#unfit.clear()
     this.#done.add(workload.job)
     if (this.#preemptedAt !== this.#env.now()) this.#preempted.clear()
@@ -224,7 +230,7 @@ class Kueue implements Policy {
 
   #admit(workload: Workload, round: Round): void {
     this.#hasMoved = true
-    this.#before = undefined
+    this.#before.delete(workload.queue)
     this.#unfit.clear()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)

@@ -11,8 +11,8 @@ import { charge, discharge, type Workload } from './workload.js'
  * quota back, as Kueue does for pods that are reclaimable.
  */
 export class Workloads implements WorkListener {
-  /** Admitted and not ended. */
-  readonly admitted = new Set<Workload>()
+  /** Admitted and not ended, by queue, in order of admission. */
+  readonly admitted = new Map<ClusterQueue, Set<Workload>>()
   /** By lane: admitted, with tasks that have no node yet, in order of admission. */
   readonly unstarted: readonly Set<Workload>[]
   /** By lane: whether anything has changed since admission was last tried in vain. */
@@ -77,7 +77,7 @@ export class Workloads implements WorkListener {
     workload.admission = ++this.#admissions
     charge(workload, tasks)
     this.#usage?.enter(workload.user, workload.demand, tasks, this.#env.now())
-    this.admitted.add(workload)
+    this.#enlist(workload)
     this.unstarted[lane]?.add(workload)
     this.#row(this.#unstartedOf, lane)[job] = workload
     this.#refresh(job, lane)
@@ -144,7 +144,7 @@ export class Workloads implements WorkListener {
     workload.admission = ++this.#admissions
     charge(workload, 1)
     this.#usage?.change(workload.user, workload.demand, 1, this.#env.now())
-    this.admitted.add(workload)
+    this.#enlist(workload)
     return workload
   }
 
@@ -160,13 +160,19 @@ export class Workloads implements WorkListener {
     return { job, lane, queue, user: work.user(job), priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
   }
 
+  #enlist(workload: Workload): void {
+    const known = this.admitted.get(workload.queue)
+    if (known === undefined) this.admitted.set(workload.queue, new Set([workload]))
+    else known.add(workload)
+  }
+
   #lose(workload: Workload, tasks: number): void {
     if (tasks > 0) {
       discharge(workload, tasks)
       this.#usage?.change(workload.user, workload.demand, -tasks, this.#env.now())
     }
     workload.tasks -= tasks
-    if (workload.tasks === 0) this.admitted.delete(workload)
+    if (workload.tasks === 0) this.admitted.get(workload.queue)?.delete(workload)
     this.isChanged.fill(1)
   }
 
