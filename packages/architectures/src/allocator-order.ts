@@ -30,7 +30,8 @@ export const allocatorOrders = {
 /** The same without the resources that are not counted (Mesos: fair_sharing_excluded_resource_names). */
 export const drfWithout = (excluded: ReadonlySet<ResourceId>): AllocatorOrder => (a, b, cluster) => dominantShare(a, cluster, excluded) - dominantShare(b, cluster, excluded)
 
-export function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?: ReadonlySet<ResourceId>): number {
+/** The largest fraction of the cluster that somebody holds of any resource that counts, over its weight, from 0 on. */
+function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?: ReadonlySet<ResourceId>): number {
   let largest = 0
   for (let r = 0; r < held.length; r++) {
     if (excluded?.has(r as ResourceId) === true) continue

@@ -1,4 +1,4 @@
-export { allocatorOrders, dominantShare, type AllocatorOrder, type Share } from './allocator-order.js'
+export { allocatorOrders, type AllocatorOrder, type Share } from './allocator-order.js'
 export { monolithic, monolithicArchitecture, type MonolithicOptions } from './monolithic.js'
 export { onDemand, onDemandArchitecture, type OnDemandOptions } from './on-demand.js'
 export { partitioned, partitionedArchitecture, type PartitionedOptions } from './partitioned.js'

@@ -10,6 +10,7 @@ const monolithicOptions = z.strictObject({
   ...decisionTimes,
   ...attemptOptions,
 })
+/** Options of `monolithic`; all may be left out. */
 export type MonolithicOptions = z.input<typeof monolithicOptions>
 
 /**

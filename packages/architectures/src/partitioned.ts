@@ -23,6 +23,7 @@ const partitionedOptions = z.strictObject({
   ...decisionTimes,
   ...attemptOptions,
 })
+/** Options of `partitioned`; all may be left out. */
 export type PartitionedOptions = z.input<typeof partitionedOptions>
 
 /**

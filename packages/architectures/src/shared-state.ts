@@ -35,6 +35,7 @@ const sharedStateOptions = z.strictObject({
   ...decisionTimes,
   ...attemptOptions,
 })
+/** Options of `sharedState`; all may be left out. */
 export type SharedStateOptions = z.input<typeof sharedStateOptions>
 
 /**

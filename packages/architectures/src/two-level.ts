@@ -60,6 +60,7 @@ const twoLevelOptions = z.strictObject({
   ...decisionTimes,
   ...attemptOptions,
 })
+/** Options of `twoLevel`; all may be left out. */
 export interface TwoLevelOptions extends Omit<z.input<typeof twoLevelOptions>, 'allocator'> {
   readonly allocator?: keyof typeof allocatorOrders | 'random' | AllocatorOrder | undefined
 }

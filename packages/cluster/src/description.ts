@@ -151,6 +151,7 @@ export const clusterSchema = z
     dynamicSlots: dynamicSlots.optional().describe("nodes change their slots by what tasks really use of their hardware (SlotsAdjuster); default: they do not"),
   })
   .describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
+/** A cluster as a file or a program writes it: `readCluster` checks it and fills in what it leaves out. */
 export type ClusterInput = z.input<typeof clusterSchema>
 
 /** Descriptions that were returned from here: reading one again is free, which it was not on a list of thousands of machines. */

@@ -10,6 +10,7 @@ import { Shapes } from './shapes.js'
 import { taskName, type TaskName } from './task-name.js'
 import { Work } from './work.js'
 
+/** What a dispatcher is made of. */
 export interface DispatcherOptions {
   readonly cluster: ClusterDescription
   readonly policy: Plug<'policy'>
@@ -27,11 +28,13 @@ export interface Placed extends TaskName {
   readonly node: string
   readonly level: number
 }
+/** What is to be done now, in order of decision. */
 export interface Decisions {
   readonly start: readonly Placed[]
   readonly kill: readonly Placed[]
 }
 
+/** What a node says of itself at its heartbeat. */
 export interface HeartbeatOptions {
   /** At most so many starts in each lane; default: all that fit. 0 is a node without a free slot. */
   readonly free?: number
@@ -47,6 +50,7 @@ export function dispatcher(options: DispatcherOptions): Dispatcher {
   return new Dispatcher(options)
 }
 
+/** The state of a cluster and its jobs under one policy; `dispatcher` makes one. */
 export class Dispatcher {
   readonly work: Work
   readonly cell: CellState

@@ -141,4 +141,5 @@ export function resourceId(model: ClusterModel, name: string): ResourceId {
   return id as ResourceId
 }
 
+/** All nodes in id order. */
 export const nodeIds = (model: ClusterModel): NodeId[] => Array.from({ length: model.nodes }, (_, node) => node as NodeId)

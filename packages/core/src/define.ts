@@ -22,6 +22,7 @@ export interface Kinds {
   placement: { env: Env; made: Placement }
   architecture: { env: ArchitectureEnv; made: Architecture }
 }
+/** Which part a plug plays. */
 export type Kind = keyof Kinds
 
 /** A chosen and configured part of a scheduling system, ready to be built once per run. */
@@ -38,6 +39,7 @@ type InnerPlugs<I extends Inner> = {
   readonly [N in keyof I]: I[N] extends `${infer P extends PartKind}?` ? Plug<P> | undefined : I[N] extends PartKind ? Plug<I[N]> : never
 }
 
+/** What an author writes of a plug-in. */
 export interface Definition<K extends Kind, Options, I extends Inner> {
   readonly kind: K
   readonly name: string
@@ -94,12 +96,16 @@ function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly n
   throw new SchedError('BROKEN_CONTRACT', `what create() of the ${kind} "${name}" returns has no method "${missing}".`, {}, `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`)
 }
 
+/** Defines a policy: whose work goes next, and whether it may go now. */
 export const definePolicy = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'policy', Options, I>, 'kind'>) =>
   define<'policy', Options, I>({ ...d, kind: 'policy' })
+/** Defines an order of pending jobs, for disciplines to read. */
 export const defineOrder = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'order', Options, I>, 'kind'>) =>
   define<'order', Options, I>({ ...d, kind: 'order' })
+/** Defines a placement: which node a task goes to. */
 export const definePlacement = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'placement', Options, I>, 'kind'>) =>
   define<'placement', Options, I>({ ...d, kind: 'placement' })
+/** Defines an architecture: who decides, seeing what, and how decisions become real. */
 export const defineArchitecture = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'architecture', Options, I>, 'kind'>) =>
   define<'architecture', Options, I>({ ...d, kind: 'architecture' })
 

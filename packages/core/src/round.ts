@@ -16,6 +16,7 @@ export const Reason = {
   Order: 4,
 } as const
 export type Reason = (typeof Reason)[keyof typeof Reason]
+/** What people call a reason, by its number. */
 export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others']
 
 /** A job of which the scheduler chooses the number of tasks. */

@@ -1,5 +1,6 @@
 import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow } from '@sched/core'
 
+/** How many jobs and tasks there were, and what became of them. */
 export interface CountsResult {
   /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
   readonly jobs: number

@@ -5,6 +5,7 @@ import { decidedJobs, type DecidedJobs, type DecidedJobsResult } from './decisio
 import type { ClassOf } from './job-classes.js'
 import { naturalOrder } from './natural-order.js'
 
+/** Options of `decisions`; all may be left out. */
 export interface DecisionsOptions {
   /** Class of a job; default: `JobSpec.class`. */
   readonly classOf?: ClassOf | undefined
@@ -45,6 +46,7 @@ export interface DecisionFigures {
   readonly retries: number
 }
 
+/** What schedulers did with their time. */
 export interface DecisionsResult extends DecidedJobsResult {
   /** By name. Schedulers that never decided are missing. */
   readonly schedulers: readonly ({ readonly scheduler: string; readonly group: string } & DecisionFigures)[]

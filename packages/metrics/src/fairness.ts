@@ -17,6 +17,7 @@ import { LaneFairness, type LaneFairnessResult } from './lane-fairness.js'
 import { QueueShares } from './queue-shares.js'
 import { SampleClock } from './sample-clock.js'
 
+/** Options of `fairness`; all may be left out. */
 export interface FairnessOptions {
   /** The fair shares of the policy under test, `() => simulation.policy.sharing`; default: weighted max-min shares of the queues. */
   readonly sharing?: (() => Sharing | undefined) | undefined

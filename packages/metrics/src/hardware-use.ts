@@ -16,12 +16,14 @@ export interface Load {
   readonly peak: number
 }
 
+/** What a node really used. */
 export interface NodeUse {
   readonly node: string
   readonly load: Load
   readonly kinds: readonly KindUse[]
 }
 
+/** What nodes really used of their hardware, and how many tasks were at work there. */
 export interface HardwareUseResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
@@ -34,6 +36,7 @@ export interface HardwareUseResult {
   readonly samples?: { readonly times: readonly Seconds[]; readonly use: readonly { readonly node: string; readonly kind: string; readonly use: readonly number[] }[] }
 }
 
+/** Options of `hardwareUse`; all may be left out. */
 export interface HardwareUseOptions {
   readonly period?: Period | undefined
   /** Most samples of every node's use that are kept, evenly over the run; default 0, none. */

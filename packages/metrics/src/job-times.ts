@@ -4,6 +4,7 @@ import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 import { counts, wholeRun, type Period } from './period.js'
 
+/** Options of `jobTimes`; all may be left out. */
 export interface JobTimesOptions {
   /** Default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
@@ -35,6 +36,7 @@ export interface Times {
   readonly makespan: Seconds
 }
 
+/** Times of all jobs, and of each class by label. */
 export interface JobTimesResult {
   readonly overall: Times
   readonly classes: readonly ({ readonly label: string } & Times)[]

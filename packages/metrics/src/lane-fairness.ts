@@ -20,6 +20,7 @@ export interface QueueSeries {
   readonly fairShare: readonly number[]
 }
 
+/** How far the queues of a lane were from their fair shares. */
 export interface LaneFairnessResult {
   readonly lane: string
   /** Time in which at least two queues were active (had running or placeable tasks); all means are over it. */

@@ -13,6 +13,7 @@ export interface LocalityCounts {
   readonly jobShare: readonly number[]
 }
 
+/** Task starts by distance to their data, of all jobs and of each class. */
 export interface LocalityResult {
   /** `node`, `rack`, larger groups if any, `any`. */
   readonly levels: readonly string[]

@@ -1,14 +1,8 @@
 /**
- * Weighted max-min shares of a capacity: nobody gets more than its demand, and what it leaves is divided among the
- * others in proportion to their weights. Demands >= 0, weights > 0; the result is in the unit of the capacity.
+ * Weighted max-min shares of a capacity, written into `shares`: nobody gets more than its demand, and what it leaves is divided
+ * among the others in proportion to their weights. Of the first `count` entries of columns that are used again and again;
+ * demands >= 0, weights > 0; the result is in the unit of the capacity.
  */
-export function maxMinShares(demands: ArrayLike<number>, weights: ArrayLike<number>, capacity: number): Float64Array {
-  const shares = new Float64Array(demands.length)
-  fillMaxMinShares(demands, weights, demands.length, capacity, shares)
-  return shares
-}
-
-/** The same for the first `count` entries of columns that are used again and again. */
 export function fillMaxMinShares(
   demands: ArrayLike<number>,
   weights: ArrayLike<number>,

@@ -1,15 +1,16 @@
-import type { ClusterView, EndRow, JobId, LaneId, Observer, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, Observer, Seconds, TaskId, WorkView } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
-/** Work thrown away by evictions. */
+/** Work thrown away by evictions, or with failed nodes. */
 export interface Evictions {
   readonly tasks: number
-  /** Seconds that the evicted tasks had run. */
+  /** Seconds that the tasks had run. */
   readonly taskSeconds: Seconds
   /** The same times each task's demand, by resource: slot seconds. Only resources that were lost. */
   readonly lost: Readonly<Record<string, number>>
 }
 
+/** Tasks that were killed for others, and the time lost. */
 export interface PreemptionResult extends Evictions {
   /** Queues that lost tasks, by name. */
   readonly queues: readonly ({ readonly queue: string } & Evictions)[]
@@ -29,43 +30,43 @@ export class Preemption implements Observer {
     this.#work = work
   }
 
-  onTasksEnd({ job, lane, count, tasks, how, started, stopped }: EndRow): void {
-    if (how === 'evicted') for (let i = 0; i < count; i++) this.#evicted(tasks[i] as TaskId, job, lane, stopped - started)
+  onTasksEnd(row: EndRow): void {
+    if (row.how !== 'evicted') return
+    this.#all.take(row, this.#cluster, this.#work)
+    const name = this.#work.queueName(this.#work.queue(row.job))
+    let queue = this.#queues.get(name)
+    if (queue === undefined) this.#queues.set(name, (queue = new Losses()))
+    queue.take(row, this.#cluster, this.#work)
   }
 
   result(): PreemptionResult {
     const queues = [...this.#queues].sort(([a], [b]) => naturalOrder(a, b))
     return { ...this.#all.result(), queues: queues.map(([queue, losses]) => ({ queue, ...losses.result() })) }
   }
-
-  #evicted(task: TaskId, job: JobId, lane: LaneId, seconds: Seconds): void {
-    const name = this.#work.queueName(this.#work.queue(job))
-    let queue = this.#queues.get(name)
-    if (queue === undefined) this.#queues.set(name, (queue = new Losses()))
-    for (const losses of [this.#all, queue]) {
-      losses.tasks++
-      losses.taskSeconds += seconds
-      for (const resource of this.#cluster.lanes[lane]?.resources ?? [])
-        losses.add(this.#cluster.resources[resource] as string, this.#amount(task, resource) * seconds)
-    }
-  }
-
-  #amount(task: TaskId, resource: ResourceId): number {
-    return this.#work.demand(this.#work.shapeOf(task), resource)
-  }
 }
 
-class Losses {
-  tasks = 0
-  taskSeconds = 0
+/** Tasks that ended before they were done, added up. */
+export class Losses {
+  #tasks = 0
+  #taskSeconds = 0
   readonly #lost = new Map<string, number>()
 
-  add(resource: string, amount: number): void {
-    if (amount > 0) this.#lost.set(resource, (this.#lost.get(resource) ?? 0) + amount)
+  take({ lane, count, tasks, started, stopped }: EndRow, cluster: ClusterView, work: WorkView): void {
+    const seconds = stopped - started
+    this.#tasks += count
+    for (let i = 0; i < count; i++) {
+      this.#taskSeconds += seconds
+      const shape = work.shapeOf(tasks[i] as TaskId)
+      for (const resource of cluster.lanes[lane]?.resources ?? []) {
+        const amount = work.demand(shape, resource) * seconds
+        const name = cluster.resources[resource] as string
+        if (amount > 0) this.#lost.set(name, (this.#lost.get(name) ?? 0) + amount)
+      }
+    }
   }
 
   result(): Evictions {
     const lost = [...this.#lost].sort(([a], [b]) => naturalOrder(a, b))
-    return { tasks: this.tasks, taskSeconds: this.taskSeconds, lost: Object.fromEntries(lost) }
+    return { tasks: this.#tasks, taskSeconds: this.#taskSeconds, lost: Object.fromEntries(lost) }
   }
 }

@@ -1,5 +1,6 @@
 import { grown, type JobId, type JobSpec, type Observer, type Seconds, type StartRow, type WorkView } from '@sched/core'
 
+/** Promised starts, and whether they were kept. */
 export interface PromisesResult {
   /** Calls of `reserve`; a job may be promised a start many times, the earliest counts. */
   readonly promises: number

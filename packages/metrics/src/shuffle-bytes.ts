@@ -20,6 +20,7 @@ export interface ShuffleFigures {
   readonly jobShare: number
 }
 
+/** What tasks fetched from others, of all jobs and of each class. */
 export interface ShuffleResult {
   readonly overall: ShuffleFigures
   readonly classes: readonly ({ readonly label: string } & ShuffleFigures)[]

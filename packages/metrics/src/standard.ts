@@ -7,6 +7,7 @@ import type { ClassOf } from './job-classes.js'
 import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
 import { locality, type LocalityCounts } from './locality.js'
+import { outages, type OutagesResult } from './outages.js'
 import { preemption, type PreemptionResult } from './preemption.js'
 import type { Period } from './period.js'
 import { promises, type PromisesResult } from './promises.js'
@@ -30,6 +31,8 @@ export interface Summary {
   /** By lane. */
   readonly fairness: readonly LaneFairnessResult[]
   readonly preemption: PreemptionResult
+  /** Nodes that were away; absent where all stayed. */
+  readonly outages?: OutagesResult
   readonly promises: PromisesResult
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
@@ -41,12 +44,14 @@ export interface Summary {
   readonly rigid?: RigidResult
 }
 
+/** Times and locality of a class of jobs. */
 export interface ClassSummary {
   readonly label: string
   readonly times: Times
   readonly locality: LocalityCounts
 }
 
+/** Options of `standardMetrics`; all may be left out. */
 export interface StandardOptions {
   /** Class of a job; default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
@@ -75,6 +80,7 @@ export class StandardMetrics implements Observer {
   readonly #utilisation
   readonly #fairness
   readonly #preemption = preemption()
+  readonly #outages = outages()
   readonly #promises = promises()
   readonly #fragmentation
   readonly #shuffle
@@ -100,6 +106,7 @@ export class StandardMetrics implements Observer {
     this.#hardware.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
+    this.#outages.onRunStart(run)
     this.#promises.onRunStart(run)
     this.#rigid?.onRunStart(run)
   }
@@ -133,7 +140,10 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onTasksEnd(row, now)
     this.#fragmentation.onTasksEnd(row, now)
     this.#fairness.onTasksEnd(row, now)
-    this.#preemption.onTasksEnd(row)
+    if (row.how !== 'done') {
+      this.#preemption.onTasksEnd(row)
+      this.#outages.onTasksEnd(row)
+    }
     if (this.#rigid !== undefined) tellEnds(this.#rigid, row, now)
   }
 
@@ -143,6 +153,10 @@ export class StandardMetrics implements Observer {
 
   onTaskFetched(task: TaskId, now: Seconds): void {
     this.#shuffle.onTaskFetched(task, now)
+  }
+
+  onNode(node: NodeId, up: boolean, now: Seconds): void {
+    this.#outages.onNode(node, up, now)
   }
 
   onUse(node: NodeId, now: Seconds): void {
@@ -180,6 +194,7 @@ export class StandardMetrics implements Observer {
     this.#hardware.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
+    this.#outages.onRunEnd(now)
     this.#rigid?.onRunEnd(now)
   }
 
@@ -189,6 +204,7 @@ export class StandardMetrics implements Observer {
     const fragments = this.#fragmentation.result()
     const shuffled = this.#shuffle.result()
     const used = this.#hardware.result()
+    const away = this.#outages.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -199,6 +215,7 @@ export class StandardMetrics implements Observer {
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
+      ...(away !== undefined && { outages: away }),
       ...(fragments.length > 0 && { fragmentation: fragments }),
       ...(shuffled !== undefined && { shuffle: shuffled }),
       ...(used !== undefined && { hardware: used }),

@@ -26,6 +26,7 @@ export interface ResourceUse {
   readonly unfinished: number
 }
 
+/** Use of each resource over the span of the run. */
 export interface UtilisationResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds

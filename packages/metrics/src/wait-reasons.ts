@@ -36,11 +36,13 @@ export interface WaitTotals {
   readonly parts: Readonly<Record<string, Seconds>>
 }
 
+/** Why jobs waited, all of them and by class. */
 export interface WaitReasonsResult {
   readonly overall: WaitTotals
   readonly classes: readonly ({ readonly label: string } & WaitTotals)[]
 }
 
+/** Options of `waitReasons`; all may be left out. */
 export interface WaitReasonsOptions {
   /** Default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jainIndex, maxMinShares, meanInterval, median, naturalOrder, pairedDifference, quantile } from '../src/index.js'
+import { jainIndex, meanInterval, median, naturalOrder, pairedDifference, quantile } from '../src/index.js'
+import { fillMaxMinShares } from '../src/max-min-shares.js'
 import { exactParts } from '../src/exact-parts.js'
 
 describe('quantile', () => {
@@ -63,6 +64,12 @@ describe('paired difference', () => {
     expect(() => pairedDifference([1, 2], [1])).toThrow(/2 values are paired with 1.*same seeds/)
   })
 })
+
+function maxMinShares(demands: readonly number[], weights: readonly number[], capacity: number): Float64Array {
+  const shares = new Float64Array(demands.length)
+  fillMaxMinShares(demands, weights, demands.length, capacity, shares)
+  return shares
+}
 
 describe('max-min shares', () => {
   it('divides what small demands leave: 10 among demands 2, 2.6, 4, 5 gives 2, 2.6, 2.7, 2.7', () => {

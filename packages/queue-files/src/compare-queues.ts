@@ -13,6 +13,7 @@ export interface Changed {
   readonly after?: string | undefined
 }
 
+/** Queues of one file only, by path, and settings that differ. */
 export interface QueueChanges {
   readonly added: readonly string[]
   readonly removed: readonly string[]

@@ -23,6 +23,7 @@ export interface QueueRow {
 /** The cluster that shares are of: amounts by resource. */
 export type Totals = Readonly<Record<string, number>>
 
+/** The queues of a file as rows, parents before their children. */
 export interface QueueTable {
   readonly rows: readonly QueueRow[]
   /** Absent: shares are parts of a cluster that is not known, where amounts of the file cannot count. */

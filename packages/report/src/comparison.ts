@@ -18,6 +18,7 @@ export interface ComparisonRow {
   readonly cells: readonly ComparisonCell[]
 }
 
+/** One figure of one policy over the seeds. */
 export interface ComparisonCell {
   readonly policy: string
   /** One per seed. */

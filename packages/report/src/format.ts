@@ -31,6 +31,7 @@ export function duration(value: number): string {
   return `${value < 0 ? '-' : ''}${Math.floor(whole / large.size)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`
 }
 
+/** How an interval is written. */
 export interface IntervalFormat {
   /** Shown times this: 100 for percentages. Default 1. */
   readonly scale?: number

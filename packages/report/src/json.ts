@@ -1,3 +1,4 @@
+/** How JSON is written. */
 export interface JsonOptions {
   /** Spaces per level; 0 writes one line. Default 2. */
   readonly indent?: number

@@ -3,6 +3,7 @@ import stringWidth from 'string-width'
 /** Text, a truth value, or a number that is written in its shortest form; absent and NaN cells stay empty. */
 export type Cell = string | number | boolean | undefined
 
+/** A column of a table. */
 export interface Column {
   readonly title: string
   /** Default: right where every cell begins with a number, left otherwise. */
@@ -11,6 +12,7 @@ export interface Column {
   readonly wrap?: number
 }
 
+/** How a table is drawn. */
 export interface TableOptions {
   /** Bold headers, by ANSI escapes. Default false: the caller knows the terminal and NO_COLOR. */
   readonly color?: boolean

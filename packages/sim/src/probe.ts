@@ -3,6 +3,7 @@ import { kindOfHardware, SchedError, suggest, type ClusterView, type NodeId, typ
 import type { RuntimeOptions } from './runtime.js'
 import { Simulation } from './simulation.js'
 
+/** What is run on each node, and how often it is looked at. */
 export interface ProbeOptions {
   readonly cluster: ClusterDescription
   /** The probe job. */

@@ -26,6 +26,7 @@ export interface RuntimeModel {
   isEven?(stage: StageSpec): boolean
 }
 
+/** How long tasks take, beside their own duration. */
 export interface RuntimeOptions {
   /** Slow-down by distance of the data: node, rack, ..., anywhere; the last one holds for all further levels. Default 1, 1.7, 2. */
   readonly localityFactors?: readonly number[]

@@ -19,6 +19,7 @@ export interface End extends TaskName {
   readonly stopped: Seconds
 }
 
+/** Something that happened to a job as a whole. */
 export interface JobEvent {
   readonly kind: 'submit' | 'finish' | 'reject' | 'abandon'
   readonly time: Seconds
@@ -32,6 +33,7 @@ export interface Promised {
   readonly job: string
   readonly start: Seconds
 }
+/** What a recorder writes down. */
 export type Recorded = Launch | End | JobEvent | Promised
 
 /** Writes down all that happens in a run, in order. */

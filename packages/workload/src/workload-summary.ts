@@ -27,6 +27,7 @@ export interface WorkloadSummary {
   readonly classes: readonly ClassSummary[]
 }
 
+/** What the tasks of a workload ask of a resource. */
 export interface ResourceSummary {
   readonly resource: string
   /** Tasks that ask for it. */
@@ -40,6 +41,7 @@ export interface ResourceSummary {
   readonly load?: number
 }
 
+/** What a class of jobs comes to. */
 export interface ClassSummary {
   readonly label: string
   readonly jobs: number

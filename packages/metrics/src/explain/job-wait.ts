@@ -75,6 +75,7 @@ const NAMED = 5
  */
 export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
 
+/** Follows one job of a run; `result` says why it waited. */
 export class JobWaitObserver implements Observer {
   readonly #id: string
   #cluster!: ClusterView

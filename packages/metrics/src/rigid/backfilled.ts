@@ -1,6 +1,7 @@
 import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
 import { counts, wholeRun, type Period } from '../period.js'
 
+/** Jobs that passed an earlier one. */
 export interface BackfilledResult {
   /** Jobs that started while a job submitted before them was still waiting, starts of one instant taken together. */
   readonly jobs: number

@@ -6,6 +6,7 @@ import { JobAmounts } from './job-amounts.js'
 import { classAt, lengthNames, PROCESSOR_LIMITS, RUNTIME_LIMITS, sizeNames, userOf } from './job-kinds.js'
 import { WeightedMeans, type JobMeans } from './weighted-means.js'
 
+/** Options of `jobGroups`; all may be left out. */
 export interface JobGroupsOptions {
   readonly period?: Period | undefined
   /** Bound of the slowdown, seconds. Default 10. */
@@ -16,8 +17,10 @@ export interface JobGroupsOptions {
   readonly lengths?: readonly Seconds[] | undefined
 }
 
+/** Means of a group of jobs, with its label. */
 export type Group = { readonly label: string } & JobMeans
 
+/** Means over all jobs and by size, run time and user. */
 export interface JobGroupsResult {
   readonly overall: JobMeans
   /** By processors that the job asks for, all classes, ascending. */

@@ -26,6 +26,7 @@ export function classAt(limits: readonly number[], value: number): number {
  * Scheduling", ICPP 2002: sequential, narrow, wide, very wide; very short, short, long, very long.
  */
 export const PROCESSOR_LIMITS: readonly number[] = [1, 8, 32]
+/** Seconds that the classes of run times end at. */
 export const RUNTIME_LIMITS: readonly Seconds[] = [600, 3600, 28_800]
 
 /** Who submitted a job. */

@@ -2,6 +2,7 @@ import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type No
 import { secondsIn, wholeRun, type Period } from '../period.js'
 import { JobAmounts } from './job-amounts.js'
 
+/** Jobs that waited, and what they asked for. */
 export interface QueueLengthResult {
   /** Jobs waiting for their first task, in the mean over time, and at most. */
   readonly mean: number

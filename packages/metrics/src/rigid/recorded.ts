@@ -18,6 +18,7 @@ export interface RecordedResult {
   readonly meanDifference: Seconds
 }
 
+/** Options of `recorded`; all may be left out. */
 export interface RecordedOptions {
   readonly period?: Period | undefined
   /** Bound of the slowdown, seconds. Default 10. */

@@ -12,6 +12,7 @@ export interface RigidResult {
   readonly recorded: RecordedResult
 }
 
+/** Options of `rigidMetrics`; all may be left out. */
 export interface RigidOptions extends JobGroupsOptions {
   /** Most values of which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined

@@ -43,6 +43,7 @@ function addTo(pairs: Map<string, { a: NodeAt; b: NodeAt; bytes: number }>, from
   else pair.bytes += bytes
 }
 
+/** How much a job exchanged between racks. */
 export interface Activity {
   /** Formula (5): cross-rack bytes of the job. */
   readonly total: number

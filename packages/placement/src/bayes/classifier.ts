@@ -3,6 +3,7 @@ import { extractInto, featureCount } from './features.js'
 import type { BayesModel } from './model.js'
 import type { Plan } from './plan.js'
 
+/** What the classifier says of a plan. */
 export interface Prediction {
   /** Class C1, communication-active; on a tie C0, so that nothing moves (our choice). */
   readonly isActive: boolean

@@ -10,6 +10,7 @@ export interface Confusion {
   readonly lazyAsLazy: number
 }
 
+/** How often predictions were right, fold by fold and together. */
 export interface CrossValidation {
   /** Of all samples, each predicted once by a model that has not seen it. */
   readonly matrix: Confusion

@@ -3,6 +3,7 @@ import { checkShape, shapeOf, tasksAt, type ClusterShape, type Plan } from './pl
 /** `flat`: every node of every rack, row by row; `rows`: the sum of each rack. */
 export type FeatureKind = 'flat' | 'rows'
 
+/** Which features of a plan are taken. */
 export interface FeatureOptions {
   readonly features?: FeatureKind
   /** Tasks that count as 1; default 100. */

@@ -3,6 +3,7 @@ import { activities, defaultThreshold, isActive, largestOf, thresholdForActiveFr
 import type { MeasuredJob } from './measured-jobs.js'
 import type { Sample, TrainOptions } from './train.js'
 
+/** From where on a job counts as active. */
 export interface LabelOptions {
   /** Activity from which a job is active; default 0.38. */
   readonly threshold?: number | undefined

@@ -36,7 +36,9 @@ export const bayesModelSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('gaussian'), classes: z.strictObject({ C0: gaussianClass, C1: gaussianClass }) }),
   z.strictObject({ ...common, kind: z.literal('bernoulli'), classes: z.strictObject({ C0: bernoulliClass, C1: bernoulliClass }) }),
 ])
+/** A trained model, as its file has it. */
 export type BayesModel = z.output<typeof bayesModelSchema>
+/** What a model was trained on. */
 export type TrainingSummary = BayesModel['training']
 
 /** What every model says of itself. */

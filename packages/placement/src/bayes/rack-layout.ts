@@ -9,6 +9,7 @@ export interface RackLayout {
   readonly rackOf: Int32Array
 }
 
+/** The nodes of each rack in id order; a cluster without racks is one rack. */
 export function rackLayout(cluster: ClusterView): RackLayout {
   const hasRacks = cluster.levels > 1
   const racks: NodeId[][] = Array.from({ length: hasRacks ? cluster.groups(1) : 1 }, () => [])

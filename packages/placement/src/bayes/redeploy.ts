@@ -47,6 +47,7 @@ function checkPerformance(plan: Plan, performance: Performances): void {
   checkShape(performance, shapeOf(plan), 'performance')
 }
 
+/** What a redeployment goes by. */
 export interface RedeployOptions {
   readonly classifier: Pick<BayesClassifier, 'predict'>
   readonly performance: Performances
@@ -60,6 +61,7 @@ export interface RedeployOptions {
   readonly rebalanceLazy?: boolean
 }
 
+/** A plan with what the classifier said of it. */
 export interface Redeployment {
   readonly plan: Plan
   readonly prediction: Prediction

@@ -10,6 +10,7 @@ export interface Sample {
   readonly isActive: boolean
 }
 
+/** Options of `trainBayes`; all may be left out. */
 export interface TrainOptions {
   /** gaussian: a normal distribution per feature; bernoulli: used or not, with Laplace's 1. Default gaussian. */
   readonly kind?: 'gaussian' | 'bernoulli'

@@ -23,6 +23,7 @@ export const comparators = {
   weighted: ({ available, total, weight }: NodeLoad) => (available * weight) / total,
   proportional: ({ assigned, weight }: NodeLoad) => -assigned / weight,
 } as const
+/** Which comparator of nodes, by name. */
 export type Comparator = keyof typeof comparators
 
 /** Below 0 when the first node comes first; a stable sort keeps equals in order. */

@@ -24,6 +24,7 @@ export interface QueueLoads {
   readonly priority: ArrayLike<number>
 }
 
+/** How much of what is above the ideal is taken at once, as fractions. */
 export interface PreemptionFactors {
   /** Dead zone above the guarantee. */
   readonly maxIgnoredOverCapacity: number

@@ -12,6 +12,7 @@ const mapReduceOptions = z.strictObject({
   factor: z.number().min(1).default(4).describe('relative-size: the multiple'),
   cap: z.number().min(0).max(1).default(0.6).describe('global-cap: part of the cell in use above which none is added'),
 })
+/** Options of `mapReduce`; all may be left out. */
 export type MapReduceOptions = z.input<typeof mapReduceOptions>
 
 /**

@@ -1,6 +1,7 @@
 import { requireThat } from '../analysis/arguments.js'
 import { divisionOf, dominantShare, requireLength, requireSharers, type Division, type Sharers } from './sharers.js'
 
+/** Options of `drfAllocate`; all may be left out. */
 export interface AllocateOptions {
   /** When the poorest user's task does not fit: stop, as Algorithm 1 does, or leave the user out and go on. Default `skip`. */
   readonly blocked?: 'strict' | 'skip'

@@ -73,6 +73,7 @@ export interface RunningTask {
   readonly started: Seconds
 }
 
+/** Who may be taken, for whom. */
 export interface VictimOptions {
   /** Most recently launched first (default), which wastes least work; or the longest running first. */
   readonly first?: 'newest' | 'oldest'

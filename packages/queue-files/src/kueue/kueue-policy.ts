@@ -6,6 +6,7 @@ import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
 
+/** What manifests of Kueue come to. */
 export interface KueuePolicy extends QueuePolicy {
   readonly kind: 'kueue'
   readonly options: KueueOptions

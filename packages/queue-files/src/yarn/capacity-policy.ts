@@ -9,6 +9,7 @@ import type { ClusterFacts, QueuePolicy } from './fair-policy.js'
 import { Findings } from '../finding.js'
 import type { Property } from './site.js'
 
+/** What a capacity-scheduler.xml comes to. */
 export interface CapacityPolicy extends QueuePolicy {
   readonly kind: 'capacity'
   readonly options: CapacitySchedulerOptions

@@ -1,6 +1,7 @@
 import type { NamedAmounts } from './amounts.js'
 import type { Findings } from '../finding.js'
 
+/** Policies of the queues of a fair-scheduler.xml. */
 export type FairPolicyName = 'fair' | 'drf' | 'fifo'
 
 /** A setting with its place. */

@@ -24,6 +24,7 @@ export interface QueuePolicy {
   readonly policy: Config
   readonly findings: readonly Finding[]
 }
+/** What a fair-scheduler.xml comes to. */
 export interface FairPolicy extends QueuePolicy {
   readonly kind: 'fair'
   readonly options: YarnFairOptions

@@ -10,6 +10,7 @@ const options = z.strictObject({
   maxEstimate: z.int().min(shortestLimit).describe('Longest estimate that users may give, seconds; a run is cut at it.'),
   maxShare: z.number().min(0).max(0.89).optional().describe('Fraction of jobs that give it; default: what the model gives, some 0.22.'),
 })
+/** Options of `tsafrirEstimates`; `maxEstimate` is needed. */
 export type TsafrirOptions = z.input<typeof options>
 
 /**

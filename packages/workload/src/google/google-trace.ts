@@ -7,12 +7,13 @@ import { workloadFrom } from '../workload.js'
 import { EventType, eventTypes } from './events.js'
 import type { HistoryCounts, JobHistory, TaskHistory } from './history.js'
 
-/** Lowest priority of the production tier. */
+/** Lowest priority of the production tier of 2011. */
 const production = 9
 /** Shortest run, seconds: the trace counts microseconds. */
 const shortest = 1e-6
 const APART = { distinctNodes: true }
 
+/** The jobs of a window of the trace, and what ran when it began. */
 export interface GoogleTrace extends Workload {
   readonly jobs: number
   /** Tasks that run at time 0, for `placeRunning`: the trace says on which machine, but not of what class that is. */
@@ -33,21 +34,23 @@ export interface GoogleTrace extends Workload {
  * `service` are jobs of production priority (9 and more) and of a scheduling class above 1, as in the Omega evaluation;
  * the others are `batch`.
  */
-export function googleTrace(name: string, history: TaskHistory, window: Seconds, names: ReadonlyMap<string, string> = new Map()): GoogleTrace {
-  const builder = new JobBuilder(history, window, names)
+export function googleTrace(name: string, history: TaskHistory, window: Seconds, more: { readonly names?: ReadonlyMap<string, string>; readonly production?: number; readonly rules?: readonly RuleCount[] } = {}): GoogleTrace {
+  const builder = new JobBuilder(history, window, more.names ?? new Map(), more.production ?? production)
   const jobs = [...history.jobs.values()].map((job) => ({ job, submit: builder.submitOf(job) })).filter(({ submit }) => submit < Infinity)
   jobs.sort((a, b) => a.submit - b.submit) // stable: equal times keep the order of the trace
   const running = builder.running()
   const workload = workloadFrom(name, jobs.length, () => (index) => builder.job(jobs[index]!.job, jobs[index]!.submit))
-  return { ...workload, jobs: jobs.length, chained: false, running, window, counts: history.counts, rules: builder.rules() }
+  return { ...workload, jobs: jobs.length, chained: false, running, window, counts: history.counts, rules: [...builder.rules(), ...(more.rules ?? [])] }
 }
 
 class JobBuilder {
   readonly #history: TaskHistory
   readonly #window: Seconds
   readonly #names: ReadonlyMap<string, string>
+  readonly #production: number
 
-  constructor(history: TaskHistory, window: Seconds, names: ReadonlyMap<string, string>) {
+  constructor(history: TaskHistory, window: Seconds, names: ReadonlyMap<string, string>, lowest: number) {
+    this.#production = lowest
     this.#history = history
     this.#window = window
     this.#names = names
@@ -134,7 +137,7 @@ class JobBuilder {
   }
 
   #class({ priority, schedulingClass }: JobHistory): JobClass {
-    return omegaClass(priority >= production, schedulingClass)
+    return omegaClass(priority >= this.#production, schedulingClass)
   }
 
   /** How its tasks ended, if all alike. */

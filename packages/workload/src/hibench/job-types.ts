@@ -30,5 +30,7 @@ export const jobTypes = {
   kc: { code: 'kc', title: 'K-means', input: 66, intermediate: 0.33, output: 0.0046, mapRate: 12, reduceRate: 20, mapUse: cpu, reduceUse: even },
 } as const satisfies Record<string, JobType>
 
+/** The programs, by the short names of the paper. */
 export const jobCodes = ['st', 'wc', 'ts', 'bc', 'kc'] as const
+/** A program of HiBench, by its short name. */
 export type JobCode = (typeof jobCodes)[number]

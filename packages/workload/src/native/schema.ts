@@ -36,6 +36,7 @@ export const constraintsSchema = z.strictObject({
   distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job on one node, among the stages that say so.'),
 }) satisfies z.ZodType<Constraints>
 
+/** A stage of a job line. */
 export const stageSchema = z.strictObject({
   name,
   tasks: z.int().min(1),
@@ -63,6 +64,7 @@ export const recordedSchema = z.strictObject({
   status: name.exactOptional().describe('How it ended: completed, failed, cancelled, timeout, ...'),
 }) satisfies z.ZodType<RecordedRun>
 
+/** A job line. */
 export const jobSchema = z.strictObject({
   id: name.describe('Unique in the file.'),
   submit: atLeastZero.describe('Seconds from the start of the workload; never less than on the line before.'),
@@ -94,6 +96,7 @@ export const machineSchema = z.strictObject({
   origin: z.string().describe('Where the amounts come from, as a sentence.'),
 }) satisfies z.ZodType<Machine>
 
+/** The first line of a native file. */
 export const headerSchema = z.strictObject({
   format: z.literal(nativeFormat),
   version: z.literal(nativeVersion),

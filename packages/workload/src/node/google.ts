@@ -1,13 +1,16 @@
-import { SchedError } from '@sched/core'
-import { EventReader } from '../google/events.js'
+import { SchedError, type Seconds } from '@sched/core'
+import { EventReader, type TaskEvent } from '../google/events.js'
+import { collectionEvent, instanceEvent, isJson, PRODUCTION_2019 } from '../google/events-2019.js'
 import { googleTrace, type GoogleTrace } from '../google/google-trace.js'
 import { TaskHistory } from '../google/history.js'
 import { machineClasses, type MachineClasses } from '../google/machine-classes.js'
 import { isMachineEvents, machineEvents } from '../google/machine-events.js'
 import type { MachineTable } from '../table/machine-table.js'
+import type { RuleCount } from '../trace/facts.js'
 import { chunksOf } from './chunks.js'
 import { readBytes, statFile } from './read-bytes.js'
 
+/** The files of the trace, and how they are read. */
 export interface GoogleOptions {
   /** Parts of the task events table in their order, plain or gzip. */
   readonly taskEvents: readonly string[]
@@ -20,22 +23,52 @@ export interface GoogleOptions {
 }
 
 /**
- * Jobs and running tasks of Google's ClusterData 2011 (version 2). The files are read in chunks; what is kept is 38 bytes
+ * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON, whose events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
  * and its place in a map per task, because only the end of a task says how long it ran. Throws `IO`, and `BAD_INPUT` with
  * file and line for a row with missing columns or an event that is out of order.
  */
 export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = false }: GoogleOptions): Promise<GoogleTrace> {
   if (taskEvents.length === 0) throw new SchedError('BAD_OPTION', 'no part of the task events table is given.', { field: 'taskEvents' })
   const names = new Map<string, string>()
+  const users = new Map<string, string>()
   const jobReader = new EventReader({ maxDisorder })
   await eachRow(jobEvents, jobReader, (row) => {
-    const { job, name } = jobReader.job(row)
+    const { job, name, user = '' } = isJson(row) ? collectionEvent(row, jobReader) : { ...jobReader.job(row) }
     names.set(job, name)
+    if (user !== '') users.set(job, user)
   })
   const history = new TaskHistory(disk ? ['cpu', 'mem', 'disk'] : ['cpu', 'mem'])
   const taskReader = new EventReader({ maxDisorder })
-  await eachRow(taskEvents, taskReader, (row) => history.add(taskReader.task(row)))
-  return googleTrace('google 2011', history, taskReader.latest, names)
+  const held = new InstanceEvents()
+  await eachRow(taskEvents, taskReader, (row) => (isJson(row) ? held.add(instanceEvent(row, taskReader)) : history.add(taskReader.task(row))))
+  if (held.rows === 0) return googleTrace('google 2011', history, taskReader.latest, { names })
+  for (const event of held.inOrder()) history.add(users.has(event.job) ? { ...event, user: users.get(event.job)! } : event)
+  return googleTrace('google 2019', history, held.latest, { names, production: PRODUCTION_2019, rules: held.rules() })
+}
+
+/** Events of ClusterData 2019, whose files are in no order: held until the last was read. */
+class InstanceEvents {
+  rows = 0
+  latest: Seconds = 0
+  readonly #events: TaskEvent[] = []
+  #alloc = 0
+
+  add(event: TaskEvent | 'alloc' | undefined): void {
+    this.rows++
+    if (event === 'alloc') this.#alloc++
+    if (event === undefined || event === 'alloc') return
+    this.#events.push(event)
+    if (event.time < Infinity) this.latest = Math.max(this.latest, event.time)
+  }
+
+  /** By time; of one instant, a task's submission and start come before its end. */
+  inOrder(): readonly TaskEvent[] {
+    return this.#events.sort((a, b) => a.time - b.time || a.type - b.type)
+  }
+
+  rules(): RuleCount[] {
+    return this.#alloc === 0 ? [] : [{ rule: 'allocSets', jobs: this.#alloc, text: 'events of instances of alloc sets, which are no tasks: left out' }]
+  }
 }
 
 /** The cluster of the table of machine events, or of a summary of it by classes. Throws `IO`, `BAD_INPUT`. */

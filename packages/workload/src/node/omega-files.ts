@@ -6,6 +6,7 @@ import { runningRows } from '../omega/job-list.js'
 import type { RunningGroup } from '../omega/prefill.js'
 import { readBytes } from './read-bytes.js'
 
+/** The distributions of a cluster, and how jobs are drawn from them. */
 export interface OmegaFilesOptions {
   /** Paths of the three files of a cluster: gaps, tasks per job, run times. */
   readonly interarrival: string

@@ -8,6 +8,7 @@ import { createGzip } from 'node:zlib'
 import { writeWorkloadStream } from '../native/write.js'
 import { ioError } from './io-error.js'
 
+/** Whether files are replaced. */
 export interface SaveOptions {
   /** Replace an existing file; default: refuse. */
   readonly force?: boolean | undefined

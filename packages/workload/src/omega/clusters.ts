@@ -20,6 +20,7 @@ export interface ClusterModel extends Readonly<Record<JobClass, ClassModel>> {
   /** Fraction of what is in use that service tasks hold. */
   readonly serviceShare: number
 }
+/** Names of the stand-ins. */
 export type ClusterName = 'A' | 'B' | 'C' | 'D'
 export const clusterNames = ['A', 'B', 'C', 'D'] as const
 

@@ -28,6 +28,7 @@ const keys: readonly (keyof SwfRow)[] = [
   'group', 'application', 'queue', 'partition', 'preceding', 'think',
 ]
 
+/** How a log is written. */
 export interface SwfWriteOptions {
   /** Comments at the start, for example those of the log that was read; `Version: 2.2` comes first in any case. */
   readonly header?: HeaderFields | undefined

@@ -32,6 +32,7 @@ export const rateModel = z.strictObject({
   vcores: z.int().min(1).default(1).describe('vcores of a container.'),
   slowstart: z.number().min(0).max(1).default(0.05).describe('Fraction of the maps that must have ended before reduces are scheduled.'),
 })
+/** Rates and sizes that turn bytes into tasks and times. */
 export type RateModel = z.output<typeof rateModel>
 
 const ownBlocks = {}

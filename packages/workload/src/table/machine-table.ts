@@ -7,6 +7,7 @@ export interface MachineGroup {
   readonly devices?: Record<string, { readonly count: number; readonly milli: number }>
   readonly labels?: Record<string, string>
 }
+/** A list of machines as a cluster may name it. */
 export interface MachineTable {
   readonly name: string
   readonly nodes: MachineGroup[]
