@@ -57,10 +57,10 @@ export class Reserving {
       if (lane.waits[job] !== true) continue
       const at = job * lane.width
       const start = profile.earliest(lane.length[job] as number, lane.demand, at)
-      if (start === Infinity) continue
+      made++
+      if (start === Infinity) continue // behind a job without an estimate: its turn goes to nobody
       profile.take(start, start + (lane.length[job] as number), lane.demand, at)
       round.reserve(job, start)
-      made++
     }
     return i
   }

@@ -77,6 +77,16 @@ describe('easy', () => {
     const specs = [endless, rigid('wide', 2, 5), rigid('long', 1, 30)]
     expect(Object.fromEntries(startsOf(specs, [2], easy()))).toEqual({ endless: 0, long: 0, wide: 30 })
   })
+
+  it('protects nobody in the place of a first job that cannot be promised a start, with windows as without', () => {
+    // 3 slots, one of them held by the endless one, one until 12: `wide` has no shadow time, and `next` is not the first
+    const rigid = (id: string, procs: number, length?: number): JobSpec => ({
+      id, submit: 2, ...(length !== undefined && { estimate: length }), stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: length ?? 10 }],
+    })
+    const specs = [rigid('endless', 1), rigid('until12', 1, 10), rigid('wide', 3, 5), rigid('next', 2, 5), rigid('long', 1, 30)]
+    for (const windows of [[], [{ from: 0, to: 1, demand: 'all' as const }]])
+      expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { windows })))).toEqual({ endless: 2, until12: 2, long: 2, next: 12, wide: 32 })
+  })
 })
 
 describe('conservative', () => {
