@@ -14,6 +14,7 @@ import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 import { slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 import { kaiOrder } from './kai/kai.js'
+import { kaiPreemptingPolicy } from './kai/kai-preempting.js'
 import { kueuePolicy } from './kueue/kueue.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { assetFairnessOrder } from './orders/asset-fairness.js'
@@ -46,7 +47,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

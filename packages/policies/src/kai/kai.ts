@@ -27,18 +27,21 @@ export const kaiOrder = defineOrder({
 export const kai = (options: KaiOptions = {}): Plug<'order'> => kaiOrder.plug({}, options)
 
 /** A queue in one lane. */
-interface Queue extends Standing {
+export interface Queue extends Standing {
   readonly allocated: Float64Array
+  /** What of that jobs have that are never preempted. */
+  readonly fixed: Float64Array
   readonly fairShare: Float64Array
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
 }
 
-class KaiOrder implements Order {
+export class KaiOrder implements Order {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #claims = new Map<string, Claims>()
+  readonly #fixedPriority: number
   readonly #tree: PoolTree
   readonly #lists: PoolLists
   /** `[lane][pool]`. */
@@ -60,6 +63,7 @@ class KaiOrder implements Order {
     this.#work = work
     for (const [name, queue] of Object.entries(settings.queues)) this.#claims.set(queuePath(name), claimsOf(queue, cluster, `queues.${name}`))
     this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
+    this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -71,15 +75,16 @@ class KaiOrder implements Order {
     this.#addPools(0)
   }
 
-  admits({ queue, user, stages }: JobSpec): string | undefined {
+  admits({ queue, user, stages, priority = 0 }: JobSpec): string | undefined {
     const parts = queuePath(queue ?? user ?? 'default').split('/')
     for (const { demand, gang = false, tasks } of stages)
       for (const [r, name] of this.#cluster.resources.entries())
         for (const depth of parts.keys()) {
           const path = parts.slice(0, depth + 1).join('/')
           const asked = (gang ? tasks : 1) * (demand[name] ?? 0)
-          const limit = this.#claimsOf(path).limit[r] as number
-          if (asked > limit) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the limit of "${path}" is ${limit}`
+          const { limit, quota } = this.#claimsOf(path)
+          const [what, most] = priority >= this.#fixedPriority && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
+          if (asked > most) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
     return undefined
   }
@@ -99,21 +104,74 @@ class KaiOrder implements Order {
     for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) {
       if (allowed.ids.length < block.to - block.from) allowed.ids = new Int32Array(2 * (block.to - block.from))
       allowed.to = 0
-      for (let i = block.from; i < block.to; i++) if (this.#mayStart(block.ids[i] as JobId)) allowed.ids[allowed.to++] = block.ids[i] as number
+      for (let i = block.from; i < block.to; i++) if (this.mayStart(block.ids[i] as JobId)) allowed.ids[allowed.to++] = block.ids[i] as number
       if (allowed.to > 0) return allowed
     }
     return undefined
   }
 
-  #mayStart(job: JobId): boolean {
-    const lane = this.#lane
-    const shape = this.#work.shape(job, lane)
-    const tasks = this.#work.together(job, lane)
-    for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
-      const { allocated, limit } = this.#queues[lane]?.[pool] as Queue
-      for (const r of this.#resources(lane)) if ((allocated[r] as number) + tasks * this.#work.demand(shape, r) > (limit[r] as number)) return false
-    }
-    return true
+  /** All jobs with tasks to start, also those that a limit holds back: in place of `next`. */
+  allJobs(): JobId[] {
+    const jobs: JobId[] = []
+    for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) for (let i = block.from; i < block.to; i++) jobs.push(block.ids[i] as JobId)
+    return jobs
+  }
+
+  /** Whether no limit forbids the next task of the job, or its gang, and no quota if it is never preempted. */
+  mayStart(job: JobId): boolean {
+    const isFixed = this.isFixed(job)
+    return this.path(job).every(({ allocated, fixed, limit, quota }) =>
+      this.resources.every((r) => {
+        const asked = this.asked(job, r)
+        return asked === 0 || ((allocated[r] as number) + asked <= (limit[r] as number) && (!isFixed || (fixed[r] as number) + asked <= (quota[r] as number)))
+      }),
+    )
+  }
+
+  // ---- for who preempts; of the lane of the reading ----
+
+  get resources(): readonly ResourceId[] {
+    return this.#resources(this.#lane)
+  }
+
+  /** What the job would start next asks at once. */
+  asked(job: JobId, r: ResourceId): number {
+    return this.#work.together(job, this.#lane) * this.#work.demand(this.#work.shape(job, this.#lane), r)
+  }
+
+  isFixed(job: JobId): boolean {
+    return this.#work.priority(job) >= this.#fixedPriority
+  }
+
+  leaf(job: JobId): number {
+    return this.#leafOf[job] as number
+  }
+
+  /** Whether the queue of the job has no more than its fair share with what it would start next. */
+  isWithinFairShare(job: JobId): boolean {
+    const { allocated, fairShare } = this.queue(this.leaf(job))
+    return this.resources.every((r) => (allocated[r] as number) + this.asked(job, r) <= (fairShare[r] as number))
+  }
+
+  /** The queue of the job and those around it, outermost first. */
+  path(job: JobId): Queue[] {
+    const found: Queue[] = []
+    for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) found.unshift(this.queue(pool))
+    return found
+  }
+
+  queue(pool: number): Queue {
+    return this.#queues[this.#lane]?.[pool] as Queue
+  }
+
+  /** Queues inside one, as far as they have anything; `undefined`: it holds jobs. */
+  inside(pool: number): number[] | undefined {
+    return pool > 0 && this.#lists.isLeaf(pool) ? undefined : [...(this.#active[this.#lane]?.[pool] as Set<number>)]
+  }
+
+  /** Below 0: the first is served before the second, if they stood like that. */
+  compare(a: number, b: number, standingOf: (pool: number) => Standing): number {
+    return compareQueues(standingOf(a), standingOf(b), this.resources, this.#capacity) || this.#lists.tie(a) - this.#lists.tie(b)
   }
 
   #hasChanged(lane: LaneId): boolean {
@@ -170,7 +228,7 @@ class KaiOrder implements Order {
       for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = tasks * this.#work.demand(shape, r)
     }
     if (waiting.length === 1) return
-    waiting.sort((a, b) => compareQueues(queues[a] as Queue, queues[b] as Queue, this.#resources(lane), this.#capacity) || lists.tie(a) - lists.tie(b))
+    waiting.sort((a, b) => this.compare(a, b, (id) => queues[id] as Queue))
     for (const [rank, child] of waiting.entries()) lists.placePool(child, lane, rank)
   }
 
@@ -217,6 +275,7 @@ class KaiOrder implements Order {
     for (const r of resources) before[r] = (allocated[r] as number) + (pending[r] as number)
     const shape = this.#work.shapeOf(task)
     for (const r of resources) this.#add(job, lane, 'allocated', r, sign * this.#work.demand(shape, r))
+    if (this.isFixed(job)) for (const r of resources) this.#add(job, lane, 'fixed', r, sign * this.#work.demand(shape, r))
     this.#refresh(job, lane)
     for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
   }
@@ -233,7 +292,7 @@ class KaiOrder implements Order {
     }
   }
 
-  #add(job: JobId, lane: LaneId, column: 'allocated' | 'pending', r: ResourceId, amount: number): void {
+  #add(job: JobId, lane: LaneId, column: 'allocated' | 'fixed' | 'pending', r: ResourceId, amount: number): void {
     if (amount === 0) return
     const queues = this.#queues[lane] as Queue[]
     for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
@@ -259,7 +318,7 @@ class KaiOrder implements Order {
     for (let id = from; id < pools.length; id++) {
       this.#lists.addPool(id)
       for (const active of this.#active) active.push(new Set())
-      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), allocated: column(), pending: column(), fairShare: column(), asked: column() })
+      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
     }
   }
 }

@@ -16,6 +16,7 @@ const queue = z.strictObject({
 export const kaiOptions = z.strictObject({
   queues: z.record(z.string().min(1), queue).default({}).describe('settings by name, `team.project` for a queue in another'),
   defaults: queue.prefault({}).describe('settings of queues that are not named'),
+  nonPreemptiblePriority: z.number().int().optional().describe('jobs of this priority and above (in KAI 100) are never preempted, and together stay within the quotas of their queue and of those around it; default: none'),
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>

@@ -38,7 +38,8 @@ type Amount = (queue: Standing, r: number) => number
 const at = (amounts: ArrayLike<number>, r: number): number => amounts[r] as number
 const allocated: Amount = (queue, r) => at(queue.allocated, r)
 const withNext: Amount = (queue, r) => at(queue.allocated, r) + at(queue.asked, r)
-const due: Amount = ({ quota, fairShare, limit }, r) => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
+/** What a queue may have before others may have it back: its fair share, its quota if that is more, its limit if it is less. */
+export const due: Amount = ({ quota, fairShare, limit }, r) => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
 
 function dominantShare(queue: Standing, amount: Amount, resources: readonly number[], capacity: ArrayLike<number>): number {
   let largest = 0

@@ -1,0 +1,167 @@
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
+import { Gang, startGang } from '../disciplines/gangs.js'
+import { greedyPolicy } from '../disciplines/greedy.js'
+import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import { KaiOrder, kaiOrder } from './kai.js'
+import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
+import { Reclaiming, victimsInQueue, type Victim } from './victims.js'
+
+/**
+ * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
+ * tasks of other queues are taken (reclaim), and otherwise tasks of lower priority of its own queue (preempt), as far as
+ * that makes room, and no more than are needed. Of other queues that one gives which would be served last; it gives while it has
+ * more than it is due, or more than its quota if the job stays within that of its own queue. In a queue the lowest priority
+ * goes first, then the latest job; a gang goes whole.
+ *
+ * Source: KAI Scheduler, actions reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: who is taken is gone at
+ * once, and takes nothing at the same instant; nothing is moved to other nodes (consolidation); of jobs that are no gangs tasks go one by one.
+ */
+export const kaiPreemptingPolicy = definePolicy({
+  name: 'kai-preempting',
+  summary: 'KAI Scheduler: the order kai, with tasks taken back from queues above their fair share and from lower priorities',
+  source: 'KAI Scheduler, reclaim and preempt',
+  options: kaiOptions,
+  inner: { placement: 'placement' },
+  defaults: { placement: 'first-fit' },
+  create: (options, env, { placement }) => new KaiPreempting(options, env, placement),
+})
+
+/** The queues of the KAI Scheduler, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
+export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kaiPreemptingPolicy.plug({ placement: placement as Plug<'placement'> }, options)
+
+class KaiPreempting implements Policy {
+  readonly #order: KaiOrder
+  readonly #policy: Policy
+  readonly #placement: Placement | undefined
+  readonly #env: Env
+  /** By lane: the running tasks of jobs that have any, in the order of their starts. */
+  readonly #running: readonly Map<JobId, TaskId[]>[]
+  /** Jobs of which tasks started together. */
+  readonly #gangs = new Set<JobId>()
+  /** Who was taken at an instant takes nothing in it, or two might do so to each other for ever. */
+  readonly #taken = new Set<JobId>()
+  #takenAt = NaN
+
+  constructor(settings: KaiSettings, env: Env, placement: Plug<'placement'> | undefined) {
+    const order = new KaiOrder(settings, env)
+    const made = placement?.create(env)
+    this.#order = order
+    this.#env = env
+    this.#placement = made
+    this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
+    this.#running = env.cluster.lanes.map(() => new Map())
+    Object.assign(
+      this,
+      forwarding(this.#policy, {
+        onClaim: (job: JobId, lane: LaneId, task: TaskId) => {
+          if (env.work.isGang(job, lane)) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
+          const tasks = this.#running[lane]?.get(job)
+          if (tasks === undefined) this.#running[lane]?.set(job, [task])
+          else tasks.push(task)
+        },
+        onRelease: (job: JobId, lane: LaneId, task: TaskId) => {
+          const tasks = this.#running[lane]?.get(job) as TaskId[]
+          tasks.splice(tasks.indexOf(task), 1)
+          if (tasks.length === 0) this.#running[lane]?.delete(job)
+        },
+        onFinish: (job: JobId) => void this.#gangs.delete(job),
+      }),
+    )
+  }
+
+  schedule(round: Round): void {
+    this.#policy.schedule(round)
+    if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
+    const inVain = new Set<string>()
+    let jobs = this.#waiting(round)
+    for (let i = 0; i < jobs.length; ) {
+      const job = jobs[i++] as JobId
+      const kind = `${this.#order.leaf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)} ${round.work.priority(job)}`
+      if (inVain.has(kind) || (this.#takenAt === round.now && this.#taken.has(job))) continue
+      if (this.#reclaim(job, round) || this.#preempt(job, round)) {
+        jobs = this.#waiting(round)
+        i = 0
+      } else inVain.add(kind)
+    }
+  }
+
+  #waiting(round: Round): JobId[] {
+    this.#order.begin(round)
+    return this.#order.allJobs()
+  }
+
+  #reclaim(job: JobId, round: Round): boolean {
+    const order = this.#order
+    if (!order.isWithinFairShare(job)) return false
+    const reclaiming = new Reclaiming(job, order, this.#victims(round, (victim) => order.leaf(victim) !== order.leaf(job)), this.#env.work)
+    return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
+  }
+
+  #preempt(job: JobId, round: Round): boolean {
+    const { work } = this.#env
+    const own = this.#victims(round, (victim) => this.#order.leaf(victim) === this.#order.leaf(job) && work.priority(victim) < work.priority(job))
+    const victims = victimsInQueue(own, work)
+    return this.#makeRoom(job, () => victims.pop(), () => true, round)
+  }
+
+  /** What may be taken of running jobs that have not just started and run on the nodes in sight. */
+  #victims({ lane, nodes }: Round, isAllowed: (job: JobId) => boolean): Victim[] {
+    const { work } = this.#env
+    const found: Victim[] = []
+    for (const [job, tasks] of this.#running[lane] as Map<JobId, TaskId[]>) {
+      if (this.#order.isFixed(job) || !isAllowed(job) || tasks.some((task) => Number.isNaN(work.started(task)))) continue
+      if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
+      if (this.#gangs.has(job)) found.push({ job, tasks: [...tasks] })
+      else for (const task of tasks) found.push({ job, tasks: [task] })
+    }
+    return found
+  }
+
+  /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */
+  #makeRoom(job: JobId, next: () => Victim | undefined, isFair: (taken: readonly Victim[]) => boolean, round: Round): boolean {
+    const before = round.savepoint()
+    const taken: Victim[] = []
+    for (let victim = next(); victim !== undefined; victim = next()) {
+      taken.push(victim)
+      evict([victim], round)
+      if (!this.#start(job, round)) continue
+      const kept = this.#spare(job, taken, before, round)
+      if (!isFair(kept)) break
+      if (this.#takenAt !== round.now) this.#taken.clear()
+      this.#takenAt = round.now
+      for (const each of kept) this.#taken.add(each.job)
+      return true
+    }
+    round.rollback(before)
+    return false
+  }
+
+  /** Leaves alone whom it need not take, from the last but one to the first; returns the others. */
+  #spare(job: JobId, taken: readonly Victim[], before: ReturnType<Round['savepoint']>, round: Round): readonly Victim[] {
+    let kept = taken
+    for (let i = taken.length - 2; i >= 0; i--) {
+      const fewer = kept.filter((victim) => victim !== taken[i])
+      round.rollback(before)
+      evict(fewer, round)
+      if (this.#start(job, round)) kept = fewer
+    }
+    if (taken.length === 1) return kept
+    round.rollback(before)
+    evict(kept, round)
+    this.#start(job, round)
+    return kept
+  }
+
+  #start(job: JobId, round: Round): boolean {
+    if (!this.#order.mayStart(job) || !round.take(job)) return false
+    const pick = (each: JobId, within: Round): NodeId | None => this.#placement?.pick(each, within) ?? lowestFitting(each, within)
+    if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
+    const node = pick(job, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+}
+
+function evict(victims: readonly Victim[], round: Round): void {
+  for (const { tasks } of victims) for (const task of tasks) round.evict(task)
+}

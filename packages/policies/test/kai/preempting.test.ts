@@ -1,0 +1,126 @@
+import { dispatcher } from '@sched/cluster'
+import { kaiPreempting, type KaiOptions } from '@sched/policies'
+import { checkPolicyLaws, instantCluster, job } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
+
+// Cases of the KAI Scheduler's own tests of its actions `allocate`, `reclaim` and `preempt` (allocate_test.go, reclaim_test.go), with nodes of so many GPUs.
+
+/** A job: its name (of which the part before `_` is its queue), GPUs of a task, tasks (several are a gang), priority. */
+type Load = readonly [id: string, gpus: number, tasks?: number, priority?: number]
+type Queues = NonNullable<KaiOptions['queues']>
+const [train, build] = [50, 100]
+const deserves = (quota: number, overQuotaWeight = 1, limit = -1): Queues[string] => ({ resources: { gpu: { quota, overQuotaWeight, limit } } })
+
+function world(nodes: readonly number[], options: KaiOptions) {
+  const master = dispatcher({ cluster: instantCluster({ nodes: nodes.map((gpu) => ({ count: 1, resources: { gpu } })) }), policy: kaiPreempting({ ties: 'submission', nonPreemptiblePriority: build, ...options }, firstNode()) })
+  let now = 0
+  const pass = () => {
+    const { start, kill } = master.pass(now)
+    return { started: [...new Set(start.map((each) => each.job))].sort(), killed: [...new Set(kill.map((each) => each.job))].sort() }
+  }
+  return {
+    pass,
+    come: (...loads: readonly Load[]) => {
+      now++
+      for (const [id, gpu, tasks = 1, priority = train] of loads) master.submit(job({ id, queue: id.split('_')[0] as string, tasks, gang: tasks > 1, priority, demand: { gpu } }), now)
+      return pass()
+    },
+  }
+}
+/** Whose tasks are taken when the last ones come; undefined: they are not started. */
+function taken(nodes: readonly number[], queues: Queues, running: readonly Load[], ...incoming: readonly Load[]) {
+  const { come } = world(nodes, { queues })
+  for (const load of running) expect(come(load)).toEqual({ started: [load[0]], killed: [] })
+  const { started, killed } = come(...incoming)
+  return incoming.every(([id]) => started.includes(id)) ? killed : undefined
+}
+const ones = (count: number) => Array.from({ length: count }, () => 1)
+
+describe('reclaim (TestHandleReclaim)', () => {
+  const weighing = (q0: readonly [number, number], q1: readonly [number, number]): Queues => ({ q0: deserves(...q0), q1: deserves(...q1) })
+  it.each<[string, readonly number[], Queues, readonly Load[], Load, readonly string[] | undefined]>([
+    [
+      'the least important of two queues above their fair share',
+      [6],
+      { 'd1.q0': deserves(1), 'd1.q1': deserves(1), 'd1.r': deserves(2, 0), d1: deserves(1) },
+      [['d1.q0_0', 1], ['d1.q0_1', 1], ['d1.q1_0', 1], ['d1.q1_1', 1], ['d1.q0_2', 1, 1, train - 1], ['d1.q1_2', 1, 1, train - 1]],
+      ['d1.r_in', 1, 2],
+      ['d1.q0_2', 'd1.q1_2'],
+    ],
+    ['a whole gang, though that leaves its queue below its quota', [16, 16], weighing([10, 1], [10, 1]), [['q0_0', 10, 2]], ['q1_in', 10], ['q0_0']],
+    ['of a queue below its fair share, for one below its quota', [3, 3, 3, 3, 3, 3], weighing([2, 1], [2, 1]), Array.from({ length: 6 }, (_, i): Load => [`q0_${i}`, 2]), ['q1_in', 2], ['q0_5']],
+    ['of a queue above its fair share, for one below it', [8], weighing([2, 3], [4, 1]), [['q0_0', 2], ['q0_1', 1], ['q1_0', 4], ['q1_1', 1]], ['q0_in', 1], ['q1_1']],
+    ['several jobs for a gang', ones(4), weighing([0, 0], [2, 1]), [['q0_0', 1], ['q0_1', 1], ['q0_2', 1], ['q0_3', 1]], ['q1_in', 1, 4], ['q0_0', 'q0_1', 'q0_2', 'q0_3']],
+    ['no more than a gang needs', ones(4), weighing([1, 0], [2, 1]), [['q0_0', 1, 3], ['q0_1', 1]], ['q1_in', 1, 3], ['q0_0']],
+    ['nothing for more than its fair share', [4], weighing([2, 1], [2, 1]), [['q0_0', 2], ['q1_0', 2]], ['q1_in', 1], undefined],
+    ['nothing of a queue within its quota', [4], weighing([2, 1], [3, 1]), [['q0_0', 2], ['q1_0', 2]], ['q1_in', 1], undefined],
+    ['nothing that is never preempted', [2], weighing([2, 1], [1, 1]), [['q0_0', 1, 1, build], ['q0_1', 1, 1, build]], ['q1_in', 1], undefined],
+  ])('takes %s', (_, nodes, queues, running, incoming, expected) => {
+    expect(taken(nodes, queues, running, incoming)).toEqual(expected)
+  })
+
+  it('compares teams where projects of two are concerned', () => {
+    const teams: Queues = { a: deserves(4), 'a.x': deserves(2), 'a.y': deserves(2), b: deserves(2), 'b.z': deserves(2) }
+    // a.x has more than its part of a, which has what it deserves: b gets nothing of it, a.y does
+    const running: Load[] = [0, 1, 2, 3].map((i): Load => [`a.x_${i}`, 1])
+    expect(taken([6], teams, [...running, ['b.z_0', 1], ['b.z_1', 1]], ['b.z_in', 1])).toBeUndefined()
+    expect(taken([6], teams, [...running, ['b.z_0', 1], ['b.z_1', 1]], ['a.y_in', 1])).toEqual(['a.x_3'])
+  })
+})
+
+describe('preempt', () => {
+  const q: Queues = { q: deserves(2) }
+  it.each<[string, Queues, readonly Load[], Load, readonly string[] | undefined]>([
+    ['the later of two less important jobs of its queue', q, [['q_0', 1], ['q_1', 1]], ['q_in', 1, 1, 75], ['q_1']],
+    ['nothing as important', q, [['q_0', 1, 1, 75], ['q_1', 1, 1, 75]], ['q_in', 1, 1, 75], undefined],
+    ['nothing that is never preempted', q, [['q_0', 1, 1, build], ['q_1', 1, 1, build]], ['q_in', 1, 1, build + 1], undefined],
+    ['what keeps it below the limit of its queue', { q: deserves(1, 1, 1) }, [['q_0', 1]], ['q_in', 1, 1, 75], ['q_0']],
+  ])('takes %s', (_, queues, running, incoming, expected) => {
+    expect(taken([2], queues, running, incoming)).toEqual(expected)
+  })
+})
+
+describe('jobs that are never preempted stay within the quota (TestHandleAllocation)', () => {
+  it('though others have more', () => {
+    const { come } = world([4], { queues: { q: deserves(1) } })
+    expect(come(['q_run', 2]).started).toEqual(['q_run'])
+    expect(() => come(['q_2', 2, 1, build])).toThrow(/a task asks 2 gpu, and the quota of "q" is 1/)
+    expect(come(['q_0', 1, 1, build], ['q_1', 1, 1, build], ['q_3', 1])).toEqual({ started: ['q_0', 'q_3'], killed: [] })
+  })
+  it('whatever its other jobs have', () => {
+    const { come } = world([5], { queues: { q: deserves(2) } })
+    come(['q_run', 2, 1, 75])
+    expect(come(['q_0', 2, 1, build]).started).toEqual(['q_0'])
+  })
+})
+
+describe('in any small world', () => {
+  it('the laws of policies hold', () => {
+    const options: KaiOptions = { defaults: { resources: {} }, queues: {} }
+    expect(checkPolicyLaws(() => kaiPreempting(options, firstNode()), { runs: 12 }).launches).toBeGreaterThan(90)
+  })
+
+  it('comes to rest at every time, whatever comes', () => {
+    const size = fc.integer({ min: 1, max: 3 })
+    const load = fc.tuple(fc.constantFrom('a.x', 'a.y', 'b'), size, size, fc.constantFrom(10, 20, build))
+    const quota = fc.integer({ min: 0, max: 4 })
+    let killed = 0
+    fc.assert(
+      fc.property(fc.array(load, { minLength: 3, maxLength: 14 }), fc.array(quota, { minLength: 4, maxLength: 4 }), (loads, [a = 0, x = 0, y = 0, b = 0]) => {
+        const { come, pass } = world([4, 4], { queues: { a: deserves(a), 'a.x': deserves(x), 'a.y': deserves(y), b: deserves(b) }, nonPreemptiblePriority: 1000 })
+        for (const [i, [queue, gpus, tasks, priority]] of loads.entries()) {
+          killed += come([`${queue}_${i}`, gpus, tasks, priority]).killed.length
+          for (let again = 0; ; again++) {
+            const { started, killed: more } = pass()
+            if (started.length + more.length === 0) break
+            if (again > 50) throw new Error('it does not come to rest')
+          }
+        }
+      }),
+      { seed: 11, numRuns: 80 },
+    )
+    expect(killed).toBeGreaterThan(40)
+  })
+})
