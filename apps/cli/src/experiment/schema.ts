@@ -71,7 +71,7 @@ const workloadSchema = z
     onBadLine: z.enum(['fail', 'skip']).optional().describe('a line that cannot be used: fail (default), or skip, count and report it'),
     generate: config.optional().describe('a generator instead of a trace: its name, or its name with options; its seed follows that of the run unless given'),
     distributions: distributionsSchema.optional().describe('jobs drawn from the distribution files of the Omega authors\' simulator instead'),
-    google: googleSchema.optional().describe('event tables of Google\'s ClusterData 2011 instead'),
+    google: googleSchema.optional().describe('event tables of Google\'s ClusterData 2011 or 2019 instead'),
     window: z
       .strictObject({ from: z.number().min(0).default(0), to: z.number().positive() })
       .optional()
