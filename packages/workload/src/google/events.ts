@@ -54,7 +54,7 @@ export class EventReader {
   task(row: string): TaskEvent {
     const fields = this.#split(row, taskColumns)
     const type = this.#whole(fields, 5, taskColumns)
-    if (type >= eventTypes.length) throw this.#bad(`found "${fields[5]}", expected 0 to 8.`, 'event type')
+    if (type >= eventTypes.length) throw this.bad(`found "${fields[5]}", expected 0 to 8.`, 'event type')
     return {
       time: this.#time(fields[0]!),
       before: fields[0] === '0',
@@ -75,20 +75,20 @@ export class EventReader {
   job(row: string): { readonly job: string; readonly name: string } {
     const fields = this.#split(row, jobColumns)
     this.#time(fields[0]!)
-    if (this.#whole(fields, 3, jobColumns) >= eventTypes.length) throw this.#bad(`found "${fields[3]}", expected 0 to 8.`, 'event type')
+    if (this.#whole(fields, 3, jobColumns) >= eventTypes.length) throw this.bad(`found "${fields[3]}", expected 0 to 8.`, 'event type')
     return { job: this.#id(fields[2]!), name: fields[7]! }
   }
 
   #split(row: string, columns: readonly string[]): string[] {
     const fields = row.split(',')
     if (fields.length === columns.length) return fields
-    throw this.#bad(`found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
+    throw this.bad(`found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
   }
 
   #time(text: string): Seconds {
     if (text === afterEnd) return Infinity
     const micros = Number(text)
-    if (!Number.isSafeInteger(micros) || micros < 0 || text === '') throw this.#bad(`found "${text}", expected whole microseconds.`, 'time')
+    if (!Number.isSafeInteger(micros) || micros < 0 || text === '') throw this.bad(`found "${text}", expected whole microseconds.`, 'time')
     const time = Math.max(0, (micros - traceStart * 1e6) / 1e6)
     if (time < this.latest - this.#maxDisorder) throw this.#late(time)
     if (time > this.latest) this.latest = time
@@ -97,19 +97,19 @@ export class EventReader {
 
   #late(time: Seconds): SchedError {
     const early = Number((this.latest - time).toFixed(6))
-    return this.#bad(`the event is ${early} s before one above it, more than maxDisorder (${this.#maxDisorder} s).`, 'time', 'Give the parts in their order, or raise maxDisorder.')
+    return this.bad(`the event is ${early} s before one above it, more than maxDisorder (${this.#maxDisorder} s).`, 'time', 'Give the parts in their order, or raise maxDisorder.')
   }
 
   #id(text: string): string {
     if (/^\d+$/.test(text)) return text
-    throw this.#bad(`found "${text}", expected an id in digits.`, 'job id')
+    throw this.bad(`found "${text}", expected an id in digits.`, 'job id')
   }
 
   #whole(fields: readonly string[], column: number, columns: readonly string[]): number {
     const text = fields[column]!
     const value = Number(text)
     if (text !== '' && Number.isSafeInteger(value) && value >= 0) return value
-    throw this.#bad(`found "${text}", expected a whole number.`, columns[column])
+    throw this.bad(`found "${text}", expected a whole number.`, columns[column])
   }
 
   #request(fields: readonly string[], column: number): number {
@@ -117,10 +117,11 @@ export class EventReader {
     if (text === '') return NaN
     const value = Number(text)
     if (value >= 0 && value <= 1) return value
-    throw this.#bad(`found "${text}", expected a fraction of the largest machine, 0 to 1.`, taskColumns[column])
+    throw this.bad(`found "${text}", expected a fraction of the largest machine, 0 to 1.`, taskColumns[column])
   }
 
-  #bad(fact: string, field?: string, wayOut = ''): SchedError {
+  /** What is wrong with the row that is read. */
+  bad(fact: string, field?: string, wayOut = ''): SchedError {
     return new SchedError('BAD_INPUT', fact, { file: this.file, line: this.line, field }, wayOut)
   }
 }

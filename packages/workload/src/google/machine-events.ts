@@ -10,10 +10,13 @@ const columns = ['time', 'machine id', 'event type', 'platform id', 'CPUs', 'mem
 const REMOVE = '1'
 
 /** Whether a text is the table of machine events: no header, six columns, of which the platform is a hash. */
-export const isMachineEvents = (head: string): boolean => /^\d+,\d+,[012],[\w+/=]*,[\d.]*,[\d.]*\r?(\n|$)/.test(head)
+export const isMachineEvents = (head: string): boolean => /^\d+,\d+,[012],[\w+/=]*,[\d.]*,[\d.]*\r?(\n|$)/.test(head) || isMachineEvents2019(head)
+
+/** The same of 2019, as BigQuery writes it in JSON. */
+const isMachineEvents2019 = (head: string): boolean => /^\{[^\n]*"machine_id"/.test(head) && /^\{[^\n]*"(capacity|switch_id|platform_id)"/.test(head) && !/^\{[^\n]*"collection_id"/.test(head)
 
 /**
- * The machines of Google's ClusterData 2011 (`machine_events`), each as it was first added or updated with both amounts:
+ * The machines of Google's ClusterData 2011 or 2019 (`machine_events`), each as it was first added or updated with both amounts:
  * `cpu` and `mem` in millionths of the largest machine. Machines do not come and go: removals, later rows and machines of
  * unknown size are passed over. Throws `BAD_INPUT` with file and line.
  */
@@ -21,7 +24,8 @@ export function machineEvents(text: string, file?: string): MachineTable {
   const found = new Map<string, { readonly name: string; readonly resources: Record<string, number> }>()
   const utf8 = new TextDecoder()
   eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
-    const fields = utf8.decode(bytes.subarray(from, to)).split(',')
+    const line = utf8.decode(bytes.subarray(from, to))
+    const fields = line.startsWith('{') ? fieldsOf2019(line) : line.split(',')
     if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
     const [, machine, type, , cpus, memory] = fields as [string, string, string, string, string, string]
     if (type === REMOVE || cpus === '' || memory === '' || found.has(machine)) return
@@ -30,4 +34,22 @@ export function machineEvents(text: string, file?: string): MachineTable {
   })
   if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
   return grouped('google 2011', found.values())
+}
+
+interface MachineEvent2019 {
+  readonly machine_id?: string | number
+  readonly type?: string | number
+  readonly capacity?: { readonly cpus?: number; readonly memory?: number } | null
+}
+
+/** A row of 2019 in the columns of 2011; its types are 1 ADD, 2 REMOVE, 3 UPDATE. */
+function fieldsOf2019(line: string): string[] {
+  let event: MachineEvent2019
+  try {
+    event = JSON.parse(line) as MachineEvent2019
+  } catch {
+    throw new BadLine(undefined, 'is not JSON.')
+  }
+  if (event.machine_id === undefined) throw new BadLine('machine_id', 'is absent.')
+  return ['', String(event.machine_id), String(Number(event.type) - 1), '', String(event.capacity?.cpus ?? ''), String(event.capacity?.memory ?? '')]
 }

@@ -33,7 +33,7 @@ export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = f
   const users = new Map<string, string>()
   const jobReader = new EventReader({ maxDisorder })
   await eachRow(jobEvents, jobReader, (row) => {
-    const { job, name, user = '' } = isJson(row) ? collectionEvent(row, jobReader) : { ...jobReader.job(row) }
+    const { job, name, user } = isJson(row) ? collectionEvent(row, jobReader) : { ...jobReader.job(row), user: '' }
     names.set(job, name)
     if (user !== '') users.set(job, user)
   })

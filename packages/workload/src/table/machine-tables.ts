@@ -21,7 +21,7 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },
   { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
   { name: 'pai machines', title: 'machines of Alibaba\'s GPU trace of 2020, CSV', detect: isPaiMachines, read: paiMachines },
-  { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011, CSV', detect: isMachineEvents, read: machineEvents },
+  { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011 (CSV) and 2019 (JSON)', detect: isMachineEvents, read: machineEvents },
 ]
 
 /** What kind of list of machines a text is, in words; `undefined` for anything else. */

@@ -46,7 +46,7 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   if (machines !== undefined) throw new SchedError('BAD_INPUT', `is a list of machines (${machines}), not a trace.`, { file }, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
   const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
-  if (kind === GOOGLE_EVENTS) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
+  if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
   const mapping = guessMapping(text)
   if (mapping !== undefined)
     throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.`)
