@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Trial } from '../src/papers/claim.js'
 import { rowOf } from '../src/papers/row.js'
 import { idsOf } from '../src/papers/sheet.js'
-import { headDelays } from '../src/papers/survey/head-delays.js'
+import { HeadDelays } from '../src/papers/survey/head-delays.js'
 import { reservations } from '../src/papers/survey/reservations.js'
 import { runRigid } from '../src/papers/survey/rigid-machine.js'
 import { utilisations } from '../src/papers/survey/resource-models.js'
@@ -53,7 +53,7 @@ describe('the row of reservations', () => {
   })
 })
 
-describe('headDelays', () => {
+describe('HeadDelays', () => {
   const job = (id: string, submit: number, procs: number, seconds: number): JobSpec => ({
     id, submit, estimate: seconds, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: seconds }],
   })
@@ -61,15 +61,15 @@ describe('headDelays', () => {
   const jobs = [job('A', 0, 2, 10), job('B', 1, 4, 5), job('C', 2, 2, 14)]
 
   it('finds the first shadow time of a head that starts when it comes', () => {
-    const delays = headDelays()
-    runRigid(workloadOf('jobs', jobs), easy(fifo()), trial, { procs: 4, observers: [delays.observer] })
+    const delays = new HeadDelays()
+    runRigid(workloadOf('jobs', jobs), easy(fifo()), trial, { procs: 4, observers: [delays] })
     // B starts at 10, its shadow; then C waits for B until 15, as it does
     expect(delays).toMatchObject({ heads: 2, latest: 0, delayings: 0, overlong: 0 })
   })
 
   it('sees a head that is delayed, and by how much of AWT', () => {
-    const delays = headDelays()
-    runRigid(workloadOf('jobs', jobs), fattened(fifo(), { awt: 8 }), trial, { procs: 4, observers: [delays.observer] })
+    const delays = new HeadDelays()
+    runRigid(workloadOf('jobs', jobs), fattened(fifo(), { awt: 8 }), trial, { procs: 4, observers: [delays] })
     // C starts at 2 and moves B from 10 to 16; no job has finished by then, so the mean wait is 0 and 6 s are too long
     expect(delays).toMatchObject({ heads: 1, latest: 6, delayings: 1, overlong: 1, largest: Infinity })
   })

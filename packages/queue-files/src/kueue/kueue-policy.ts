@@ -5,6 +5,7 @@ import { Findings } from '../finding.js'
 import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
+import { groupsOf } from './resource-groups.js'
 
 /** What manifests of Kueue come to. */
 export interface KueuePolicy extends QueuePolicy {
@@ -118,12 +119,8 @@ function labelsOf(found: KubernetesObject, findings: Findings): Options {
 /** A flavor of a quota that no ResourceFlavor declares would have no nodes. */
 function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
   for (const found of clusterQueues)
-    for (const [g, group] of (valueAt(found, ['spec'])['resourceGroups'] as unknown[] | undefined ?? []).entries())
-      for (const [f, flavor] of ((fieldsOf(group)['flavors'] as unknown[] | undefined) ?? []).entries()) {
-        const { name } = fieldsOf(flavor)
-        if (typeof name !== 'string' || !(name in flavors))
-          throw new SchedError('BAD_INPUT', `no ResourceFlavor is called ${JSON.stringify(name)}.`, found.place('spec', 'resourceGroups', g, 'flavors', f, 'name'), 'Put its manifest into the file.')
-      }
+    for (const { name, path } of groupsOf(found).flat())
+      if (!Object.hasOwn(flavors, name)) throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
 }
 
 function settingsOf(found: KubernetesObject, findings: Findings): Options {

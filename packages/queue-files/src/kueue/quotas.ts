@@ -2,19 +2,13 @@ import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
+import { groupsOf } from './resource-groups.js'
 
 const MIB = 2 ** 20
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
 type Kind = (typeof kinds)[number]
 type Amounts = Record<string, number>
 export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> }
-
-/** A flavor of a resource group, and the way to it. */
-interface Flavor {
-  readonly name: string
-  readonly resources: readonly unknown[]
-  readonly path: readonly (string | number)[]
-}
 
 /** Whether quotas are by flavor: some flavor is of certain nodes, or a group has several. */
 export const isByFlavor = ({ flavors, clusterQueues, cohorts }: KueueFile): boolean =>
@@ -29,7 +23,7 @@ export interface QuotaRules {
 /** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known }: QuotaRules, findings: Findings): Quotas {
   const groups = groupsOf(found)
-  const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(fieldsOf(resource)['name'], 0) !== undefined)))
+  const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(resource['name'], 0) !== undefined)))
   if (byFlavor && counted.length > 1)
     throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
   const quotas: Quotas = {}
@@ -46,19 +40,8 @@ export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }
   return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
 }
 
-function groupsOf({ object }: KubernetesObject): Flavor[][] {
-  const groups = fieldsOf(object['spec'])['resourceGroups']
-  return (Array.isArray(groups) ? (groups as unknown[]) : []).map((group, g) => {
-    const flavors = fieldsOf(group)['flavors']
-    return (Array.isArray(flavors) ? (flavors as unknown[]) : []).map((flavor, f) => {
-      const { name, resources } = fieldsOf(flavor)
-      return { name: typeof name === 'string' ? name : '', resources: Array.isArray(resources) ? (resources as unknown[]) : [], path: ['spec', 'resourceGroups', g, 'flavors', f] }
-    })
-  })
-}
-
-function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: unknown; path: readonly (string | number)[] }, resources: readonly string[], findings: Findings): void {
-  const given = fieldsOf(at.resource)
+function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] }, resources: readonly string[], findings: Findings): void {
+  const given = at.resource
   const name = typeof given['name'] === 'string' ? given['name'] : ''
   for (const kind of kinds) {
     if (given[kind] === undefined || given[kind] === null) continue

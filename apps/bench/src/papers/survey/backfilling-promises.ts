@@ -1,7 +1,7 @@
 import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
 import { overRuns } from '../estimate.js'
 import { above, range, shown } from '../range.js'
-import { headDelays } from './head-delays.js'
+import { HeadDelays } from './head-delays.js'
 import { disciplines, jobsOf, runRigid, WIDEST } from './rigid-machine.js'
 
 const LOAD = 0.8
@@ -35,9 +35,9 @@ export const backfillingPromises: Experiment = {
   run(trials): Findings {
     const runs = trials.map((trial) => {
       const exact = jobsOf({ load: LOAD, procs: WIDEST, estimates: 'exact' }, trial)
-      const [easy, fattened] = [headDelays(), headDelays()]
-      runRigid(exact, disciplines.EASY, trial, { procs: WIDEST, observers: [easy.observer] })
-      runRigid(exact, disciplines.fattened, trial, { procs: WIDEST, observers: [fattened.observer] })
+      const [easy, fattened] = [new HeadDelays(), new HeadDelays()]
+      runRigid(exact, disciplines.EASY, trial, { procs: WIDEST, observers: [easy] })
+      runRigid(exact, disciplines.fattened, trial, { procs: WIDEST, observers: [fattened] })
       const { promises } = runRigid(jobsOf({ load: LOAD, procs: WIDEST, estimates: 'tsafrir' }, trial), disciplines.conservative, trial, { procs: WIDEST })
       return { promises, easy, fattened }
     })

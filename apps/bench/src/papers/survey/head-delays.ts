@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, JobSpec, Observer, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 
 /** A job on the machine. */
 interface Running {
@@ -6,111 +6,110 @@ interface Running {
   readonly end: Seconds
 }
 
-/** What became of the first waiting jobs of a run. */
-export interface HeadDelays {
-  readonly observer: Observer
-  /** First waiting jobs that had to wait. */
-  heads: number
-  /** Most seconds by which one started later than its first shadow time; below 0: all were earlier. */
-  latest: Seconds
-  /** Instants in which a head's shadow time was moved later by other jobs. */
-  delayings: number
-  /** Those after which its delay was not below AWT. */
-  overlong: number
-  /** Largest delay against the first shadow time after such an instant, over AWT, the mean wait of the jobs finished by then. */
-  largest: number
-}
-
 /**
  * Watches the first waiting job of a queue in order of submission, from outside: its shadow time is the earliest at which
  * enough processors are free by the estimates of the running jobs. Counts in the order of things, instant by instant, in
  * plain code. For one machine, one resource, one task per job and exact estimates.
  */
-export function headDelays(): HeadDelays {
-  const waiting: { readonly job: JobId; readonly procs: number }[] = []
-  const running = new Map<TaskId, Running>()
-  const submits = new Map<JobId, Seconds>()
-  const starts = new Map<JobId, Seconds>()
-  /** Started at this instant, in the order of their starts. */
-  let started: { readonly job: JobId; readonly task: TaskId; readonly procs: number; readonly backfilled: boolean }[] = []
-  let free = 0
-  let instant = 0
-  let finished = 0
-  let waited = 0
-  let head: { readonly job: JobId; readonly first: Seconds; shadow: Seconds } | undefined
-  let work: WorkView | undefined
+export class HeadDelays implements Observer {
+  /** First waiting jobs that had to wait. */
+  heads = 0
+  /** Most seconds by which one started later than its first shadow time; below 0: all were earlier. */
+  latest: Seconds = -Infinity
+  /** Instants in which a head's shadow time was moved later by other jobs. */
+  delayings = 0
+  /** Those after which its delay was not below AWT. */
+  overlong = 0
+  /** Largest delay against the first shadow time after such an instant, over AWT, the mean wait of the jobs finished by then. */
+  largest = -Infinity
 
-  const found: HeadDelays = { observer: {}, heads: 0, latest: -Infinity, delayings: 0, overlong: 0, largest: -Infinity }
+  readonly #waiting: { readonly job: JobId; readonly procs: number }[] = []
+  readonly #running = new Map<TaskId, Running>()
+  readonly #submits = new Map<JobId, Seconds>()
+  readonly #starts = new Map<JobId, Seconds>()
+  /** Tasks of jobs that have passed the first one at this instant. */
+  #backfills = new Set<TaskId>()
+  #free = 0
+  #instant: Seconds = 0
+  #finished = 0
+  #waited: Seconds = 0
+  #head: { readonly job: JobId; readonly first: Seconds; shadow: Seconds } | undefined
+  #work!: WorkView
 
-  /** When so many processors are free, without the tasks in `without`. */
-  function shadow(procs: number, without: ReadonlySet<TaskId>): Seconds {
-    const left = [...running].filter(([task]) => !without.has(task)).map(([, each]) => each).sort((a, b) => a.end - b.end)
-    let there = free + [...without].reduce((sum, task) => sum + (running.get(task)?.procs ?? 0), 0)
-    if (there >= procs) return instant
-    for (const { procs: returned, end } of left) if ((there += returned) >= procs) return end
-    return Infinity
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#work = work
+    this.#free = cluster.capacity(0 as ResourceId)
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.#advance(now)
+    this.#submits.set(job, now)
+    this.#waiting.push({ job, procs: spec.stages[0]?.demand['procs'] ?? 0 })
+  }
+
+  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+    this.#advance(now)
+    const at = this.#waiting.findIndex((each) => each.job === job)
+    const [{ procs } = { procs: 0 }] = this.#waiting.splice(at, 1)
+    if (this.#head?.job === job) this.latest = Math.max(this.latest, now - this.#head.first)
+    if (at > 0) this.#backfills.add(task)
+    this.#free -= procs
+    this.#running.set(task, { procs, end: now + this.#work.estimate(job) })
+    this.#starts.set(job, now)
+  }
+
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+    this.#advance(now)
+    this.#free += this.#running.get(task)?.procs ?? 0
+    this.#running.delete(task)
+  }
+
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    this.#advance(now)
+    this.#finished++
+    this.#waited += (this.#starts.get(job) as Seconds) - (this.#submits.get(job) as Seconds)
+  }
+
+  onRunEnd(): void {
+    this.#settle()
+  }
+
+  #advance(now: Seconds): void {
+    if (now === this.#instant) return
+    this.#settle()
+    this.#instant = now
   }
 
   /** After all of an instant: who is first now, and how far was he moved? */
-  function settle(): void {
-    const backfills = new Set(started.filter(({ backfilled }) => backfilled).map(({ task }) => task))
-    started = []
-    const [first] = waiting
-    if (first === undefined) return void (head = undefined)
-    if (head?.job !== first.job) {
-      const reference = shadow(first.procs, backfills)
-      head = { job: first.job, first: reference, shadow: reference }
-      found.heads++
+  #settle(): void {
+    const backfills = this.#backfills
+    this.#backfills = new Set()
+    const [first] = this.#waiting
+    if (first === undefined) return void (this.#head = undefined)
+    if (this.#head?.job !== first.job) {
+      const reference = this.#shadow(first.procs, backfills)
+      this.#head = { job: first.job, first: reference, shadow: reference }
+      this.heads++
     }
-    const now = shadow(first.procs, new Set())
-    if (backfills.size > 0 && now > Math.max(head.shadow, instant)) {
-      found.delayings++
-      const awt = finished === 0 ? 0 : waited / finished
-      const delay = now - head.first
-      if (delay >= awt) found.overlong++
-      found.largest = Math.max(found.largest, delay / awt)
-    }
-    head.shadow = now
+    const now = this.#shadow(first.procs, new Set())
+    if (backfills.size > 0 && now > Math.max(this.#head.shadow, this.#instant)) this.#count(now - this.#head.first)
+    this.#head.shadow = now
   }
 
-  function advance(now: Seconds): void {
-    if (now === instant) return
-    settle()
-    instant = now
+  /** Others have moved the head, so that it is so late now. */
+  #count(delay: Seconds): void {
+    const awt = this.#finished === 0 ? 0 : this.#waited / this.#finished
+    this.delayings++
+    if (delay >= awt) this.overlong++
+    this.largest = Math.max(this.largest, delay / awt)
   }
 
-  const observer: Observer = {
-    onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }) {
-      work = run.work
-      free = run.cluster.capacity(0 as ResourceId)
-    },
-    onSubmit(job: JobId, spec: JobSpec, now: Seconds) {
-      advance(now)
-      submits.set(job, now)
-      waiting.push({ job, procs: spec.stages[0]?.demand['procs'] ?? 0 })
-    },
-    onTaskStart(task, job, _lane, _node, _level, now) {
-      advance(now)
-      const at = waiting.findIndex((each) => each.job === job)
-      const procs = waiting[at]?.procs ?? 0
-      waiting.splice(at, 1)
-      if (head?.job === job) found.latest = Math.max(found.latest, now - head.first)
-      free -= procs
-      running.set(task, { procs, end: now + (work?.estimate(job) ?? Infinity) })
-      started.push({ job, task, procs, backfilled: at > 0 })
-      starts.set(job, now)
-    },
-    onTaskEnd(task, _job, _lane, _node, _how, _started, _stopped, now) {
-      advance(now)
-      free += running.get(task)?.procs ?? 0
-      running.delete(task)
-    },
-    onJobEnd(job, _spec, now) {
-      advance(now)
-      finished++
-      waited += (starts.get(job) as Seconds) - (submits.get(job) as Seconds)
-    },
-    onRunEnd: settle,
+  /** When so many processors are free, without the tasks in `without`. */
+  #shadow(procs: number, without: ReadonlySet<TaskId>): Seconds {
+    const left = [...this.#running].filter(([task]) => !without.has(task)).map(([, each]) => each).sort((a, b) => a.end - b.end)
+    let there = this.#free + [...without].reduce((sum, task) => sum + (this.#running.get(task)?.procs ?? 0), 0)
+    if (there >= procs) return this.#instant
+    for (const { procs: returned, end } of left) if ((there += returned) >= procs) return end
+    return Infinity
   }
-  return Object.assign(found, { observer })
 }
