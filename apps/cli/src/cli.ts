@@ -13,6 +13,7 @@ import { addSweep } from './commands/sweep.js'
 import { addTrace } from './commands/trace.js'
 import { addWeigh } from './commands/weigh.js'
 import { Exit, exitCodeOf } from './exit-code.js'
+import { inOptions } from './in-options.js'
 import { Interruption } from './interruption.js'
 import type { Io } from './io.js'
 import { version } from './version.js'
@@ -52,7 +53,7 @@ function failed(error: unknown, io: Io): Exit {
     io.stderr.write('Interrupted; nothing was written.\n')
     return Exit.Interrupted
   }
-  if (error instanceof SchedError) io.stderr.write(`error: ${error.message.replace('with onBadLine "skip"', 'with --on-bad-line skip').replace('with the option wide=skip', 'with --option wide=skip').replace('it with force.', 'it with --force.')}\n`)
+  if (error instanceof SchedError) io.stderr.write(`error: ${inOptions(error.message)}\n`)
   else io.stderr.write(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\nThis is a mistake in sched or in a plug-in.\n`)
   return exitCodeOf(error)
 }

@@ -1,0 +1,9 @@
+/** What messages of the packages say in the words of a program, and what that is on the command line. */
+const words: Readonly<Record<string, string>> = {
+  'with onBadLine "skip"': 'with --on-bad-line skip',
+  'with the option wide=skip': 'with --option wide=skip',
+  'it with force.': 'it with --force.',
+}
+
+/** A message in the words of the command line. */
+export const inOptions = (message: string): string => Object.entries(words).reduce((text, [said, option]) => text.replace(said, option), message)
