@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
-// Cases of the KAI Scheduler's own tests of its actions `allocate`, `reclaim` and `preempt` (allocate_test.go, reclaim_test.go), with nodes of so many GPUs.
+// Cases of the KAI Scheduler's own tests of its actions `allocate`, `reclaim` and `preempt` (allocate_test.go, reclaim_test.go, preempt_test.go), with nodes of so many GPUs.
 
 /** A job: its name (of which the part before `_` is its queue), GPUs of a task, tasks (several are a gang), priority. */
 type Load = readonly [id: string, gpus: number, tasks?: number, priority?: number]
@@ -70,15 +70,19 @@ describe('reclaim (TestHandleReclaim)', () => {
   })
 })
 
-describe('preempt', () => {
+describe('preempt (TestHandlePreempt)', () => {
   const q: Queues = { q: deserves(2) }
-  it.each<[string, Queues, readonly Load[], Load, readonly string[] | undefined]>([
-    ['the later of two less important jobs of its queue', q, [['q_0', 1], ['q_1', 1]], ['q_in', 1, 1, 75], ['q_1']],
-    ['nothing as important', q, [['q_0', 1, 1, 75], ['q_1', 1, 1, 75]], ['q_in', 1, 1, 75], undefined],
-    ['nothing that is never preempted', q, [['q_0', 1, 1, build], ['q_1', 1, 1, build]], ['q_in', 1, 1, build + 1], undefined],
-    ['what keeps it below the limit of its queue', { q: deserves(1, 1, 1) }, [['q_0', 1]], ['q_in', 1, 1, 75], ['q_0']],
-  ])('takes %s', (_, queues, running, incoming, expected) => {
-    expect(taken([2], queues, running, incoming)).toEqual(expected)
+  it.each<[string, readonly number[], Queues, readonly Load[], Load, readonly string[] | undefined]>([
+    ['the one of three less important jobs that is large enough', [4], { q: deserves(4) }, [['q_0', 1], ['q_1', 2], ['q_2', 1]], ['q_in', 2, 1, build], ['q_1']],
+    ['a less important job', [1], q, [['q_0', 1]], ['q_in', 1, 1, build], ['q_0']],
+    ['nothing as important', [1], q, [['q_0', 1]], ['q_in', 1], undefined],
+    ['nothing of another queue within its quota', [1], { q: deserves(1), r: deserves(1) }, [['q_0', 1]], ['r_in', 1, 1, build], undefined],
+    ['two less important jobs', [2], q, [['q_0', 1], ['q_1', 1]], ['q_in', 2, 1, build], ['q_0', 'q_1']],
+    ['the later of two less important jobs', [2], q, [['q_0', 1], ['q_1', 1]], ['q_in', 1, 1, 75], ['q_1']],
+    ['nothing that is never preempted', [2], q, [['q_0', 1, 1, build], ['q_1', 1, 1, build]], ['q_in', 1, 1, build + 1], undefined],
+    ['what keeps it below the limit of its queue', [2], { q: deserves(1, 1, 1) }, [['q_0', 1]], ['q_in', 1, 1, 75], ['q_0']],
+  ])('takes %s', (_, nodes, queues, running, incoming, expected) => {
+    expect(taken(nodes, queues, running, incoming)).toEqual(expected)
   })
 })
 
