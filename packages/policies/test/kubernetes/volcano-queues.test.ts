@@ -32,6 +32,18 @@ describe('allocate (allocate_test.go)', () => {
   it.each(policies.slice(0, 2))('lets no job that fits no free node stand in the way of another queue (%s)', (_, policy) => {
     expect(started(policy, [4], wants('c1_0', 2), wants('c1_1', 3), wants('c2_1', 1))).toEqual(['c1_0', 'c2_1'])
   })
+  it.each(policies.slice(0, 2))('serves the queue that has less, again and again (TestFareShareAllocate, %s)', (_, policy) => {
+    const run = (...specs: readonly JobSpec[]) => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: both(5) }] }), policy })
+      master.submit(wants('c1_small', 1), 0)
+      master.pass(0)
+      for (const spec of specs) master.submit(spec, 1)
+      return master.pass(1).start.map((each) => each.job)
+    }
+    expect(run(wants('c1_large', 2), job({ id: 'c2_large', queue: 'c2', demand: { cpu: 3, mem: 2 } }))).toEqual(['c2_large'])
+    expect(run(wants('c1_large', 2), wants('c2_large', 2), wants('c2_small', 1))).toEqual(['c2_large', 'c1_large'])
+    expect(run(wants('c1_large', 2))).toEqual(['c1_large'])
+  })
   it.each(policies)('starts a gang as a whole or not at all (%s)', (_, policy) => {
     expect(started(policy, [1, 1], wants('c1_0', 1), wants('c1_1', 1, 2, true))).toEqual(['c1_0'])
     expect(started(policy, [1, 1], wants('c1_1', 1, 2, true))).toEqual(['c1_1', 'c1_1'])
