@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import type { Fields } from '../yarn/documents.js'
+import type { Fields } from '../json/fields.js'
 
 /** What a job of a profile does, as far as it is known without a network. */
 export interface Work {

@@ -8,7 +8,8 @@ import { RigidStages } from '../rigid/stages.js'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleLine } from '../trace/facts.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
-import { Documents, Fields } from '../yarn/documents.js'
+import { Documents } from '../json/documents.js'
+import { Fields } from '../json/fields.js'
 import { Profiles } from './profiles.js'
 
 const prefixes: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 }

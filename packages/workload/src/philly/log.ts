@@ -1,7 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import { instant } from '../slurm/times.js'
 import { documentParser, type DocumentJobs } from '../yarn/document-format.js'
-import type { Fields } from '../yarn/documents.js'
+import type { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'

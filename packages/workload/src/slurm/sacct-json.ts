@@ -1,4 +1,5 @@
-import { Documents, Fields, inObject, type Found } from '../yarn/documents.js'
+import { Documents, inObject, type Found } from '../json/documents.js'
+import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import type { slurmOptions } from './options.js'

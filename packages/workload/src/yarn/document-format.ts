@@ -2,7 +2,8 @@ import type { JobSpec } from '@sched/core'
 import { HeldJobs, type Origin } from '../table/held-jobs.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
 import type { LineParser, LinePlace } from '../trace/format.js'
-import { Documents, Fields, inObject } from './documents.js'
+import { Documents, inObject } from '../json/documents.js'
+import { Fields } from '../json/fields.js'
 
 /** What a format of JSON objects makes of one. */
 export interface DocumentJobs {

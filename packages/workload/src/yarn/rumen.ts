@@ -4,7 +4,7 @@ import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
 import { documentParser, type DocumentJobs } from './document-format.js'
-import type { Fields } from './documents.js'
+import type { Fields } from '../json/fields.js'
 
 const priorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
 

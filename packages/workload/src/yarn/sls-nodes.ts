@@ -1,7 +1,8 @@
 import { SchedError } from '@sched/core'
 import { eachTextLine } from '../table/header-rows.js'
 import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
-import { Documents, Fields } from './documents.js'
+import { Documents } from '../json/documents.js'
+import { Fields } from '../json/fields.js'
 
 /** Of a node that does not say them: yarn.sls.nm.memory.mb and yarn.sls.nm.vcores. */
 const DEFAULT_MEMORY = 10_240

@@ -3,7 +3,7 @@ import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
 import { clusterNote, documentParser, type DocumentJobs } from './document-format.js'
-import type { Fields } from './documents.js'
+import type { Fields } from '../json/fields.js'
 
 /**
  * Jobs of YARN's scheduler load simulator (SLS) in its own JSON: objects one after another. A container runs for

@@ -1,6 +1,6 @@
 import { drawLogNormal, logNormalOfMean } from '../omega/log-normal.js'
 import { normalOf } from '../generate/gamma.js'
-import type { Fields } from './documents.js'
+import type { Fields } from '../json/fields.js'
 
 /** Draws a value, a real number. */
 export type Sample = () => number

@@ -4,7 +4,7 @@ import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, Stages, type Container } from './containers.js'
 import { clusterNote, documentParser, type DocumentJobs } from './document-format.js'
-import type { Fields } from './documents.js'
+import type { Fields } from '../json/fields.js'
 import { sampleOf, sampleOfPair, weighted, type Sample } from './synth-samples.js'
 
 const { demand, slowStart } = containerOptions.shape
