@@ -34,21 +34,8 @@ export interface ClusterModel {
 export function buildCluster(given: ClusterDescription): ClusterModel {
   const description = readCluster(given)
   const { slots, names: resources } = resourceNames(description.nodes)
-  const nodes = description.nodes.reduce((sum, group) => sum + count(group), 0)
-  const total = new Int32Array(resources.length * nodes)
-  const speed = new Float64Array(nodes)
-  const nodeNames: string[] = []
-  const paths: (readonly string[])[] = []
-  for (const [g, group] of description.nodes.entries()) {
-    const first = nodeNames.length
-    for (let i = 0; i < count(group); i++) {
-      const node = first + i
-      nodeNames.push(group.names?.[i] ?? `${group.name ?? (description.nodes.length === 1 ? 'node' : `node${g}`)}-${i}`)
-      speed[node] = group.speed ?? 1
-      paths.push(rackPath(group, i))
-      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])
-    }
-  }
+  const nodes = description.nodes.reduce((sum, { count }) => sum + count, 0)
+  const { total, speed, nodeNames, paths } = nodeColumns(description.nodes, nodes, resources)
   const { groups, groupNames } = levelsOf(paths, nodes)
   return {
     name: description.name ?? 'cluster',
@@ -59,7 +46,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     total,
     speed,
     hardware: hardwareOf(description.nodes, nodes),
-    labels: new Labels(description.nodes.flatMap((group) => Array.from({ length: count(group) }, () => group.labels ?? NO_LABELS))),
+    labels: new Labels(description.nodes.flatMap(({ count, labels = NO_LABELS }) => Array<typeof NO_LABELS>(count).fill(labels))),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,
     groupNames: [nodeNames, ...groupNames],
@@ -71,7 +58,25 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
 }
 
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
-const count = (group: NodeGroup) => group.count
+
+/** What each node is called, has and is in, group by group. */
+function nodeColumns(given: readonly NodeGroup[], nodes: number, resources: readonly string[]): Pick<ClusterModel, 'total' | 'speed' | 'nodeNames'> & { readonly paths: readonly (readonly string[])[] } {
+  const total = new Int32Array(resources.length * nodes)
+  const speed = new Float64Array(nodes)
+  const nodeNames: string[] = []
+  const paths: (readonly string[])[] = []
+  for (const [g, group] of given.entries()) {
+    for (let i = 0; i < group.count; i++) {
+      const node = nodeNames.length
+      nodeNames.push(group.names?.[i] ?? `${group.name ?? (given.length === 1 ? 'node' : `node${g}`)}-${i}`)
+      speed[node] = group.speed ?? 1
+      paths.push(rackPath(group, i))
+      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])
+    }
+  }
+  return { total, speed, nodeNames, paths }
+}
+
 const NO_LABELS: Readonly<Record<string, string>> = {}
 const amountOf = (devices: Devices | undefined) => (devices === undefined ? 0 : devices.count * devices.milli)
 

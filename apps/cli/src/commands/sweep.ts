@@ -46,8 +46,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
     const runs = await runPoints(plan, prepared, options, io)
     const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
-    for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}
-`)
+    for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}\n`)
     outputs.complete(withSeeds(description, prepared), { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
     if (options.quiet === true || options.json === '-' || options.csv === '-') return
     io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr, widthOf(io.stdout)))
