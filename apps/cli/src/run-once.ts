@@ -74,6 +74,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...toldApart(policy, experiment.architecture),
     seed,
     prefill,
+    ...(experiment.outages !== undefined && { outages: experiment.outages }),
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),

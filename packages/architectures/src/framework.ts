@@ -1,4 +1,4 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type Savepoint, type Scheduler, type Seconds, type Stock, type TaskId } from '@sched/core'
+import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type Savepoint, type Scheduler, type Seconds, type Stock } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import type { DecisionTime } from './decision-time.js'
 import type { Refusals } from './refusals.js'
@@ -211,8 +211,8 @@ export class Framework {
     this.#round = undefined
     if (this.#isRescinded) round.abandon()
     if (isLast || hasEvictions) this.#giveBack()
-    if (!this.#isRescinded) this.#accept(round, hasEvictions)
-    for (const answer of this.#answers) this.#settle(answer)
+    const conflicts = this.#isRescinded ? undefined : this.#accept(round, hasEvictions)
+    for (const answer of this.#answers) this.#settle(answer, conflicts?.get(answer.job) ?? 0)
     this.#answers.length = 0
   }
 
@@ -222,19 +222,25 @@ export class Framework {
     this.stock.giveBack()
   }
 
-  #accept(round: OpenRound, hasEvictions: boolean): readonly TaskId[] {
+  /** Returns how many claims of each job were for nodes that have gone since, or were not to be had. */
+  #accept(round: OpenRound, hasEvictions: boolean): ReadonlyMap<JobId, number> {
     const commit = round.commit(hasEvictions ? FITS : SERIAL)
     this.scheduler.policy.onCommit?.(commit)
-    return commit.accepted
+    const conflicts = new Map<JobId, number>()
+    for (const task of commit.conflicted) {
+      const job = this.#cell.work.jobOf(task)
+      conflicts.set(job, (conflicts.get(job) ?? 0) + 1)
+    }
+    return conflicts
   }
 
-  #settle(answer: Answer): void {
+  #settle(answer: Answer, conflicts: number): void {
     const { job, claimed, opened } = answer
     const { attempts } = this.#options
     if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // it was not begun
     if (this.#isRescinded) this.#tell(answer, 0, claimed)
-    else this.#tell(answer, claimed, 0)
-    if (this.#cell.work.unplaced(job, this.#lane) > 0 && job !== this.#next?.job) attempts.failed(job, this.#isRescinded ? 0 : claimed)
+    else this.#tell(answer, claimed - conflicts, conflicts)
+    if (this.#cell.work.unplaced(job, this.#lane) > 0 && job !== this.#next?.job) attempts.failed(job, this.#isRescinded ? 0 : claimed - conflicts)
   }
 
   /** The gang starts if it is complete; otherwise what it has is kept, unless time is up. */
@@ -245,12 +251,13 @@ export class Framework {
     const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
     if (isDropped) round?.abandon()
     this.#giveBack()
-    const accepted = isComplete && round !== undefined ? this.#accept(round, false).length : 0
-    if (answer !== undefined) this.#tell(answer, accepted, 0)
+    const claimed = round?.claims ?? 0
+    const conflicts = isComplete && round !== undefined ? (this.#accept(round, false).get(job) ?? 0) : 0
+    if (answer !== undefined) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
     if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
-    if (isDropped) this.#options.attempts.failed(job, 0)
+    if (isDropped || conflicts > 0) this.#options.attempts.failed(job, 0)
   }
 
   #tell({ job, opened, closed, claimed }: Answer, accepted: number, conflicted: number): void {

@@ -252,6 +252,11 @@ class OnDemand implements Architecture {
     return this.#options.setup > 0 && nodes.length > 0 ? { from: built, to: built + this.#options.setup } : undefined
   }
 
+  onNode(node: NodeId, up: boolean): void {
+    this.#allocation.onNode?.(node, up)
+    this.#allocateSoon()
+  }
+
   wake(token: number): void {
     const kind = token % ALARMS
     const now = this.#cell.now()

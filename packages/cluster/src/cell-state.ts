@@ -36,6 +36,7 @@ export class CellState implements ClusterView {
   readonly #width: number
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
+  #down = 0
   readonly #validate: boolean
   /** `lane * nodes + node`: all nodes with room, and those that had some when they were last looked at. */
   #roomy: BitSet
@@ -183,9 +184,9 @@ export class CellState implements ClusterView {
     return None
   }
 
-  /** Looks at a node that had room: one without is forgotten until it gets something back. */
+  /** Looks at a node that had room: one without is forgotten until it gets something back, one that is down is not. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
-    if (this.#up[node] === 1 && this.#holds(this.shapes.least[lane] as Shape, node)) return true
+    if (this.#holds(this.shapes.least[lane] as Shape, node)) return this.#up[node] === 1
     this.#roomy.delete(lane * this.nodes + node)
     return false
   }
@@ -319,9 +320,16 @@ export class CellState implements ClusterView {
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
     this.#up[node] = up ? 1 : 0
+    this.versions[node] = (this.versions[node] as number) + 1
+    this.#down += up ? -1 : 1
     for (let r = 0; r < this.resources.length; r++)
       this.#capacity[r] = this.capacity(r as ResourceId) + (up ? 1 : -1) * this.total(node, r as ResourceId)
-    this.#gained(node)
+    this.#changes?.add(node)
+  }
+
+  /** Whether some node is down. */
+  get hasDown(): boolean {
+    return this.#down > 0
   }
 
   /** A node may have more than before. */

@@ -124,6 +124,24 @@ export class Dispatcher {
     if (this.#cancelled.has(job)) this.#drop(job)
   }
 
+  /** A node takes no tasks from now on: it is lost, or drained. What runs there goes on until `taskEnded` or `taskFailed` tells of it. */
+  nodeDown(node: string, now: Seconds = this.#now): void {
+    this.#setUp(node, false, now)
+  }
+
+  /** A node takes tasks again. */
+  nodeUp(node: string, now: Seconds = this.#now): void {
+    this.#setUp(node, true, now)
+  }
+
+  #setUp(name: string, up: boolean, now: Seconds): void {
+    this.#pass(now)
+    const node = this.#node(name)
+    if (this.cell.up(node) === up) return
+    this.cell.setUp(node, up)
+    this.work.tellNode(node, up)
+  }
+
   /** Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed. */
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)

@@ -277,6 +277,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#recheck(mode)
+    else if (this.#live.hasDown) this.#withdrawLost()
     this.#apply()
     this.#moves.count = 0
     return this.#commit
@@ -320,6 +321,33 @@ export class Draft implements OpenRound {
     moves.count = kept
     if (atomic && conflicted.length > 0) this.#takeBack()
     for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
+  }
+
+  /** Claims on nodes that have gone since they were made conflict, with those of the same gangs. */
+  #withdrawLost(): void {
+    const { work } = this
+    const moves = this.#moves
+    const { tasks, count } = moves
+    const gangs = new Set<number>()
+    const isLost = (task: TaskId) => !this.#live.up(work.nodeOf(task) as NodeId)
+    for (let i = 0; i < count; i++) {
+      const task = tasks[i] as TaskId
+      const stage = work.taskStage[task] as number
+      if (task >= 0 && work.stageGang[stage] === 1 && isLost(task)) gangs.add(stage)
+    }
+    let kept = 0
+    for (let i = 0; i < count; i++) {
+      const move = tasks[i] as number
+      if (move < 0 || !(gangs.has(work.taskStage[move] as number) || isLost(move as TaskId))) {
+        tasks[kept++] = move
+        continue
+      }
+      const task = move as TaskId
+      this.cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+      this.#commit.conflicted.push(task)
+    }
+    moves.count = kept
+    for (const task of this.#commit.conflicted) work.unclaim(task, 'withdrawn')
   }
 
   #evictAgain(index: number, task: TaskId): boolean {

@@ -202,6 +202,26 @@ export class WorkReads extends WorkColumns implements WorkView {
     }
   }
 
+  /** Running tasks that a node takes with it when it fails: those on it, and all others of their gangs. Costs a scan of all runs. */
+  lostWith(node: NodeId): ReadonlySet<TaskId> {
+    const lost = new Set<TaskId>()
+    for (let run = 0; run < this.runTask.length; run++) {
+      const task = this.runTask[run] as TaskId
+      if (this.runNode[run] !== node || !this.#runs(task, run) || lost.has(task)) continue
+      const stage = this.taskStage[task] as number
+      if (this.stageGang[stage] !== 1) lost.add(task)
+      else
+        for (let each = this.stageFirst[stage] as number; each < (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number); each++)
+          if (this.#runs(each as TaskId, this.taskRun[each] as number)) lost.add(each as TaskId)
+    }
+    return lost
+  }
+
+  /** Whether it is the run of a task that has started and not been released: columns keep what has been. */
+  #runs(task: TaskId, run: number): boolean {
+    return task >= 0 && run >= 0 && this.taskRun[task] === run && this.runTask[run] === task && !Number.isNaN(this.runStart[run])
+  }
+
   /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
   isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number

@@ -47,6 +47,11 @@ export class Work extends WorkReads {
     return this.#listeners
   }
 
+  /** Tells all schedulers that a node has gone, or is back. */
+  tellNode(node: NodeId, up: boolean): void {
+    for (const listener of this.#listeners) listener.onNode?.(node, up)
+  }
+
   // ---- what moves it ----
 
   /** Puts a job into the system at `now`, its stages closed until `open`. */

@@ -60,6 +60,8 @@ export interface Observer {
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
   /** `limit` names the limit where that is the reason and the policy tells. */
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
+  /** A node has gone, or is back: `up` is whether it takes tasks from now on. */
+  onNode?(node: NodeId, up: boolean, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */

@@ -198,6 +198,7 @@ export interface WorkListener {
   onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void
   /** All tasks have ended; the id may be used again after this call. */
   onFinish?(job: JobId): void
+  /** A node takes no tasks any more, or takes them again (`ClusterView.up`). What it lost was released before. */
   onNode?(node: NodeId, up: boolean): void
   /** Every heartbeat of every node, before its rounds, whether or not it has room. */
   onHeartbeat?(node: NodeId, now: Seconds): void

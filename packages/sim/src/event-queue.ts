@@ -5,7 +5,7 @@ import { EventHeap } from './event-heap.js'
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant.
  */
-export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Submit: 4, Ready: 5, Wake: 6, Timer: 7 } as const
+export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Wake: 7, Timer: 8 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */

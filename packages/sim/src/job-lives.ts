@@ -25,6 +25,8 @@ export class JobLives {
   readonly #o: JobLivesOptions
   /** By shape: whether some node can hold it; `undefined` until it is asked. */
   readonly #feasible: (boolean | undefined)[] = []
+  /** Jobs that were given up and still run. */
+  readonly #abandoned = new Set<JobId>()
 
   constructor(options: JobLivesOptions) {
     this.#o = options
@@ -56,6 +58,7 @@ export class JobLives {
     const { work, observers, host } = this.#o
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
+    this.#abandoned.delete(job)
     work.remove(job)
     host.jobLeft(spec.id, now)
   }
@@ -66,7 +69,17 @@ export class JobLives {
     let unplaced = 0
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
-    if (work.drop(job)) this.end(job, now)
+    this.#abandoned.add(job)
+    this.#drop(job, now)
+  }
+
+  /** A task is pending again; of a job that was given up it is not. */
+  taskKilled(job: JobId, now: Seconds): void {
+    if (this.#abandoned.has(job)) this.#drop(job, now)
+  }
+
+  #drop(job: JobId, now: Seconds): void {
+    if (this.#o.work.drop(job)) this.end(job, now)
   }
 
   /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */

@@ -58,6 +58,9 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
     for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit)
   }
+  onNode(node: NodeId, up: boolean, now: Seconds): void {
+    for (const observer of this.#all) observer.onNode?.(node, up, now)
+  }
   onDecision(decision: Decision, now: Seconds): void {
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onDecision?.(decision, now)
   }

@@ -1,6 +1,7 @@
 import type { SlotsAdjuster } from './dynamic-slots.js'
 import type { ClusterDescription, ClusterModel } from '@sched/cluster'
 import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
+import type { Outage, OutageModel } from './outages.js'
 import type { RuntimeModel, RuntimeOptions } from './runtime.js'
 
 /** One run: a cluster, a workload and the scheduling system under test. */
@@ -31,6 +32,8 @@ export interface SimulationOptions {
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   /** Tasks that run at time 0 already and belong to no job. */
   readonly prefill?: Iterable<PrefillTask>
+  /** Nodes that go and come back: a list, or a model of failures drawn from the seed. Default: all nodes stay. */
+  readonly outages?: readonly Outage[] | OutageModel
   /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */
   readonly slotsAdjuster?: SlotsAdjuster
   /** Called once for each thing the user should know. */

@@ -8,6 +8,7 @@ import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
+import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
@@ -44,6 +45,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #jobs: JobArrivals
   readonly #lives: JobLives
   readonly #prefill: Prefill
+  readonly #outages: Outages | undefined
   readonly #beats: NodeId[] = []
   readonly #wakes = new Set<Seconds>()
   readonly #warned = new Set<string>()
@@ -94,6 +96,7 @@ export class Simulation implements CellHost, DraftSink {
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
     this.#prefill = new Prefill(this.cell, shapes, this.#queue)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
+    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, randomStream(seed, 'outages'), { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue })
     this.#lives = new JobLives({
       model,
       work: this.work,
@@ -224,9 +227,9 @@ export class Simulation implements CellHost, DraftSink {
     return time
   }
 
-  /** Nothing will come of what waits: the end of the run where limits forbid it, an error otherwise. */
+  /** Nothing will come of what waits: the end of the run where limits forbid it or nodes are away, an error otherwise. */
   #leave(): typeof Infinity {
-    if (this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
+    if (this.#outages?.areLasting === true || this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
     throw stalled(this.#options.policy.name, this.work.active, this.now)
   }
 
@@ -289,6 +292,7 @@ export class Simulation implements CellHost, DraftSink {
   }
 
   #roundsFor(node: NodeId, time: Seconds): void {
+    if (this.#outages !== undefined && !this.cell.up(node)) return
     for (let i = 0; i < this.schedulers.length; i++) this.schedulers[i]?.policy.onHeartbeat?.(node, time)
     HEARTBEAT.node = node
     this.#architecture.trigger(HEARTBEAT)
@@ -324,6 +328,10 @@ export class Simulation implements CellHost, DraftSink {
         if (subject === LOOK_AT_SLOTS) this.#lookAtSlots()
         else this.#architecture.wake?.(subject)
         return
+      case EventKind.Outage:
+        this.#passNeeded = true
+        ;(this.#outages as Outages).fired(subject, this.now)
+        return
       case EventKind.PrefillEnd:
         this.#passNeeded = true
         this.#prefill.ended(subject)
@@ -350,6 +358,11 @@ export class Simulation implements CellHost, DraftSink {
   /** The last task of a job has ended. */
   jobEnded(job: JobId): void {
     this.#lives.end(job, this.now)
+  }
+
+  /** A task has been evicted or lost. */
+  taskKilled(job: JobId): void {
+    this.#lives.taskKilled(job, this.now)
   }
 
   /** A job has left the system. */

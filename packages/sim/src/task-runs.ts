@@ -23,8 +23,8 @@ export interface TaskRunsOptions {
   readonly commitPending: boolean
   /** How tasks go on where that depends on what else runs; default: each takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
-  /** Told when the last task of a job has ended. */
-  readonly host: { jobEnded(job: JobId): void }
+  /** Told when the last task of a job has ended, and when one was ended before it was done. */
+  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void }
 }
 
 /**
@@ -140,18 +140,32 @@ export class TaskRuns implements ProgressHost {
     if (end > this.lastEnd) this.lastEnd = end
   }
 
-  kill(task: TaskId, now: Seconds): void {
-    const { work, queue } = this.#o
+  /** Ends a released task before it is done; it is pending again. */
+  kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted'): void {
+    const { work, queue, host } = this.#o
+    const job = work.jobOf(task)
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
     const stage = work.taskStage[task] as number
     if (this.#progress !== undefined) this.#takeBack(this.#progress, run, node, now)
     else if (this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else this.#ends.cancel(run)
-    this.#endRow(stage, 'evicted', work.runStart[run] as number, now, now).add(task, node)
+    this.#endRow(stage, how, work.runStart[run] as number, now, now).add(task, node)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
+    host.taskKilled(job)
+  }
+
+  /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
+  lose(node: NodeId, now: Seconds): void {
+    const { work, cell, commitPending } = this.#o
+    if (commitPending) this.#freeCommitted(node, now)
+    for (const task of work.lostWith(node)) {
+      cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+      work.release(task, 'evicted')
+      this.kill(task, now, 'failed')
+    }
   }
 
   // ---- ends ----

@@ -70,6 +70,19 @@ describe('a dispatcher', () => {
     expect(() => master.cancel('a')).toThrow('no job in the system is called "a".')
   })
 
+  it('places nothing on a node that is down', () => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: 2 }), policy: inOrder() })
+    master.submit(job({ id: 'a', tasks: 9 }), 0)
+    const placed = master.pass(0).start
+    const [lost] = placed.filter(({ node }) => node === 'node-0') as [Placed]
+    master.nodeDown('node-0', 1)
+    master.taskFailed(lost, 1)
+    expect(master.pass(1).start).toEqual([])
+    master.nodeUp('node-0', 2)
+    expect(lines(master.pass(2).start)).toEqual([`a.${lost.task} on node-0`])
+    expect(() => master.nodeDown('node-7', 3)).toThrow(/node-7/)
+  })
+
   it('tells what a policy promises', () => {
     const promises: string[] = []
     const promising = policyOf(() => (round, jobs) => void (round.lane === 0 && jobs.forEach((each) => round.reserve(each, round.now + 5))))

@@ -47,6 +47,8 @@ export interface ExperimentOptions {
   readonly procs?: number
   readonly estimates?: string
   readonly queueMix?: Readonly<Record<string, number>>
+  /** A list of outages, or `mtbf=...,mttr=...`. */
+  readonly outages?: string
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   readonly warmUp?: number
   readonly coolDown?: number
@@ -103,11 +105,18 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
     until,
     validate,
     infeasible,
+    outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
     runtime: jitter === undefined ? undefined : { ...spec?.runtime, jitter },
     metrics: metricsOf(options, spec),
   })
+}
+
+/** A file, or numbers with names, which the schema checks. */
+function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
+  if (!text.includes('=')) return named(text)
+  return Object.fromEntries(text.split(',').map((each) => each.split('=')).map(([key = '', value = '']) => [key.trim(), Number(value)])) as ExperimentInput['outages']
 }
 
 /** Whether the workload that the command line names is of rigid jobs. */

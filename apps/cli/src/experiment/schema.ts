@@ -59,6 +59,14 @@ const estimatesSchema = z
   ])
   .describe('estimates in place of those of the workload: exact, none (unknown), so many times the run time, or as users give them (tsafrir)')
 
+const outagesSchema = z.union([
+  name,
+  z.strictObject({
+    mtbf: z.number().positive().describe('mean seconds from the start or a repair of a node to its failure, exponential'),
+    mttr: z.number().positive().describe('mean seconds of a repair, exponential'),
+  }),
+])
+
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
@@ -134,6 +142,7 @@ export const experimentSchema = z
       .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin)'),
     workload: workloadSchema,
     prefill: prefillSchema.optional(),
+    outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start), or { mtbf, mttr } for failures that are drawn; default: all stay'),
     matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))

@@ -12,13 +12,14 @@ export function runText({ summary, decisions, prefilled }: RunResult): string {
   return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary), shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
-function countsText({ counts, times, preemption }: Summary): string {
+function countsText({ counts, times, preemption, outages }: Summary): string {
   const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
   const left = jobs - finished - abandoned
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
-  return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n`
+  const failed = outages === undefined ? '' : `${number(outages.outages)} outage${outages.outages === 1 ? '' : 's'}, nodes available ${percent(outages.availability)} of the time, ${number(outages.lost.tasks)} tasks lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
+  return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n${failed}`
 }
 
 function prefilledText(prefilled: RunResult['prefilled']): string {

@@ -49,6 +49,8 @@ export interface JobWait {
   readonly passing: readonly string[]
   /** Who held most of the cluster meanwhile. */
   readonly holders: readonly Holder[]
+  /** Nodes that were away meanwhile, on average. */
+  readonly nodesAway: number
 }
 
 /** Names of the reasons beside those that a policy gives. */
@@ -123,6 +125,7 @@ export class JobWaitObserver implements Observer {
       attempts: own.length, conflicts: own.filter(({ isLost }) => isLost).length,
       ahead, passedBy: this.#passedBy, passing: this.#passing,
       holders: this.#meanwhile.holders(NAMED),
+      nodesAway: this.#meanwhile.nodesAway(),
     }
   }
 
@@ -175,6 +178,11 @@ export class JobWaitObserver implements Observer {
 
   onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
     this.#meanwhile.ended(task, job, now)
+    if (this.#isWaiting()) this.#look(now)
+  }
+
+  onNode(_node: NodeId, up: boolean, now: Seconds): void {
+    this.#meanwhile.moved(up, now)
     if (this.#isWaiting()) this.#look(now)
   }
 

@@ -17,7 +17,7 @@ interface Running {
   sum: number
 }
 
-/** What all jobs hold, and from `begin` to `end` how much of the cluster each held. */
+/** What all jobs hold, and from `begin` to `end` how much of the cluster each held, and how many nodes were away. */
 export class Meanwhile {
   readonly #cluster: ClusterView
   readonly #work: WorkView
@@ -25,6 +25,10 @@ export class Meanwhile {
   readonly #gone: Running[] = []
   #from: Seconds = NaN
   #to: Seconds = NaN
+  #away = 0
+  #awaySince: Seconds = 0
+  /** Integral of the nodes that were away over the time that counts. */
+  #awaySum = 0
 
   constructor(cluster: ClusterView, work: WorkView) {
     this.#cluster = cluster
@@ -34,10 +38,12 @@ export class Meanwhile {
   begin(now: Seconds): void {
     this.#from = now
     for (const running of this.#running.values()) running.since = now
+    this.#awaySince = now
   }
 
   end(now: Seconds): void {
     for (const running of this.#running.values()) this.#count(running, now)
+    this.#countAway(now)
     this.#to = now
   }
 
@@ -64,6 +70,18 @@ export class Meanwhile {
     if (running !== undefined && running.sum > 0) this.#gone.push(running)
   }
 
+  /** A node has gone, or is back. */
+  moved(up: boolean, now: Seconds): void {
+    this.#countAway(now)
+    this.#away += up ? -1 : 1
+  }
+
+  /** Nodes that were away, on average. */
+  nodesAway(): number {
+    const length = this.#to - this.#from
+    return length > 0 ? this.#awaySum / length : 0
+  }
+
   /** Who held most, most first. */
   holders(most: number): Holder[] {
     const length = this.#to - this.#from
@@ -84,9 +102,17 @@ export class Meanwhile {
     running.share = share
   }
 
+  #countAway(now: Seconds): void {
+    if (this.#isOn(now)) this.#awaySum += this.#away * (now - this.#awaySince)
+    this.#awaySince = now
+  }
+
+  #isOn(now: Seconds): boolean {
+    return this.#from <= now && Number.isNaN(this.#to)
+  }
+
   #count(running: Running, now: Seconds): void {
-    const isOn = this.#from <= now && Number.isNaN(this.#to)
-    if (isOn) running.sum += running.share * (now - Math.max(running.since, this.#from))
+    if (this.#isOn(now)) running.sum += running.share * (now - Math.max(running.since, this.#from))
     running.since = now
   }
 }

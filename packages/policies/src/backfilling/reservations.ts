@@ -56,7 +56,7 @@ export class Reservations {
     this.#profile.advance(round.now)
     this.#giveBack(round.now)
     if (this.#mustCompress) this.#compress(round)
-    if (lane.newcomers === 1) this.#place(lane.newcomer as JobId, round)
+    if (lane.newcomers === 1) this.#placeNewcomer(lane.newcomer as JobId, round)
     else if (lane.newcomers > 1) this.#placeNewcomers(round)
   }
 
@@ -170,6 +170,11 @@ export class Reservations {
     const end = to + (length[job] as number)
     this.#profile.move(start, to, length[job] as number, demand, job * width)
     this.#gaps.note(Math.max(start, end), start + (length[job] as number))
+  }
+
+  /** Between its arrival and now a limit may have held it back. */
+  #placeNewcomer(job: JobId, round: Round): void {
+    if (this.#lane.waits[job] === true) this.#place(job, round)
   }
 
   #placeNewcomers(round: Round): void {

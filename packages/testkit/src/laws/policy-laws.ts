@@ -5,6 +5,7 @@ import { declaration, determinism, freshness } from './repetition.js'
 import { capacity, conservation } from './resources.js'
 import { commits } from './rounds.js'
 import { completion, gangs, once } from './tasks.js'
+import { outages } from './outages.js'
 import { earliest, heartbeats, reservations, slowStart } from './times.js'
 import { worlds, type World, type WorldOptions } from './world.js'
 
@@ -19,6 +20,7 @@ export const laws = {
   slowStart,
   heartbeats,
   reservations,
+  outages,
   commits,
   determinism,
   freshness,
@@ -29,7 +31,7 @@ export type LawName = keyof typeof laws
 export interface LawOptions {
   /** Laws that do not hold for this policy, each with the reason. */
   readonly skip?: Partial<Readonly<Record<LawName, string>>>
-  /** Which worlds; or an arbitrary of one's own. */
+  /** Which worlds, by default with outages in some; or an arbitrary of one's own. */
   readonly worlds?: WorldOptions | fc.Arbitrary<World>
   /** Number of random worlds. Default 100. */
   readonly runs?: number
@@ -78,7 +80,7 @@ function check(make: MakePolicy, options: LawOptions, names: readonly LawName[])
   return report
 }
 
-const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds(chosen))
+const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds({ outages: true, ...chosen }))
 
 function lawNames(skip: LawOptions['skip'] = {}): LawName[] {
   const known = Object.keys(laws) as LawName[]

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, Seconds } from '@sched/core'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
 
@@ -38,14 +38,44 @@ export function completion({ recorder, world }: Play): string | undefined {
 const isFeasible = (job: JobSpec, { cluster }: World): boolean =>
   job.stages.every(({ demand }) => cluster.nodes.some(({ slots, resources }) => Object.entries(demand).every(([name, amount]) => ((slots ?? resources)?.[name] ?? 0) >= amount)))
 
-/** Tasks of a gang start at one instant. */
+/** Tasks of a gang start at one instant; those of one that loses a task start again together. */
 export function gangs({ recorder, specs }: Play): string | undefined {
-  const starts = new Map<string, Set<number>>()
-  for (const { job, stage, time } of recorder.launches) {
+  const all = new Map<string, Gang>()
+  let now = 0
+  for (const event of recorder.events) {
+    if (event.kind !== 'launch' && event.kind !== 'end') continue
+    const { job, stage, task, time } = event
+    if (time > now) {
+      const wrong = apart(all, now)
+      if (wrong !== undefined) return wrong
+      now = time
+    }
     if (specs.get(job)?.stages[stage]?.gang !== true) continue
-    const times = starts.get(`${job}.${stage}`) ?? new Set()
-    starts.set(`${job}.${stage}`, times.add(time))
+    const name = `${job}.${stage}`
+    const gang = all.get(name) ?? { first: time, running: new Map(), lost: new Set() }
+    all.set(name, gang)
+    if (event.kind === 'launch' && time > gang.first && !gang.lost.has(task)) return `tasks of gang ${name} start at ${gang.first} and ${time} s`
+    if (event.kind === 'launch') gang.running.set(task, time)
+    else gang.running.delete(task)
+    if (event.kind === 'end' && event.how !== 'done') gang.lost.add(task)
+    else gang.lost.delete(task)
   }
-  const [apart] = [...starts].filter(([, times]) => times.size > 1)
-  return apart === undefined ? undefined : `tasks of gang ${apart[0]} start at ${[...apart[1]].join(' and ')} s`
+  return apart(all, now)
+}
+
+interface Gang {
+  /** When the first of its tasks started. */
+  readonly first: Seconds
+  /** When they started, by task. */
+  readonly running: Map<number, Seconds>
+  readonly lost: Set<number>
+}
+
+function apart(gangs: ReadonlyMap<string, Gang>, now: Seconds): string | undefined {
+  for (const [name, { running, lost }] of gangs) {
+    const starts = new Set(running.values())
+    if (starts.size > 1) return `tasks of gang ${name} start at ${[...starts].join(' and ')} s`
+    if (starts.size > 0 && lost.size > 0) return `tasks of gang ${name} run at ${now} s, others of it were lost`
+  }
+  return undefined
 }

@@ -1,6 +1,7 @@
 import type { ClusterModel, Heartbeat } from '@sched/cluster'
 import type { Seconds } from '@sched/core'
 import type { End, Launch } from '../recorder.js'
+import { haveOutages } from './outages.js'
 import type { Play } from './play.js'
 import type { World } from './world.js'
 
@@ -69,8 +70,9 @@ function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Secon
   return time(commitPendingBug ? beat + 1 : beat)
 }
 
-/** A job starts no later than was promised. */
-export function reservations({ recorder }: Play): string | undefined {
+/** A job starts no later than was promised, as long as no node fails. */
+export function reservations({ recorder, world }: Play): string | undefined {
+  if (haveOutages(world)) return undefined
   const promised = new Map<string, number>()
   for (const event of recorder.events) {
     if (event.kind === 'reserve') promised.set(event.job, Math.min(event.start, promised.get(event.job) ?? Infinity))

@@ -1,6 +1,6 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
-import type { DataSpec, Duration, JobSpec, Seconds, StageSpec } from '@sched/core'
-import type { RuntimeOptions } from '@sched/sim'
+import type { DataSpec, Duration, JobSpec, NodeId, Seconds, StageSpec } from '@sched/core'
+import type { Outage, RuntimeOptions } from '@sched/sim'
 import fc from 'fast-check'
 
 /** A small random cluster, its jobs and how they run. */
@@ -14,6 +14,8 @@ export interface World {
   /** Most starts per round, as Hadoop 0.20 has; undefined: no limit. */
   readonly claims: number | undefined
   readonly commitPendingBug: boolean
+  /** Nodes that are away for a time, counted from 0 and after the last one from the first again; default none. */
+  readonly outages?: readonly Outage[]
 }
 
 export interface WorldOptions {
@@ -25,6 +27,8 @@ export interface WorldOptions {
   readonly jobs?: number
   /** Default `a`, `b`, `c.x` and `c.y`; without a queue a job has that of its user. */
   readonly queues?: readonly string[]
+  /** Whether nodes of every third world fail or are drained for a time. Default false. */
+  readonly outages?: boolean
 }
 
 /**
@@ -33,7 +37,7 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'] } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false } = options
   const kind = slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
@@ -44,6 +48,7 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
       runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
       claims: fc.constantFrom(undefined, undefined, undefined, 1),
       commitPendingBug: fc.constantFrom(false, false, false, true),
+      outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
     }),
   )
 }
@@ -65,6 +70,11 @@ function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitra
     .map(({ nodes, beat: heartbeat, replicas }) =>
       readCluster({ nodes: nodes.map((each, i) => ({ ...each, name: `n${i}` })), replicas, ...(heartbeat !== undefined && { heartbeat }) }),
     )
+}
+
+const outageLists = (): fc.Arbitrary<Outage[]> => {
+  const outage = fc.tuple(fc.nat({ max: 7 }), oneOf(0, 1, 3, 4.5, 6, 12, 30), oneOf(0.5, 3, 10, 60), fc.boolean())
+  return fc.array(outage, { minLength: 1, maxLength: 4 }).map((each) => each.map(([node, from, length, drain]) => ({ node: node as NodeId, from, to: from + length, drain })))
 }
 
 /** A job but for its id, its submit time and the job it follows. */

@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+const experiment = `workload: { generate: { poisson-jobs: { jobs: 40, demand: { cpu: 2 } } } }
+cluster: { nodes: 4, resources: { cpu: 8, mem: 64 } }
+outages: away.csv
+policies: [fifo, easy]
+`
+const world = () => {
+  const cwd = directory()
+  writeFileSync(join(cwd, 'e.yaml'), experiment)
+  writeFileSync(join(cwd, 'away.csv'), 'node,from,to,kind\nnode-0,20,1e6,failure\nnode-1,10,60,drain\n')
+  return cwd
+}
+
+interface Json {
+  readonly runs: readonly { readonly policy: string; readonly seed: number; readonly summary: { readonly outages?: { readonly outages: number; readonly lost: { readonly tasks: number } } } }[]
+}
+const runsOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Json).runs
+
+describe('outages of an experiment', () => {
+  it('are those of a file, under every policy, and go with its results', async () => {
+    const cwd = world()
+    const { code, out, err } = await sched(['compare', 'e.yaml', '--seeds', '2', '--validate', '--json', 'r.json', '--out', 'r'], { cwd })
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('tasks lost with nodes')
+    const runs = runsOf(join(cwd, 'r.json'))
+    expect(runs.map(({ summary }) => summary.outages?.outages)).toEqual([2, 2, 2, 2])
+    expect(readFileSync(join(cwd, 'r', 'experiment.yaml'), 'utf8')).toContain('outages: ../away.csv')
+    const again = await sched(['compare', 'r/experiment.yaml', '--json', 'again.json', '--quiet'], { cwd })
+    expect([again.code, runsOf(join(cwd, 'again.json'))]).toEqual([0, runs])
+  })
+
+  it('are drawn from the seed, the same for all policies', async () => {
+    const cwd = world()
+    const { code } = await sched(['compare', 'e.yaml', '--outages', 'mtbf=60,mttr=20', '--seeds', '2', '--json', 'r.json', '--quiet'], { cwd })
+    expect(code).toBe(0)
+    const lost = runsOf(join(cwd, 'r.json')).map(({ summary }) => summary.outages?.lost.tasks ?? 0)
+    expect(Math.min(...lost)).toBeGreaterThan(0)
+  })
+
+  it('are told of a run, and of a wait', async () => {
+    const cwd = world()
+    expect((await sched(['run', 'e.yaml'], { cwd })).out).toMatch(/\n2 outages, nodes available \d\d\.\d% of the time, \d+ tasks? lost after [\d.,]+ task seconds\n/)
+    expect((await sched(['explain', 'e.yaml'], { cwd })).out).toMatch(/nodes away meanwhile, on average: 1\b/)
+  })
+
+  it.each([
+    ['mtbf=x,mttr=3', /outages\.mtbf: found NaN, expected a number/],
+    ['mtbf=3', /outages\.mttr: is missing/],
+    ['none.csv', /none\.csv": cannot read: there is no such file/],
+    ['bad.csv', /bad\.csv" line 2 node: the cluster has no node "n9"\. Nodes are called node-0, node-1, node-2 and so on/],
+  ])('as %s are refused', async (outages, message) => {
+    const cwd = world()
+    writeFileSync(join(cwd, 'bad.csv'), 'node,from,to\nn9,1,2\n')
+    const { code, err } = await sched(['run', 'e.yaml', '--outages', outages], { cwd })
+    expect([code, err]).toEqual([2, expect.stringMatching(message)])
+  })
+})

@@ -1,0 +1,58 @@
+import type { ClusterView, EndRow, NodeId, Observer, Seconds, WorkView } from '@sched/core'
+import { Losses, type Evictions } from './preemption.js'
+
+export interface OutagesResult {
+  /** Times that a node went; of those that overlap on a node, one. */
+  readonly outages: number
+  /** Seconds that nodes were away, added up. */
+  readonly nodeSeconds: Seconds
+  /** The rest as a fraction of all nodes over the run, in [0, 1]. */
+  readonly availability: number
+  /** Tasks lost with failing nodes, and the work lost with them. */
+  readonly lost: Evictions
+}
+
+/** Nodes that were away, and what was lost with them. */
+export const outages = (): OutageMetrics => new OutageMetrics()
+
+export class OutageMetrics implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  readonly #since = new Map<NodeId, Seconds>()
+  readonly #lost = new Losses()
+  #count = 0
+  #nodeSeconds = 0
+  #end: Seconds = 0
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+  }
+
+  onNode(node: NodeId, up: boolean, now: Seconds): void {
+    if (up) return this.#back(node, now)
+    this.#count++
+    this.#since.set(node, now)
+  }
+
+  onTasksEnd(row: EndRow): void {
+    if (row.how === 'failed') this.#lost.take(row, this.#cluster, this.#work)
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#end = now
+    for (const node of [...this.#since.keys()]) this.#back(node, now)
+  }
+
+  /** `undefined` where all nodes stayed. */
+  result(): OutagesResult | undefined {
+    if (this.#count === 0) return undefined
+    const all = this.#cluster.nodes * this.#end
+    return { outages: this.#count, nodeSeconds: this.#nodeSeconds, availability: all > 0 ? 1 - this.#nodeSeconds / all : NaN, lost: this.#lost.result() }
+  }
+
+  #back(node: NodeId, now: Seconds): void {
+    this.#nodeSeconds += now - (this.#since.get(node) as Seconds)
+    this.#since.delete(node)
+  }
+}

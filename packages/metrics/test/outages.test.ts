@@ -1,0 +1,73 @@
+import { defineArchitecture, definePolicy, type JobId, type LaneId, type NodeId, type OptionsSchema, type TaskId } from '@sched/core'
+import { simulate, type Outage } from '@sched/sim'
+import { describe, expect, it } from 'vitest'
+import { standardMetrics } from '../src/index.js'
+
+const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+
+const inOrder = definePolicy({
+  name: 'in-order',
+  summary: 'jobs by submission',
+  options: noOptions,
+  create: () => ({
+    schedule(round) {
+      for (const job of round.work.jobs())
+        for (const node of round.nodes) while (round.work.unplaced(job, round.lane) > 0 && round.fits(job, node) && round.claim(round.work.taskFor(job, round.lane, node, 9) as TaskId, node));
+    },
+  }),
+}).plug({})
+
+const serial = defineArchitecture({
+  name: 'serial',
+  summary: 'one round per pass',
+  options: noOptions,
+  create: (_, { cell, addScheduler }) => {
+    const scheduler = addScheduler('only')
+    return {
+      trigger: () => {
+        const round = cell.draft(scheduler, 0 as LaneId, cell.nodes)
+        scheduler.policy.schedule(round)
+        round.commit({ conflict: 'none', atomic: false })
+      },
+    }
+  },
+}).plug({})
+
+const away = (node: number, from: number, to: number, drain = false): Outage => ({ node: node as NodeId, from, to, drain })
+
+/** Two nodes of 4 cpu and 8 gb; four tasks of 2 cpu and 1 gb that take 10 s each, at time 0. */
+function summaryOf(outages: readonly Outage[]) {
+  const metrics = standardMetrics()
+  const spec = { id: 'a', submit: 0, stages: [{ name: 'work', tasks: 4, demand: { cpu: 2, gb: 1 }, duration: 10 }] }
+  let given = false
+  simulate({
+    cluster: { nodes: [{ count: 2, resources: { cpu: 4, gb: 8 } }] },
+    workload: { name: 'one job', open: () => ({ next: () => (given ? undefined : ((given = true), spec)) }) },
+    policy: inOrder,
+    architecture: serial,
+    runtime: { jitter: 0 },
+    observers: [metrics],
+    outages,
+  })
+  return metrics.result()
+}
+
+describe('outages', () => {
+  it('are counted, with the time that nodes were away and what was lost with them', () => {
+    // node 1 fails at 4 with two tasks, which run from 6 to 16 there; node 0 is drained from 9 on, past the end of the run
+    const { outages, counts, preemption, utilisation } = summaryOf([away(1, 4, 6), away(0, 9, 60, true)])
+    expect(outages).toEqual({ outages: 2, nodeSeconds: 2 + 7, availability: 1 - 9 / 32, lost: { tasks: 2, taskSeconds: 8, lost: { cpu: 16, gb: 8 } } })
+    expect(counts).toMatchObject({ launches: 6, tasksDone: 4, failed: 2, evicted: 0, end: 16 })
+    expect(preemption.tasks).toBe(0)
+    // of 8 cpu for 16 s, four tasks of 2 cpu for 10 s counted, and 8 task seconds were in vain
+    expect(utilisation.resources[0]).toMatchObject({ utilisation: (4 * 2 * 10 + 16) / 128, usefulUtilisation: 80 / 128 })
+  })
+
+  it('that overlap on a node are one', () => {
+    expect(summaryOf([away(1, 2, 6), away(1, 4, 8)]).outages).toMatchObject({ outages: 1, nodeSeconds: 6 })
+  })
+
+  it('are absent where all nodes stayed', () => {
+    expect('outages' in summaryOf([])).toBe(false)
+  })
+})

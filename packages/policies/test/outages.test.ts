@@ -1,0 +1,55 @@
+import { conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
+import type { NodeId, Plug } from '@sched/core'
+import { checkPolicyLaws, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+/** Machines of a few nodes, jobs over several of them, and nodes that fail or are drained. */
+const machines: fc.Arbitrary<World> = fc.record({ nodes: fc.integer({ min: 2, max: 5 }), procs: fc.integer({ min: 1, max: 3 }) }).chain(({ nodes, procs }) => {
+  const job = fc.record({
+    gap: fc.constantFrom(0, 0, 2, 5),
+    tasks: fc.integer({ min: 1, max: nodes }),
+    each: fc.integer({ min: 1, max: procs }),
+    duration: fc.constantFrom(0, 2, 5, 12, 20),
+    more: fc.constantFrom(0, 0, 4),
+    gang: fc.constantFrom(true, true, false),
+  })
+  const outage = fc.record({ node: fc.nat({ max: nodes - 1 }), from: fc.integer({ min: 0, max: 30 }), length: fc.constantFrom(1, 4, 15), drain: fc.boolean() })
+  return fc.record({ jobs: fc.array(job, { minLength: 1, maxLength: 10 }), outages: fc.array(outage, { minLength: 1, maxLength: 5 }) }).map(({ jobs, outages }): World => {
+    let submit = 0
+    return {
+      cluster: { nodes: [{ count: nodes, name: 'n', resources: { procs } }] },
+      jobs: jobs.map(({ gap, tasks, each, duration, more, gang }, i) => ({
+        id: `j${i}`,
+        submit: (submit += gap),
+        estimate: duration + more,
+        stages: [{ name: 'job', tasks, gang, demand: { procs: each }, duration }],
+      })),
+      queues: [],
+      seed: 1,
+      runtime: { jitter: 0 },
+      claims: undefined,
+      commitPendingBug: false,
+      outages: outages.map(({ node, from, length, drain }) => ({ node: node as NodeId, from, to: from + length, drain })),
+    }
+  })
+})
+
+const disciplines: Record<string, () => Plug<'policy'>> = {
+  greedy: () => greedy(fifo()),
+  strict: () => strict(fifo()),
+  easy: () => easy(),
+  'easy with two reservations': () => easy(fifo(), { reservations: 2 }),
+  conservative: () => conservative(),
+  fattened: () => fattened(),
+  replan: () => replan(),
+  'replan with named nodes': () => replan(fifo(), { nodes: 'named' }),
+  'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 3 }),
+}
+
+describe('where nodes fail', () => {
+  it.each(Object.entries(disciplines))('%s obeys the laws of policies', (_, make) => {
+    const { launches } = checkPolicyLaws(make, { runs: 150, worlds: machines })
+    expect(launches).toBeGreaterThan(1500)
+  })
+})
