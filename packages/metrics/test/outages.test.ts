@@ -1,4 +1,4 @@
-import { defineArchitecture, definePolicy, type JobId, type LaneId, type NodeId, type OptionsSchema, type TaskId } from '@sched/core'
+import { defineArchitecture, definePolicy, type LaneId, type NodeId, type OptionsSchema, type TaskId } from '@sched/core'
 import { simulate, type Outage } from '@sched/sim'
 import { describe, expect, it } from 'vitest'
 import { standardMetrics } from '../src/index.js'

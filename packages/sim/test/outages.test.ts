@@ -1,4 +1,4 @@
-import type { Architecture, JobId, NodeId } from '@sched/core'
+import type { Architecture, NodeId } from '@sched/core'
 import { defineArchitecture } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { Simulation, type Outage } from '../src/index.js'
