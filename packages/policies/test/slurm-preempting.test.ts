@@ -40,7 +40,32 @@ describe('preemption by tier', () => {
     const { come } = machine()
     come(0, cpu('mid_1', 4))
     expect(come(10, cpu('mid_2', 1), cpu('low_1', 1))).toEqual({ start: [], kill: [] })
-    expect(come(20, cpu('high_1', 1))).toEqual({ start: ['high_1'], kill: ['mid_1'] })
+    expect(come(20, cpu('high_1', 1))).toEqual({ start: ['high_1', 'mid_2', 'low_1'], kill: ['mid_1'] }) // the room that is left is others' at once
+  })
+
+  it('comes before lower tiers take what is free', () => {
+    // 2 nodes: high_1 needs both, and low_2 would fit beside low_1 until that has ended
+    const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers })) })
+    come(0, cpu('low_1', 4))
+    expect(come(10, cpu('low_2', 4, { estimate: 60 }), cpu('high_1', 4, { tasks: 2, gang: true }))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+  })
+
+  it('leaves those that find room to the policy first', () => {
+    // 2 nodes: at 10 high_1 (4) fits on node 1 as it is, and high_2 (4) takes node 0 from low_1
+    const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers })) })
+    come(0, cpu('low_1', 4))
+    expect(come(10, cpu('high_1', 4), cpu('high_2', 4))).toEqual({ start: ['high_1', 'high_2'], kill: ['low_1'] })
+  })
+
+  it('plans the end of what has taken a place from its start on', () => {
+    // 1 node of 4: high_1 (2, 100 s) starts at 50 in the place of low_1, so mid_2 (3) can start at 150: low_2 (1, 100 s) may start at 50, with 101 s it would be in the way
+    const until = (estimate: number) => {
+      const { come } = machine({}, { policy: easy(multifactor({ tiers })) })
+      come(0, cpu('high_0', 1, { estimate: 1000 }), cpu('low_1', 3))
+      return come(50, cpu('high_1', 2), cpu('mid_2', 3), cpu('low_2', 1, { estimate })).start
+    }
+    expect(until(100)).toEqual(['high_1', 'low_2'])
+    expect(until(101)).toEqual(['high_1'])
   })
 
   it('takes the lowest tier first, there the smallest job or the youngest, and no more than are needed', () => {
@@ -61,6 +86,31 @@ describe('preemption by tier', () => {
     expect(first({ tiers: { high: 3, mid: 1, low: 2 } }, 2)).toEqual(['mid_1', 'mid_2'])
   })
 
+  it('takes the youngest first whatever its tier, if asked to (_sort_by_youngest of Slurm)', () => {
+    const killed = (options: SlurmPreemptingOptions) => {
+      const { come } = machine(options, { nodes: 2, policy: greedy(fifo()) })
+      come(0, cpu('low_1', 4))
+      come(5, cpu('mid_1', 4))
+      return come(10, cpu('high_1', 4)).kill
+    }
+    expect(killed({})).toEqual(['low_1'])
+    expect(killed({ youngestFirst: true })).toEqual(['mid_1'])
+  })
+
+  it('looks again with the job at the head that made room in the end (_run_now of select/cons_tres)', () => {
+    // node 0: high_0 (2), low_1 (1), low_2 (1); node 1: low_3 (4). high_1 asks 5: with all three gone there are 6, so low_3 is needed; with it and low_1 there are 5
+    const { come } = machine({}, { nodes: 2, policy: greedy(fifo()) })
+    come(0, cpu('high_0', 2), cpu('low_1', 1), cpu('low_2', 1), cpu('low_3', 4))
+    expect(come(10, cpu('high_1', 1, { tasks: 5, gang: true })).kill).toEqual(['low_1', 'low_3'])
+  })
+
+  it('takes no job that is on none of the nodes found, and of two that are alike the earlier one', () => {
+    // node 0: high_0 (2), low_1 (2); nodes 1 and 2: low_2 and low_3 (4). high_1 asks 4 on one node: low_1 alone makes no room, low_2 does
+    const { come } = machine({}, { nodes: 3, policy: greedy(fifo()) })
+    come(0, cpu('high_0', 2), cpu('low_1', 2), cpu('low_2', 4), cpu('low_3', 4))
+    expect(come(10, cpu('high_1', 4)).kill).toEqual(['low_2'])
+  })
+
   it('takes nothing where that would not be enough, nor from jobs that started lately', () => {
     const { come } = machine({ exemptTime: 60 })
     come(0, cpu('low_1', 2))
@@ -79,8 +129,8 @@ describe('preemption by tier', () => {
     for (const policy of [replan(multifactor({ tiers })), easy(multifactor({ tiers }))]) {
       const { come, end } = machine({}, { policy })
       come(0, cpu('low_1', 2), cpu('low_2', 2))
-      expect(come(10, cpu('high_1', 2))).toEqual({ start: ['high_1'], kill: ['low_2'] })
-      expect(end(20, 'low_1')).toEqual({ start: ['low_2'], kill: [] })
+      expect(come(10, cpu('high_1', 2))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+      expect(end(20, 'low_2')).toEqual({ start: ['low_1'], kill: [] })
     }
   })
 

@@ -143,6 +143,7 @@ describe('the policy of a slurm.conf', () => {
     ['spared for minutes and seconds', 'PreemptMode=REQUEUE PreemptExemptTime=30:05', { exemptTime: 1805 }, 'honoured'],
     ['spared for days', 'PreemptMode=REQUEUE PreemptExemptTime=1-2', { exemptTime: 93_600 }, 'honoured'],
     ['taken by age', 'PreemptMode=REQUEUE PreemptParameters=youngest_first', { youngestFirst: true }, 'honoured'],
+    ['looked at again', 'PreemptMode=REQUEUE PreemptParameters=reorder_count=4', { reorderCount: 4 }, 'honoured'],
   ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
     const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
     const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } }

@@ -146,7 +146,7 @@ export class Releases {
     let wider = window
     if (window > 0)
       do wider = growth > 0 ? wider + growth : wider * 2
-      while (next !== undefined && next > origin + wider)
+      while (next !== undefined && next < Infinity && next > origin + wider)
     return wider
   }
 

@@ -30,6 +30,8 @@ export class RigidJobs implements WorkListener {
   readonly #overrun: Overrun
   readonly #planned: (estimate: Seconds) => Seconds
   #now: Seconds = 0
+  /** Tasks that another policy has started, perhaps in a round that this one has not seen yet. */
+  readonly #early = new Map<TaskId, RigidLane>()
   /** The job that is being started, its piece (-1 before its first claim) and how many tasks that has. */
   #starting: JobId | None = None
   #piece = -1
@@ -58,10 +60,23 @@ export class RigidJobs implements WorkListener {
   open(round: Round): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
+    this.#seeEarly()
     if (this.#mustMeasure) this.#measure(lane, round)
     else if (round.cluster.nodes <= FEW_NODES) lane.measure(round.cluster)
     for (let piece = lane.running.overdue(round.now); piece >= 0; piece = lane.running.overdue(round.now)) this.#outlived(lane, piece)
     return lane
+  }
+
+  /** What another policy has started runs from then on, or from now on where this is that round. */
+  #seeEarly(): void {
+    for (const [task, { running }] of this.#early) running.move(running.pieceOf(task), this.#endOf(task))
+    this.#early.clear()
+  }
+
+  #endOf(task: TaskId): Seconds {
+    const { work } = this.#env
+    const started = work.started(task)
+    return (Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(work.jobOf(task)))
   }
 
   #measure(lane: RigidLane, round: Round): void {
@@ -189,7 +204,7 @@ export class RigidJobs implements WorkListener {
     this.#order.onClaim?.(job, lane, task, node)
     this.#others?.onClaim?.(job, lane, task, node)
     const state = this.lanes[lane] as RigidLane
-    if (job !== this.#starting) return this.#claimAgain(job, state, task)
+    if (job !== this.#starting) return this.#claimAgain(state, task)
     if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
     if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
     else state.hold(task, this.#piece)
@@ -198,6 +213,7 @@ export class RigidJobs implements WorkListener {
   onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
     this.#order.onRelease?.(job, lane, task, node, why)
     this.#others?.onRelease?.(job, lane, task, node, why)
+    this.#early.delete(task)
     ;(this.lanes[lane] as RigidLane).release(task, job !== this.#starting)
   }
 
@@ -217,10 +233,9 @@ export class RigidJobs implements WorkListener {
     this.#others?.onHeartbeat?.(node, now)
   }
 
-  /** An eviction was taken back: the task runs on as a piece of its own. */
-  #claimAgain(job: JobId, lane: RigidLane, task: TaskId): void {
-    const { work } = this.#env
-    const started = work.started(task)
-    lane.hold(task, lane.running.begin((Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(job))))
+  /** An eviction was taken back, or another policy has started the task: it is a piece of its own. */
+  #claimAgain(lane: RigidLane, task: TaskId): void {
+    if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
+    lane.hold(task, lane.running.begin(this.#endOf(task)))
   }
 }

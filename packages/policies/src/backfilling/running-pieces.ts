@@ -79,6 +79,16 @@ export class RunningPieces {
   extend(piece: number, now: Seconds, step: Seconds): void {
     let end = this.#planned[piece] as number
     for (let more = step; end < now; more *= 2) end += more
+    this.#put(piece, end)
+  }
+
+  /** Plans the end of a piece anew. */
+  move(piece: number, end: Seconds): void {
+    this.#planned[piece] = end
+    this.#put(piece, end)
+  }
+
+  #put(piece: number, end: Seconds): void {
     this.#remove(piece)
     this.#end[piece] = end
     this.#insert(piece, end)

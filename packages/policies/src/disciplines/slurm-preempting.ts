@@ -1,7 +1,6 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { z } from 'zod'
-import { Gang, startGang } from './gangs.js'
-import { lowestFitting } from './lowest-fitting.js'
+import { bestRuns } from '../backfilling/node-runs.js'
 import { startNearest } from './start-nearest.js'
 
 const slurmPreemptingOptions = z.strictObject({
@@ -11,19 +10,20 @@ const slurmPreemptingOptions = z.strictObject({
     .optional()
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
-  youngestFirst: z.boolean().default(false).describe('of one tier the job that started last goes first, instead of the one with the fewest tasks (PreemptParameters=youngest_first)'),
+  youngestFirst: z.boolean().default(false).describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
+  reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
 })
 /** Options of `slurm-preempting`. */
 export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions>
 
 /**
- * Jobs of a queue with a higher tier preempt those of lower ones when the policy has not started them: running jobs are
- * taken whole, the lowest tier first, until there is room, and of these no more than are needed. They wait again and start
- * anew.
+ * Jobs of a queue with a higher tier preempt those of lower ones where they find no room: running jobs are taken whole, in order, until
+ * there is. The last of them is needed; so those that may go are looked at again with it at the head, behind it those on most of the nodes that were
+ * found, and in the end only those on the nodes found go. They wait again and start anew.
  *
- * Source: Slurm, preempt/partition_prio and preempt/qos with PreemptMode=REQUEUE. Deviations: what is preempted is gone at once; jobs that
- * preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy; nobody is preempted in
- * rounds for so many jobs, that is where decisions take time.
+ * Source: Slurm, preempt/partition_prio and preempt/qos with PreemptMode=REQUEUE; `_run_now` of select/cons_tres. Deviations: what is preempted is gone
+ * at once; jobs that preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
+ * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
   name: 'slurm-preempting',
@@ -46,6 +46,11 @@ class SlurmPreempting implements Policy {
   /** By lane: jobs with tasks to place, and the running tasks of jobs that have any. */
   readonly #waiting: readonly Set<JobId>[]
   readonly #running: readonly Map<JobId, TaskId[]>[]
+  /** Tasks of a job that nodes have room for, and the nodes chosen for it, one per task. */
+  readonly #room: Int32Array
+  readonly #places: NodeId[] = []
+  /** When the next job may be preempted that was exempt in this round. */
+  #exempt: Seconds = Infinity
 
   constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
     this.#policy = policy
@@ -54,6 +59,7 @@ class SlurmPreempting implements Policy {
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#running = env.cluster.lanes.map(() => new Map())
+    this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
@@ -72,13 +78,26 @@ class SlurmPreempting implements Policy {
   }
 
   schedule(round: Round): void {
+    const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
+    this.#exempt = Infinity
+    const isDone = !acts || this.#preempt(round, true)
     this.#policy.schedule(round)
-    if (!this.#acts || round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0) return
+    if (!isDone) this.#preempt(round, false)
+    if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
+  }
+
+  /** Makes room for one job after another; who finds room as it is is left to the policy, and `untilFit` nobody comes before that: false. */
+  #preempt(round: Round, untilFit: boolean): boolean {
     const inVain = new Set<string>()
     for (const job of this.#preemptors(round.lane)) {
       const kind = `${this.#groupOf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
-      while (!inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) if (!this.#makeRoom(job, round)) inVain.add(kind)
+      while (!inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
+        const fits = this.#find(job, round)
+        if (fits && untilFit) return false
+        if (fits || !this.#makeRoom(job, round)) inVain.add(kind)
+      }
     }
+    return true
   }
 
   /** The tier of its queue, or the priority of its QOS. */
@@ -118,62 +137,76 @@ class SlurmPreempting implements Policy {
     return [...found.values()]
   }
 
-  /** Jobs that one may preempt, first whom it costs least. */
+  /** Jobs that one may preempt, in order. Source: `slurm_find_preemptable_jobs`. */
   #victims(preemptor: JobId, { lane, now }: Round): JobId[] {
     const work = this.#work
     const { exemptTime, youngestFirst } = this.#options
     const running = this.#running[lane] as Map<JobId, TaskId[]>
-    const started = new Map<JobId, number>()
+    const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
+      if (!this.#mayTake(preemptor, job)) continue
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
-      if (this.#mayTake(preemptor, job) && !times.some(Number.isNaN) && now - last >= exemptTime) started.set(job, last) // none that this round has started
+      if (now - last < exemptTime) this.#exempt = Math.min(this.#exempt, last + exemptTime)
+      else if (!Number.isNaN(last)) started.set(job, last) // none that this round has started
     }
-    const size = (job: JobId): number => (running.get(job) as TaskId[]).length
-    return [...started.keys()].sort(
-      (a, b) => this.#rankOf(a) - this.#rankOf(b) || (youngestFirst ? 0 : size(a) - size(b)) || (started.get(b) as number) - (started.get(a) as number) || work.rank(b) - work.rank(a),
-    )
+    const nodes = new Map([...started.keys()].map((job) => [job, this.#nodesOf(job, lane).size]))
+    const order = youngestFirst
+      ? (a: JobId, b: JobId) => (started.get(b) as Seconds) - (started.get(a) as Seconds)
+      : (a: JobId, b: JobId) => this.#rankOf(a) - this.#rankOf(b) || (nodes.get(a) as number) - (nodes.get(b) as number)
+    return [...started.keys()].sort((a, b) => order(a, b) || work.rank(a) - work.rank(b))
+  }
+
+  #nodesOf(job: JobId, lane: LaneId): Set<NodeId> {
+    return new Set((this.#running[lane]?.get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
   }
 
   /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room. */
   #makeRoom(job: JobId, round: Round): boolean {
+    if (!round.take(job)) return false
     const before = round.savepoint()
-    let taken: readonly JobId[] = []
-    for (const victim of this.#victims(job, round)) {
-      taken = [...taken, victim]
-      this.#evict([victim], round)
-      if (this.#start(job, round)) return this.#spare(job, taken, before, round)
+    let victims = this.#victims(job, round)
+    const held = new Map(victims.map((victim) => [victim, this.#nodesOf(victim, round.lane)]))
+    const inCommon = (victim: JobId, places: ReadonlySet<NodeId>) => [...(held.get(victim) as Set<NodeId>)].filter((node) => places.has(node)).length
+    for (let looks = 0; ; looks++) {
+      const last = victims.findIndex((victim) => {
+        this.#evict(victim, round)
+        return this.#find(job, round)
+      })
+      round.rollback(before)
+      if (last < 0) return false
+      const places = new Set(this.#places)
+      const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
+      if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
+        for (const victim of victims.slice(0, last + 1)) if (inCommon(victim, places) > 0) this.#evict(victim, round)
+        return this.#start(job, round, before)
+      }
+      const common = new Map(taken.map((victim) => [victim, inCommon(victim, places)]))
+      taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
+      victims = [victims[last] as JobId, ...taken, ...others]
     }
-    round.rollback(before)
-    return false
   }
 
-  /** Leaves alone whom it need not take, from the last but one to the first. */
-  #spare(job: JobId, taken: readonly JobId[], before: ReturnType<Round['savepoint']>, round: Round): true {
-    let kept = taken
-    for (let i = taken.length - 2; i >= 0; i--) {
-      const fewer = kept.filter((victim) => victim !== taken[i])
-      round.rollback(before)
-      this.#evict(fewer, round)
-      if (this.#start(job, round)) kept = fewer
-    }
-    if (taken.length > 1) {
-      round.rollback(before)
-      this.#evict(kept, round)
-      this.#start(job, round)
-    }
+  #evict(victim: JobId, round: Round): void {
+    for (const task of [...(this.#running[round.lane]?.get(victim) ?? [])]) round.evict(task)
+  }
+
+  /** Looks for nodes for the next task of the job, or all of its gang; whether there is room. */
+  #find(job: JobId, round: Round): boolean {
+    const { nodes, cluster, work, lane } = round
+    const shape = work.shape(job, lane)
+    const tasks = work.together(job, lane)
+    this.#room.fill(0)
+    let sum = 0
+    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = cluster.couldTake(shape, node)
+    if (sum < tasks) return false
+    bestRuns(this.#room, tasks, this.#places)
     return true
   }
 
-  #evict(victims: readonly JobId[], round: Round): void {
-    for (const victim of victims) for (const task of [...(this.#running[round.lane]?.get(victim) ?? [])]) round.evict(task)
-  }
-
-  #start(job: JobId, round: Round): boolean {
-    if (!round.take(job)) return false
-    const pick = (next: JobId, within: Round): NodeId | None => lowestFitting(next, within)
-    if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
-    const node = pick(job, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  #start(job: JobId, round: Round, before: ReturnType<Round['savepoint']>): boolean {
+    if (this.#find(job, round) && this.#places.every((node) => startNearest(job, node, round.cluster.levels, round))) return true
+    round.rollback(before)
+    return false
   }
 }

@@ -231,6 +231,12 @@ describe('replan with named nodes', () => {
     expect(named(specs, 4, { select: 'cons_tres', bf_resolution: 1 })).toEqual({ A: 0, B: 10, C: 20, D: 130, F: 190 })
   })
 
+  it('looks no further than ends that are known', () => {
+    // 2 nodes: A ends at 60, B when nobody knows; C asks for both and gets no start, D runs meanwhile
+    const specs = [nodesFor('A', 1, 1), { id: 'B', submit: 0, stages: nodesFor('B', 1, 5).stages }, nodesFor('C', 2, 1), nodesFor('D', 1, 9, 10)]
+    for (const bf_window_linear of [0, 45]) expect(named(specs, 2, { select: 'cons_tres', bf_window_linear })).toEqual({ A: 0, B: 0, C: 600, D: 60 })
+  })
+
   it('puts what fits on one node on the one with the least room for it, as _eval_nodes of select/cons_tres', () => {
     // 3 nodes of 4: A (3) on node 0. B and C (2 each) fit on none but 1 and 2: both on 1; D (1) beside A; E (5) has 4 on node 2 and waits for A
     const places = new Map<string, number[]>()

@@ -25,7 +25,7 @@ export function replanOptions(setting: Setting | undefined, findings: Findings):
     const [name = '', value = ''] = part.split('=')
     const least = parameters[name.toLowerCase()]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
-    if (name === 'preempt_youngest_first') tell('honoured')
+    if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
     else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? 'not simulated')
     else {
       const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })

@@ -100,13 +100,16 @@ function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, pr
     else findings.add('ignored', type, type.name, type.value, isKnown ? `nobody is preempted: PreemptMode is ${modes.join(',')}, and only REQUEUE and CANCEL are simulated` : isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated')
   }
   if (mode !== undefined) tellMode(mode, modes, acts, findings)
-  const isYoungest = /youngest_first/i.test(`${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`)
-  if (parameters !== undefined) findings.add(acts && isYoungest ? 'honoured' : 'ignored', parameters, parameters.name, parameters.value, acts ? 'only youngest_first is simulated' : 'nobody is preempted')
+  const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
+  const isYoungest = /youngest_first/i.test(given)
+  const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
+  const isUsed = /youngest_first|reorder_count=\d/i.test(parameters?.value ?? '')
+  if (parameters !== undefined) findings.add(acts && isUsed ? 'honoured' : 'ignored', parameters, parameters.name, parameters.value, acts ? 'only youngest_first and reorder_count are simulated' : 'nobody is preempted')
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   if (!acts) return policy
-  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), policy } }
+  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
 }
 
 function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findings: Findings): void {
