@@ -4,14 +4,15 @@ import type { Trace } from '../trace/format.js'
 import { decoderFor, parseTrace, reportOf, type ParseOptions } from '../trace/parse-trace.js'
 import { detectFormatOf } from '../trace/formats.js'
 import { chunksOf, type NextChunk } from './chunks.js'
-import { isGzip, readBytes, readHead, statFile } from './read-bytes.js'
+import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 
 /** How a trace file is to be read. */
 export interface OpenOptions extends Omit<ParseOptions, 'file'> {
   /**
    * Whether to read the file in chunks while jobs are taken from it (`JobSource.more`), in constant memory, or to hold it
-   * in memory and check all of it before the first job. Default: streamed from 64 MiB on (packed: 8 MiB).
+   * in memory and check all of it before the first job. Default: streamed from 64 MiB on (packed: 8 MiB); logs and tables that
+   * are sorted in memory, or say there what machine they are of, from 512 MiB on (packed: 32 MiB).
    */
   readonly stream?: boolean | undefined
 }
@@ -24,7 +25,7 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
   const facts = statFile(path)
   const named = { ...options, file: path }
   // a pipe can be read once only, so it is always held
-  const held = !facts.isFile() || stream === false || (stream === undefined && facts.size < streamedFrom(path))
+  const held = !facts.isFile() || stream === false || (stream === undefined && facts.size < streamedFrom(path, named))
   const trace = held ? parseTrace(readBytes(path), named) : streamTrace(path, named)
   return { ...trace, name: basename(path), get report() { return trace.report } }
 }
@@ -35,8 +36,10 @@ export function detectFormat(path: string): string {
   return detectFormatOf(readHead(path), path).name
 }
 
-function streamedFrom(path: string): number {
-  return (isGzip(readHead(path)) ? 8 : 64) * (1 << 20)
+function streamedFrom(path: string, options: ParseOptions): number {
+  const { format, readWhole } = decoderFor(readHead(path), options)
+  const [plain, packed] = readWhole === undefined && format.inferred === undefined ? [64, 8] : [512, 32]
+  return (isPacked(path) ? packed : plain) * (1 << 20)
 }
 
 function streamTrace(path: string, options: ParseOptions): Trace {

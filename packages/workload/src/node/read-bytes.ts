@@ -30,6 +30,9 @@ export function readHead(path: string): Uint8Array {
   })
 }
 
+/** Whether a file is packed with gzip. Throws `IO`. */
+export const isPacked = (path: string): boolean => reading(path, () => isGzip(readStart(path)))
+
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }

@@ -1,6 +1,8 @@
 /** Times that are not known, in Slurm's words and those of tables made from its records. */
 const unknown = /^(|unknown|none|null|none assigned|invalid|nat|nan|n\/a|-)$/i
 
+const date = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))? ?(Z|UTC|GMT|[-+]\d\d(?::?\d\d)?)?)?$/
+
 /** Whether a text is how tables say that they do not know a time. */
 export const isUnknown = (text: string): boolean => unknown.test(text)
 
@@ -13,7 +15,7 @@ export const isUnknown = (text: string): boolean => unknown.test(text)
 export function instant(text: string): number | undefined {
   if (unknown.test(text)) return NaN
   if (/^\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
-  const parts = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))? ?(Z|UTC|GMT|[-+]\d\d(?::?\d\d)?)?)?$/.exec(isoOf(text))
+  const parts = date.exec(text) ?? date.exec(isoOf(text))
   if (parts === null) return undefined
   const [year, month, day, hour, minute, second] = [1, 3, 4, 5, 6, 7].map((part) => Number(parts[part] ?? 0)) as [number, number, number, number, number, number]
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || hour > 23 || minute > 59 || second >= 61) return undefined
