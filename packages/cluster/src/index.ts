@@ -2,18 +2,12 @@ export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput,
 export { YamlSource } from './description-yaml.js'
 export { isKubernetesNodes, kubernetesNodes } from './kubernetes-nodes.js'
 export { kubernetesObjects, quantityAt, type KubernetesObject } from './kubernetes-objects.js'
-export {
-  buildCluster,
-  nodeIds,
-  resourceId,
-  type ClusterModel,
-} from './model.js'
+export { buildCluster, nodeIds, type ClusterModel } from './model.js'
 export type { Hardware, HardwareUse } from './hardware.js'
 export { CellState } from './cell-state.js'
 export { infeasible } from './infeasible.js'
 export { Shapes } from './shapes.js'
-export { BlockLists } from './block-lists.js'
-export { hostedBlocks, placedBlocks, type BlockPlaces } from './block-places.js'
+export { placedBlocks, type BlockPlaces } from './block-places.js'
 export { Work } from './work.js'
 export type { DraftSink } from './draft-sink.js'
 export { Draft } from './draft.js'

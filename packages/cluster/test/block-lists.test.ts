@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BlockLists, buildCluster } from '../src/index.js'
+import { BlockLists } from '../src/block-lists.js'
+import { buildCluster } from '../src/index.js'
 
 const groupCounts = [7, 3, 2] // nodes, racks, rows
 const paths = [['r0', 'x'], ['r0', 'x'], ['r0', 'x'], ['r1', 'x'], ['r1', 'x'], ['r2', 'y'], ['r2', 'y']]

@@ -1,3 +1,4 @@
+// Orders: whose work goes next
 export { fifo, fifoOrder } from './orders/fifo.js'
 export { sjf, sjfOrder } from './orders/sjf.js'
 export { ljf, ljfOrder } from './orders/ljf.js'
@@ -12,13 +13,65 @@ export { roundRobin, roundRobinOrder, type RoundRobinOptions } from './orders/ro
 export { wfq, wfqOrder, type WfqOptions } from './orders/wfq.js'
 export type { PlainWeights, SharingOptions, Weights } from './orders/sharing-options.js'
 export type { PoolOptions } from './orders/pools.js'
-export { Keys, SortedIds } from './orders/sorted-ids.js'
+export { adaptive, adaptiveOrder } from './orders/adaptive.js'
+export { remainingWork, slotsNeeded, type JobProgress } from './orders/adaptive-need.js'
+export { dynamicPriority, dynamicPriorityOrder, type DynamicPriorityOptions } from './orders/dynamic-priority.js'
+export { spend, type Spender, type Spending } from './orders/spending.js'
+
+// Disciplines: may it go now
 export { greedy, greedyPolicy } from './disciplines/greedy.js'
 export { delay, delayPolicy, type DelayOptions } from './disciplines/delay.js'
 export { skipDelay, skipDelayPolicy, type SkipDelayOptions } from './disciplines/skip-delay.js'
-export { startNearest } from './disciplines/start-nearest.js'
-export { registerPolicies } from './register.js'
 export { preempting, preemptingPolicy, type PreemptingOptions } from './disciplines/preempting.js'
+export { completionTime, mapReduceJob, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
+export { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
+export { mapReduce, mapReducePolicy, type MapReduceOptions } from './mapreduce/mapreduce.js'
+
+// Backfilling
+export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.js'
+export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
+export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
+export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
+export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'
+
+// Hadoop: the fair and the capacity scheduler of YARN
+export { yarnFair, yarnFairOrder } from './yarn/yarn-fair.js'
+export type { QueueOptions, YarnFairOptions } from './yarn/options.js'
+export { capacity, capacityOrder } from './capacity/capacity.js'
+export { reserving, reservingPolicy, type ReservingOptions } from './capacity/reserving.js'
+export { capacityScheduler, capacitySchedulerPolicy } from './capacity/capacity-scheduler.js'
+export {
+  capacityOptions,
+  capacitySchedulerOptions,
+  type CapacityOptions,
+  type CapacitySchedulerOptions,
+} from './capacity/options.js'
+export type { CapacityQueueOptions } from './capacity/queue-options.js'
+export { idealAllocation, type IdealAllocation, type PreemptionFactors, type QueueLoads } from './capacity/ideal-allocation.js'
+export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
+export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
+export { yarnReserving, yarnReservingPolicy, type YarnReservingOptions } from './yarn/yarn-reserving.js'
+export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from './yarn/yarn-preempting.js'
+export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
+
+// Slurm
+export { slurmPreempting, slurmPreemptingPolicy, type SlurmPreemptingOptions } from './disciplines/slurm-preempting.js'
+export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
+export type { SlurmLimitsOptions } from './slurm-limits/options.js'
+export { slurmResource } from './slurm-limits/amounts.js'
+export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
+export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
+export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
+export type { AccountOptions } from './fair-share/association-tree.js'
+
+// Kubernetes: Kueue and KAI
+export { kai, kaiOrder } from './kai/kai.js'
+export { kaiPreempting, kaiPreemptingPolicy } from './kai/kai-preempting.js'
+export type { KaiOptions } from './kai/options.js'
+export { kueue, kueuePolicy } from './kueue/kueue.js'
+export type { KueueOptions } from './kueue/options.js'
+
+// Calculators, which take numbers and give numbers
 export {
   dataNodeFraction,
   expectedLocality,
@@ -38,7 +91,7 @@ export { ceeiShares, type Market } from './shares/ceei-shares.js'
 export { drfAllocate, type AllocateOptions, type Allocation } from './shares/drf-allocate.js'
 export { dominantShare, type Division, type Sharers } from './shares/sharers.js'
 export { maxMinShares, type MaxMinSharer } from './shares/max-min-shares.js'
-export { fairShares, FairShareSolver, type PoolColumns, type Pools } from './shares/fair-shares.js'
+export { fairShares, type PoolColumns, type Pools } from './shares/fair-shares.js'
 export { overcommitted, scaleMinShares } from './shares/min-shares.js'
 export { comparePools, type PoolStanding } from './shares/compare-pools.js'
 export {
@@ -53,46 +106,5 @@ export {
   type RunningTask,
   type VictimOptions,
 } from './shares/preemption.js'
-export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.js'
-export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
-export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
-export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
-export { completionTime, mapReduceJob, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
-export { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
-export { slurmPreempting, slurmPreemptingPolicy, type SlurmPreemptingOptions } from './disciplines/slurm-preempting.js'
-export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
-export type { SlurmLimitsOptions } from './slurm-limits/options.js'
-export { slurmResource } from './slurm-limits/amounts.js'
-export { kai, kaiOrder } from './kai/kai.js'
-export { kaiPreempting, kaiPreemptingPolicy } from './kai/kai-preempting.js'
-export type { KaiOptions } from './kai/options.js'
-export { kueue, kueuePolicy } from './kueue/kueue.js'
-export type { KueueOptions } from './kueue/options.js'
-export { mapReduce, mapReducePolicy, type MapReduceOptions } from './mapreduce/mapreduce.js'
-export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'
-export { yarnFair, yarnFairOrder } from './yarn/yarn-fair.js'
-export type { QueueOptions, YarnFairOptions } from './yarn/options.js'
-export { capacity, capacityOrder } from './capacity/capacity.js'
-export { reserving, reservingPolicy, type ReservingOptions } from './capacity/reserving.js'
-export { capacityScheduler, capacitySchedulerPolicy } from './capacity/capacity-scheduler.js'
-export {
-  capacityOptions,
-  capacitySchedulerOptions,
-  type CapacityOptions,
-  type CapacitySchedulerOptions,
-} from './capacity/options.js'
-export type { CapacityQueueOptions } from './capacity/queue-options.js'
-export { idealAllocation, type IdealAllocation, type PreemptionFactors, type QueueLoads } from './capacity/ideal-allocation.js'
-export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
-export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
-export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
-export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
-export type { AccountOptions } from './fair-share/association-tree.js'
-export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
-export { yarnReserving, yarnReservingPolicy, type YarnReservingOptions } from './yarn/yarn-reserving.js'
-export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from './yarn/yarn-preempting.js'
-export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
-export { adaptive, adaptiveOrder } from './orders/adaptive.js'
-export { remainingWork, slotsNeeded, type JobProgress } from './orders/adaptive-need.js'
-export { dynamicPriority, dynamicPriorityOrder, type DynamicPriorityOptions } from './orders/dynamic-priority.js'
-export { spend, type Spender, type Spending } from './orders/spending.js'
+
+export { registerPolicies } from './register.js'

@@ -1,6 +1,6 @@
-import { Keys, SortedIds } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Keys, SortedIds } from '../src/orders/sorted-ids.js'
 
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ add: fc.nat({ max: 150 }), key: fc.integer({ min: -3, max: 40 }) }) },

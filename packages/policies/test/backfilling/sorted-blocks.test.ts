@@ -1,7 +1,7 @@
-import { Keys } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SortedBlocks } from '../../src/orders/sorted-blocks.js'
+import { Keys } from '../../src/orders/sorted-ids.js'
 
 const contents = (list: SortedBlocks): number[][] => {
   const blocks: number[][] = []
