@@ -60,6 +60,11 @@ describe('the nodes of a slurm.conf', () => {
     ])
   })
 
+  it('keep their order, since jobs get nodes that follow each other, where a partition lies inside another', () => {
+    const text = ['NodeName=n[1-5]', 'PartitionName=outer Nodes=n[2-5]', 'PartitionName=inner Nodes=n[3-4]'].join('\n')
+    expect(nodesOf(text).map(({ names }) => names)).toEqual([['n1'], ['n2'], ['n3', 'n4'], ['n5']])
+  })
+
   it('leave out those that are down, draining or for the future', () => {
     const text = ['DownNodes=a[2-3] State=DOWN Reason="fan # 2"', 'NodeName=a[1-4]', 'NodeName=b State=DRAIN', 'NodeName=c State=FUTURE', 'NodeName=d State=CLOUD', 'DownNodes=d State=FAIL', 'NodeName=e State=UNKNOWN'].join('\n')
     expect(nodesOf(text).flatMap(({ names }) => names)).toEqual(['a1', 'a4', 'e'])
@@ -97,6 +102,7 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf('SelectType=select/cons_res')).toEqual(policyOf(''))
     expect(made('ClusterName=c', 1).policy).toEqual({ replan: { order: 'fifo', twoPass: true } }) // a machine that is one node
     expect(policyOf('SchedulerType=sched/builtin')).toEqual({ strict: { order: 'fifo' } })
+    expect(told('SchedulerType=sched/builtin\nPartitionName=a\nPartitionName=b')[0]?.slice(0, 3)).toEqual(['approximated', 2, 'SchedulerType'])
   })
 
   it('has the numbers of SchedulerParameters; the others say why not', () => {

@@ -34,16 +34,16 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 
-/** Hosts in groups that are in the same partitions, with the labels of these. */
+/** Hosts as runs that are in the same partitions, with the labels of these: Slurm takes nodes that follow each other, so they keep their order. */
 function byPartitions(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>): [string[], string[]][] {
-  const groups = new Map<string, [string[], string[]]>()
+  const runs: [string[], string[]][] = []
   for (const host of hosts) {
     const labels = [...partitions].flatMap(([name, own]) => (own.has(host) ? [labelOf(name)] : []))
-    const known = groups.get(labels.join())
-    if (known === undefined) groups.set(labels.join(), [[host], labels])
-    else known[0].push(host)
+    const last = runs.at(-1)
+    if (last?.[1].join() === labels.join()) last[0].push(host)
+    else runs.push([[host], labels])
   }
-  return [...groups.values()]
+  return runs
 }
 
 const withLabels = (group: SlurmNodes['nodes'][number], labels: readonly string[]): SlurmNodes['nodes'][number] =>

@@ -64,11 +64,13 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
   findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
 }
 
-function discipline({ general }: SlurmConf, nodes: number, order: Config, findings: Findings): Config {
+function discipline({ general, partitions }: SlurmConf, nodes: number, order: Config, findings: Findings): Config {
   const type = general.get('schedulertype')
-  if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
+  const isBuiltin = type?.value.toLowerCase() === 'sched/builtin'
+  if (isBuiltin && partitions.length > 1) findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
+  else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
   const options = replanOptions(general.get('schedulerparameters'), findings)
-  return type?.value.toLowerCase() === 'sched/builtin' ? { strict: { order } } : { replan: { order, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
+  return isBuiltin ? { strict: { order } } : { replan: { order, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
 }
 
 /**
