@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
-// Cases of the KAI Scheduler's own tests of its actions `allocate`, `reclaim` and `preempt` (allocate_test.go, reclaim_test.go, preempt_test.go), with nodes of so many GPUs.
+// Cases of the KAI Scheduler's own tests of its actions `allocate`, `reclaim` and `preempt` (allocate_test.go, reclaim_test.go, reclaimDepartments_test.go, preempt_test.go), with nodes of so many GPUs.
 
 /** A job: its name (of which the part before `_` is its queue), GPUs of a task, tasks (several are a gang), priority. */
 type Load = readonly [id: string, gpus: number, tasks?: number, priority?: number]
@@ -59,6 +59,26 @@ describe('reclaim (TestHandleReclaim)', () => {
     ['nothing that is never preempted', [2], weighing([2, 1], [1, 1]), [['q0_0', 1, 1, build], ['q0_1', 1, 1, build]], ['q1_in', 1], undefined],
   ])('takes %s', (_, nodes, queues, running, incoming, expected) => {
     expect(taken(nodes, queues, running, incoming)).toEqual(expected)
+  })
+
+  // Departments d and e, of which the queues are d.0, e.0, ... (reclaimDepartments_test.go)
+  const teams = (d: number, e: number, queues: Queues): Queues => ({ d: deserves(d), e: deserves(e), ...queues })
+  const four: Queues = { a: deserves(4), 'a.0': deserves(3, 3), 'a.1': deserves(1), ...Object.fromEntries(['b', 'c', 'd'].flatMap((team) => [[team, deserves(4)], [`${team}.0`, deserves(4, 4)]])) }
+  const each = (queue: string, count: number): Load[] => Array.from({ length: count }, (_, i): Load => [`${queue}_${i + 1}`, 1])
+  it.each<[string, number, Queues, readonly Load[], Load, readonly string[] | undefined]>([
+    ['what may be preempted of another team', 2, teams(1, 1, { 'd.0': deserves(1), 'e.0': deserves(1) }), [['d.0_0', 1], ['d.0_1', 1, 1, build]], ['e.0_in', 1, 1, build], ['d.0_0']],
+    ['nothing where its team would have more than it deserves', 4, teams(2, 2, { 'd.0': deserves(1), 'e.0': deserves(1), 'e.1': deserves(1) }), [['d.0_0', 3], ['e.0_0', 1, 1, build]], ['e.0_in', 2], undefined],
+    ['the smaller job of a team, by its fair share', 8, teams(1, 1, { 'd.0': deserves(1), 'e.0': deserves(1) }), [['d.0_0', 4], ['d.0_1', 1]], ['e.0_in', 4], ['d.0_1']],
+    ['of another team and of its own', 4, teams(0, 4, { 'd.0': deserves(1), 'e.0': deserves(0, 0), 'e.1': deserves(4, 4) }), [['d.0_0', 2], ['e.0_0', 2]], ['e.1_in', 4], ['d.0_0', 'e.0_0']],
+    ['nothing between teams that have what they are due', 4, teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(1) }), [['d.0_0', 2], ['e.0_0', 2]], ['d.0_in', 1], undefined],
+    ['a job of a team above its fair share, though that leaves it nothing', 4, teams(1, 1, { 'd.0': deserves(1), 'e.0': deserves(1) }), [['d.0_0', 1], ['e.0_0', 3]], ['d.0_in', 1], ['e.0_0']],
+    ['the latest job of the team that has most of what it is due', 16, four, [...each('a.1', 4), ...each('b.0', 8), ...each('c.0', 4)], ['a.0_in', 1, 1, 125], ['b.0_8']],
+    ['nothing for more than a fair share', 16, four, [...each('a.1', 4), ...each('b.0', 8), ...each('c.0', 4)], ['d.0_in', 5], undefined],
+  ])('takes %s', (_, gpus, queues, running, incoming, expected) => {
+    expect(taken([gpus], queues, running, incoming)).toEqual(expected)
+  })
+  it('takes nothing for a job that is never preempted beyond the quota of its team', () => {
+    expect(taken([4], teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(3, 3) }), [['d.0_0', 1, 1, build], ['e.0_0', 3]], ['d.0_in', 1, 1, build])).toBeUndefined()
   })
 
   it('compares teams where projects of two are concerned', () => {
