@@ -88,5 +88,3 @@ export class RunningTasks {
     return this.#work.started(task as TaskId)
   }
 }
-
-/** A longer column, in which a place is. */

@@ -2,6 +2,7 @@ import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeI
 import { z } from 'zod'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { startNearest } from './start-nearest.js'
+import { TasksByJob } from './tasks-by-job.js'
 
 const slurmPreemptingOptions = z.strictObject({
   tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
@@ -43,9 +44,9 @@ class SlurmPreempting implements Policy {
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
   readonly #acts: boolean
-  /** By lane: jobs with tasks to place, and the running tasks of jobs that have any. */
+  /** By lane: jobs with tasks to place. */
   readonly #waiting: readonly Set<JobId>[]
-  readonly #running: readonly Map<JobId, TaskId[]>[]
+  readonly #running: TasksByJob
   /** Tasks of a job that nodes have room for, and the nodes chosen for it, one per task. */
   readonly #room: Int32Array
   readonly #places: NodeId[] = []
@@ -58,23 +59,13 @@ class SlurmPreempting implements Policy {
     this.#work = env.work
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     this.#waiting = env.cluster.lanes.map(() => new Set())
-    this.#running = env.cluster.lanes.map(() => new Map())
+    this.#running = new TasksByJob(env)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
-      onClaim: (job: JobId, lane: LaneId, task: TaskId) => {
-        const tasks = this.#running[lane]?.get(job)
-        if (tasks === undefined) this.#running[lane]?.set(job, [task])
-        else tasks.push(task)
-      },
-      onRelease: (job: JobId, lane: LaneId, task: TaskId) => {
-        const tasks = this.#running[lane]?.get(job) as TaskId[]
-        tasks.splice(tasks.indexOf(task), 1)
-        if (tasks.length === 0) this.#running[lane]?.delete(job)
-      },
     }
-    Object.assign(this, forwarding(policy, watch))
+    Object.assign(this, forwarding(policy, watch, this.#running))
   }
 
   schedule(round: Round): void {
@@ -124,14 +115,14 @@ class SlurmPreempting implements Policy {
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
   #preemptors(lane: LaneId): JobId[] {
     const work = this.#work
-    const examples = this.#oneOfEach(this.#running[lane] as Map<JobId, TaskId[]>)
+    const examples = this.#oneOfEach(this.#running.in(lane))
     return [...(this.#waiting[lane] as Set<JobId>)]
       .filter((job) => examples.some((victim) => this.#mayTake(job, victim)))
       .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
   /** A running job of each queue or QOS: whom one of them may be taken by, the others may be. */
-  #oneOfEach(running: ReadonlyMap<JobId, TaskId[]>): JobId[] {
+  #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
     const found = new Map<string | number, JobId>()
     for (const job of running.keys()) found.set(this.#groupOf(job), job)
     return [...found.values()]
@@ -141,7 +132,7 @@ class SlurmPreempting implements Policy {
   #victims(preemptor: JobId, { lane, now }: Round): JobId[] {
     const work = this.#work
     const { exemptTime, youngestFirst } = this.#options
-    const running = this.#running[lane] as Map<JobId, TaskId[]>
+    const running = this.#running.in(lane)
     const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
       if (!this.#mayTake(preemptor, job)) continue
@@ -158,7 +149,7 @@ class SlurmPreempting implements Policy {
   }
 
   #nodesOf(job: JobId, lane: LaneId): Set<NodeId> {
-    return new Set((this.#running[lane]?.get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
+    return new Set((this.#running.in(lane).get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
   }
 
   /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room. */
@@ -188,7 +179,7 @@ class SlurmPreempting implements Policy {
   }
 
   #evict(victim: JobId, round: Round): void {
-    for (const task of [...(this.#running[round.lane]?.get(victim) ?? [])]) round.evict(task)
+    for (const task of [...(this.#running.in(round.lane).get(victim) ?? [])]) round.evict(task)
   }
 
   /** Looks for nodes for the next task of the job, or all of its gang; whether there is room. */

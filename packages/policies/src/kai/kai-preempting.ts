@@ -1,8 +1,9 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
+import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
 import { Reclaiming, victimsInQueue, type Victim } from './victims.js'
@@ -22,21 +23,20 @@ export const kaiPreemptingPolicy = definePolicy({
   summary: 'KAI Scheduler: the order kai, with tasks taken back from queues above their fair share and from lower priorities',
   source: 'KAI Scheduler, reclaim and preempt',
   options: kaiOptions,
-  inner: { placement: 'placement' },
+  inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
   create: (options, env, { placement }) => new KaiPreempting(options, env, placement),
 })
 
 /** The queues of the KAI Scheduler, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
-export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kaiPreemptingPolicy.plug({ placement: placement as Plug<'placement'> }, options)
+export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kaiPreemptingPolicy.plug({ placement }, options)
 
 class KaiPreempting implements Policy {
   readonly #order: KaiOrder
   readonly #policy: Policy
   readonly #placement: Placement | undefined
   readonly #env: Env
-  /** By lane: the running tasks of jobs that have any, in the order of their starts. */
-  readonly #running: readonly Map<JobId, TaskId[]>[]
+  readonly #running: TasksByJob
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   /** Who was taken at an instant takes nothing in it, or two might do so to each other for ever. */
@@ -50,20 +50,12 @@ class KaiPreempting implements Policy {
     this.#env = env
     this.#placement = made
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
-    this.#running = env.cluster.lanes.map(() => new Map())
+    this.#running = new TasksByJob(env)
     Object.assign(
       this,
-      forwarding(this.#policy, {
-        onClaim: (job: JobId, lane: LaneId, task: TaskId) => {
+      forwarding(this.#policy, this.#running, {
+        onClaim: (job: JobId, lane: LaneId) => {
           if (env.work.isGang(job, lane)) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
-          const tasks = this.#running[lane]?.get(job)
-          if (tasks === undefined) this.#running[lane]?.set(job, [task])
-          else tasks.push(task)
-        },
-        onRelease: (job: JobId, lane: LaneId, task: TaskId) => {
-          const tasks = this.#running[lane]?.get(job) as TaskId[]
-          tasks.splice(tasks.indexOf(task), 1)
-          if (tasks.length === 0) this.#running[lane]?.delete(job)
         },
         onFinish: (job: JobId) => void this.#gangs.delete(job),
       }),
@@ -109,7 +101,7 @@ class KaiPreempting implements Policy {
   #victims({ lane, nodes }: Round, isAllowed: (job: JobId) => boolean): Victim[] {
     const { work } = this.#env
     const found: Victim[] = []
-    for (const [job, tasks] of this.#running[lane] as Map<JobId, TaskId[]>) {
+    for (const [job, tasks] of this.#running.in(lane)) {
       if (this.#order.isFixed(job) || !isAllowed(job) || tasks.some((task) => Number.isNaN(work.started(task)))) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       if (this.#gangs.has(job)) found.push({ job, tasks: [...tasks] })

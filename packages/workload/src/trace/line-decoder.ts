@@ -90,15 +90,18 @@ export class LineDecoder implements TraceReport, LinePlace {
     if (from === to) return undefined
     try {
       const job = this.#parser.line(this.#bytes, from, to)
-      if (job !== undefined) {
-        if (!this.checked) this.#sequence.check(job)
-        this.jobs++
-      }
-      return job
+      return job === undefined ? undefined : this.#accepted(job)
     } catch (error) {
       this.#excuse(error)
       return undefined
     }
+  }
+
+  /** Counts a job, if it follows those before it. */
+  #accepted(job: JobSpec): JobSpec {
+    if (!this.checked) this.#sequence.check(job)
+    this.jobs++
+    return job
   }
 
   /** The next job that the parser has besides; one that cannot be used is told of with the line that is being read. */
@@ -106,9 +109,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     if (this.#parser.more === undefined) return undefined
     for (let job = this.#parser.more(); job !== undefined; job = this.#parser.more()) {
       try {
-        if (!this.checked) this.#sequence.check(job)
-        this.jobs++
-        return job
+        return this.#accepted(job)
       } catch (error) {
         this.#excuse(error)
       }

@@ -1,0 +1,26 @@
+import type { Env, JobId, LaneId, TaskId, WorkListener } from '@sched/core'
+
+/** The claimed and running tasks of jobs that have any, by lane; jobs in the order of their first claims, tasks in that of theirs. */
+export class TasksByJob implements WorkListener {
+  readonly #lanes: readonly Map<JobId, TaskId[]>[]
+
+  constructor({ cluster }: Env) {
+    this.#lanes = cluster.lanes.map(() => new Map())
+  }
+
+  in(lane: LaneId): ReadonlyMap<JobId, readonly TaskId[]> {
+    return this.#lanes[lane] as Map<JobId, TaskId[]>
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    const tasks = this.#lanes[lane]?.get(job)
+    if (tasks === undefined) this.#lanes[lane]?.set(job, [task])
+    else tasks.push(task)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    const tasks = this.#lanes[lane]?.get(job) as TaskId[]
+    tasks.splice(tasks.indexOf(task), 1)
+    if (tasks.length === 0) this.#lanes[lane]?.delete(job)
+  }
+}
