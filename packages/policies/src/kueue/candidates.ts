@@ -25,7 +25,9 @@ export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; 
   const { withinClusterQueue = 'Never', reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
   const own: Workload[] = []
   const others: Workload[] = []
-  const isEligible = (each: Workload): boolean => each.lane === workload.lane && each.job !== workload.job && uses(each, short)
+  const lacking = short.map((c) => c % workload.demand.length) // all of the workload's flavor
+  const uses = ({ demand }: Workload): boolean => lacking.some((r) => (demand[r] as number) > 0)
+  const isEligible = (each: Workload): boolean => each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && uses(each)
   if (withinClusterQueue !== 'Never') {
     for (const each of admittedIn(workload.queue)) {
       const isNewer = withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
@@ -42,8 +44,6 @@ export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; 
   const before = ordering(preemptor)
   return { own: own.sort(before), others: others.sort(before) }
 }
-
-const uses = ({ demand, flavor }: Workload, short: readonly number[]): boolean => short.some((c) => Math.floor(c / demand.length) === flavor && (demand[c % demand.length] as number) > 0)
 
 /** In a queue that goes by past usage whose user has used more first; then lower priorities, then the latest. */
 const ordering =
