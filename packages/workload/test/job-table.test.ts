@@ -28,6 +28,13 @@ describe('a table of jobs', () => {
     expect([detectFormatOf(bytesOf(text)).name, jobs(text)]).toMatchObject(['job-table', [{ id: 'a', stages: [{ duration: 10, demand: { cpu: 2 } }] }]])
   })
 
+  it.each([',', ';', '\t'])('may have fields in quotes between %j', (separator) => {
+    const table = (...rows: string[][]) => rows.map((row) => row.join(separator)).join('\n')
+    const names = ['"id"', '"submit"', '"duration"', 'cores']
+    expect(jobs(table(names, [`"a${separator} ""b"""`, '"2024-03-01 10:00:00"', '10', '2']))).toMatchObject([{ id: `a${separator} "b"`, stages: [{ duration: 10, demand: { cpu: 2 } }] }])
+    expect(jobs(table(names, ['5" disk', '1', '10', '2']))).toMatchObject([{ id: '5" disk', submit: 0 }])
+  })
+
   it('may have no header, where the names of its columns are given', () => {
     const options = { ...cores, names: ['who', 'submit', 'secs', 'cores'], columns: { duration: 'secs', user: 'who' } }
     expect(jobs('ann,5,10,2\nbob,7,1,4\n', options)).toMatchObject([{ id: 'job-1', submit: 0, user: 'ann', stages: [{ duration: 10, demand: { cpu: 2 } }] }, { id: 'job-2', submit: 2, user: 'bob' }])

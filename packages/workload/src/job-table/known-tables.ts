@@ -1,7 +1,7 @@
 import { completed, type JobTableOptions } from './options.js'
 
 /** A published trace that is a table of jobs: known by columns that it has, and what they mean. */
-export interface KnownTable {
+interface KnownTable {
   readonly title: string
   readonly columns: readonly string[]
   readonly mapping: JobTableOptions

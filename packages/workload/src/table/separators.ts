@@ -3,7 +3,11 @@ import { splitCsv } from '../slurm/csv.js'
 /** What may separate the fields of a line; in CSV some may stand in quotes. */
 export const separators = [',', ';', '\t', '|'] as const
 
-export const splitLine = (line: string, separator: string): string[] => (separator === ',' ? splitCsv(line) : line.split(separator))
+/** Quotes count as in CSV, except where a | separates, since `sacct` writes none, and where one is left open. */
+export function splitLine(line: string, separator: string): string[] {
+  const isPlain = separator === '|' || (separator !== ',' && line.split('"').length % 2 === 0)
+  return isPlain ? line.split(separator) : splitCsv(line, separator)
+}
 
 /** The separator that makes the most fields of a line, a comma where none makes two. */
 export function separatorIn(line: string): string {
