@@ -58,7 +58,7 @@ export class JobLives {
     const { work, observers, host } = this.#o
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
-    this.#abandoned.delete(job)
+    if (this.#abandoned.size > 0) this.#abandoned.delete(job)
     work.remove(job)
     host.jobLeft(spec.id, now)
   }

@@ -60,7 +60,7 @@ export class RigidJobs implements WorkListener {
   open(round: Round): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
-    this.#seeEarly()
+    if (this.#early.size > 0) this.#seeEarly()
     if (this.#mustMeasure) this.#measure(lane, round)
     else if (round.cluster.nodes <= FEW_NODES) lane.measure(round.cluster)
     for (let piece = lane.running.overdue(round.now); piece >= 0; piece = lane.running.overdue(round.now)) this.#outlived(lane, piece)
@@ -213,7 +213,7 @@ export class RigidJobs implements WorkListener {
   onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
     this.#order.onRelease?.(job, lane, task, node, why)
     this.#others?.onRelease?.(job, lane, task, node, why)
-    this.#early.delete(task)
+    if (this.#early.size > 0) this.#early.delete(task)
     ;(this.lanes[lane] as RigidLane).release(task, job !== this.#starting)
   }
 
