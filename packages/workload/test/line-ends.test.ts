@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace, traceFormats } from '../src/index.js'
+import { bytesOf } from './reading.js'
+
+/** Two jobs or more of each format, as short as it goes. */
+const samples: Readonly<Record<string, string>> = {
+  'sched-workload': '{"format":"sched-workload","version":1}\n{"id":"a","submit":0,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":5}]}\n{"id":"b","submit":1,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":5}]}\n',
+  sparrow: '0 1 7 7\n1 2 3 3 3\n',
+  swf: '; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 3 -1 2 -1 -1 -1\n2 9 5 100 4 -1 -1 4 200 -1 1 7 3 -1 2 -1 -1 -1\n',
+  sacct: 'JobID|User|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|ReqCPUS|NCPUS|ReqMem\n1|ann|2024-01-01T00:00:00|2024-01-01T00:01:00|2024-01-01T00:11:00|600|20|COMPLETED|4|4|512Mc\n2|bob|2024-01-01T00:00:10|2024-01-01T00:02:00|2024-01-01T00:12:00|600|UNLIMITED|TIMEOUT|8|8|4Gn\n',
+  'sacct-json': '{ "jobs": [\n{ "job_id": 7, "state": { "current": ["COMPLETED"] }, "required": { "CPUs": 8 }, "time": { "submission": 1700000000, "start": 1700000030, "end": 1700000630, "elapsed": 600 }, "tres": { "requested": [{ "type": "cpu", "count": 8 }] } }\n] }\n',
+  eagle: 'job_id,user,account,partition,qos,wallclock_req,nodes_req,processors_req,gpus_req,mem_req,submit_time,start_time,end_time,run_time,state,name,work_dir,submit_line\n1,u,a,p,q,600,1,36,0,0,2019-01-01 00:00:00,2019-01-01 00:00:09,2019-01-01 00:05:09,300,COMPLETED,n,w,s\n',
+  gwf: `# Grid Workload Format\n${[1, 2].map((id) => `${id} ${id * 10} 5 100 4 -1 -1 4 200 -1 1 U1 G1 -1 Q1 -1 S1 S1 ${Array(11).fill(-1).join(' ')}\n`).join('')}`,
+  openb: 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\np0,6000,1024,1,460,,LS,Running,0,100,5\np1,6000,1024,2,1000,T4|P100,BE,Pending,7,90,\n',
+  batsim: '{ "nb_res": 8,\n"jobs": [{ "id": "a", "subtime": 0, "res": 2, "profile": "p", "walltime": 100 }],\n"profiles": { "p": { "type": "delay", "delay": 12.5 } } }\n',
+  sls: '{ "job.start.ms": 0, "job.end.ms": 9000, "job.queue.name": "q", "job.id": "j1", "job.user": "u",\n"job.tasks": [{ "container.host": "/r/n", "container.start.ms": 1000, "container.end.ms": 5000, "container.priority": 20, "container.type": "map" }] }\n',
+  philly: '[{ "status": "Pass", "vc": "v", "jobid": "a1", "user": "u", "submitted_time": "2017-10-07 01:04:30",\n"attempts": [{ "start_time": "2017-10-07 01:05:00", "end_time": "2017-10-07 01:06:00", "detail": [{ "ip": "m1", "gpus": ["gpu0", "gpu1"] }] }] }]\n',
+  'philly-table': 'timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 06:13:36,2759.0,2,5518.0,6214e9\n2017-10-09 06:13:06,5,1,5,a\n',
+  swim: 'job0\t0\t0\t100\t0\t50\njob1\t6\t6\t100\t20\t50\n',
+  'swim-history': 'job_1\tselect\t400\t80\t20\t1300000100.5\t95\t60\t60\t120\t4\t2\tin\tout\njob_2\tselect\t400\t80\t20\t1300000200\t95\t60\t60\t120\t4\t2\tin\tout\n',
+  'alibaba-2017': '10,20,1,1,3,Terminated,50,0.01\n5,30,2,4,1,Terminated,100,0.02\n',
+  'alibaba-2018': 'M1,10,j_1,1,Terminated,86400,86500,100,0.5\nR2_1,5,j_1,1,Terminated,86500,86600,100,0.5\n',
+  pai: 'job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type\n1f,worker,3.0,Terminated,1000.0,1600.0,400.0,2.5,50.0,T4\n',
+  'job-table': 'id,submit,duration,cores\na,5,10,2\nb,6,10,2\n',
+}
+const options: Readonly<Record<string, object>> = { 'job-table': { demands: { cpu: 'cores' } } }
+
+describe.each(Object.entries(samples))('a trace of the format %s', (format, text) => {
+  const read = (changed: string) => [...jobsOf(parseTrace(bytesOf(changed), { options: options[format] }))]
+
+  it('is known, and the same with ends of lines as in Windows, without the last, and after a byte order mark', () => {
+    expect(detectFormatOf(bytesOf(text)).name).toBe(format)
+    const jobs = read(text)
+    expect(jobs.length).toBeGreaterThan(0)
+    for (const changed of [text.replaceAll('\n', '\r\n'), text.trimEnd(), text.replaceAll('\n', '\r\n').trimEnd(), `\uFEFF${text}`, `${text}\n\n`]) {
+      expect(detectFormatOf(bytesOf(changed)).name).toBe(format)
+      expect(read(changed)).toEqual(jobs)
+    }
+  })
+})
+
+it('these are all formats, but for those that other tests write so', () => {
+  const elsewhere = ['rumen', 'sls-synth', 'job-list']
+  expect(traceFormats.map(({ name }) => name).filter((name) => !elsewhere.includes(name)).sort()).toEqual(Object.keys(samples).sort())
+})
