@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { DEFAULT_NODES, DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
+import { DEFAULT_NODES } from '../experiment/cluster-from-options.js'
+import { DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
 import { assignment } from './trace-options.js'
 

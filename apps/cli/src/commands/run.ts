@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { prepare } from '../experiment/experiment.js'
-import { describeExperiment, type ExperimentOptions } from '../experiment/from-options.js'
+import { describeExperiment } from '../experiment/from-options.js'
+import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
 import { headline } from '../output/headline.js'
 import type { OutputOptions } from '../output/outputs.js'

@@ -1,70 +1,19 @@
-import { YamlSource } from '@sched/cluster'
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
 import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
+import { clusterOf } from './cluster-from-options.js'
 import type { Description } from './experiment.js'
+import { defined, yaml, type ExperimentOptions } from './given-options.js'
 import { modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { filesOf } from './queues.js'
 import { readExperiment } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
-import { readMapping } from './mapping.js'
-import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
-import { hasOwnCell } from './workload.js'
-
-/** What the command line says of an experiment; each overrides what the file says, if there is one. */
-export interface ExperimentOptions {
-  readonly trace?: string
-  readonly format?: string
-  /** File of a mapping of columns. */
-  readonly mapping?: string
-  readonly generate?: string
-  readonly onBadLine?: 'fail' | 'skip'
-  readonly take?: number
-  readonly window?: { readonly from: number; readonly to: number }
-  readonly load?: number
-  readonly cluster?: string
-  /** A number of equal nodes, or the path of a list of machines. */
-  readonly nodes?: number | string
-  readonly racks?: number
-  readonly slots?: Readonly<Record<string, number>>
-  readonly resources?: Readonly<Record<string, number>>
-  readonly heartbeat?: number
-  readonly policies?: string
-  readonly policy?: string
-  readonly architecture?: string
-  readonly queues?: string
-  readonly yarnSite?: string
-  readonly seed?: number
-  readonly seeds?: number
-  readonly until?: number
-  readonly validate?: boolean
-  readonly jitter?: number
-  readonly infeasible?: 'fail' | 'reject'
-  /** Modules of plug-ins: paths, or packages. */
-  readonly plugin?: readonly string[]
-  readonly option?: Readonly<Record<string, unknown>>
-  readonly procs?: number
-  readonly estimates?: string
-  readonly queueMix?: Readonly<Record<string, number>>
-  /** A list of outages, or `mtbf=...,mttr=...`. */
-  readonly outages?: string
-  readonly passPerEvent?: 'submits-first' | 'ends-first'
-  readonly warmUp?: number
-  readonly coolDown?: number
-  readonly tau?: number
-  readonly classes?: string
-}
+import { isRigid, workloadOf } from './workload-from-options.js'
 
 export const DEFAULT_POLICIES = 'fifo,naive-fair,delay'
 /** For rigid jobs of a parallel machine. */
 export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
-
-/** Nodes of a cluster that nobody described: those of Facebook's for a trace, of the EC2 runs of EuroSys 2010 for generated jobs. */
-export const DEFAULT_NODES = { trace: 600, generate: 100 } as const
-const NODES_PER_RACK = 20
-const DEFAULT_SLOTS = { map: 4, reduce: 2 }
-const DEFAULT_HEARTBEAT = 3
 
 /** The experiment of a command line: a file with overrides, or options alone. */
 export function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Description {
@@ -119,14 +68,6 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
   return Object.fromEntries(text.split(',').map((each) => each.split('=')).map(([key = '', value = '']) => [key.trim(), Number(value)])) as ExperimentInput['outages']
 }
 
-/** Whether the workload that the command line names is of rigid jobs. */
-function isRigid(options: ExperimentOptions, cwd: string): boolean {
-  const { trace, generate } = options
-  const { format, option } = mapped(options, cwd)
-  if (trace !== undefined) return isRigidTrace(resolve(cwd, trace), format, option)
-  return generate !== undefined && isRigidGenerator(yaml(generate, '--generate'))
-}
-
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
   const given = defined({ warmUp, coolDown, tau, classes: classes === undefined ? undefined : yaml(classes, '--classes') })
   return Object.keys(given).length === 0 ? undefined : { ...spec?.metrics, ...given }
@@ -144,106 +85,9 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
   return configs.map((config) => named.find(({ name }) => name === config) ?? config)
 }
 
-/** The format of the trace and its options, of which a mapping of columns is one. */
-function mapped({ mapping, format, option }: ExperimentOptions, cwd: string): Pick<ExperimentOptions, 'format' | 'option'> {
-  const read = mapping === undefined ? undefined : readMapping(mapping, cwd, format)
-  return defined({ format: read?.format ?? format, option: read === undefined ? option : { ...read.options, ...option } })
-}
-
-function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
-  const { trace, generate, onBadLine, take, window, load, queueMix } = options
-  const { format, option } = mapped(options, cwd)
-  const spec = base?.spec
-  const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
-  const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
-  if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
-  const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
-  const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
-  return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
-}
-
-/** Options of the trace's format; `--procs` is one of them where it reads logs of parallel machines. */
-function formatOptions(options: ExperimentOptions, base: Description | undefined, cwd: string): Readonly<Record<string, unknown>> | undefined {
-  const { option, procs, trace } = options
-  const given = { ...option, ...(procs !== undefined && readerTakesProcs(options, base, cwd) && { procs }) }
-  if (Object.keys(given).length === 0) return undefined
-  return trace === undefined ? { ...base?.spec.workload.options, ...given } : given
-}
-
-/** Whether the jobs are read from a log whose format has an option `procs`. */
-function readerTakesProcs({ trace, generate, format }: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
-  if (trace !== undefined) return takesProcs(resolve(cwd, trace), format)
-  const file = generate === undefined ? base?.spec.workload.trace : undefined
-  return file !== undefined && takesProcs(resolve(base?.directory ?? cwd, file), format ?? base?.spec.workload.format)
-}
-
-function withProcs(generate: unknown, procs: number | undefined): unknown {
-  if (procs === undefined || !isRigidGenerator(generate)) return generate
-  if (typeof generate === 'string') return { [generate]: { procs } }
-  const [[name, options] = ['', {}]] = Object.entries(generate as Record<string, object>)
-  return { [name]: { ...options, procs } }
-}
-
-/** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
-function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | null {
-  const { procs, resources } = options
-  const rigid = isRigid(options, cwd)
-  const [other] = Object.keys(shape)
-  if (procs !== undefined) {
-    if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
-    return base?.spec.cluster === undefined && jobsTakeProcs(options, base, cwd) ? undefined : { nodes: 1, resources: { procs } }
-  }
-  if (rigid && resources === undefined && other !== undefined)
-    throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')
-  return rigid && other === undefined && base === undefined ? undefined : null
-}
-
-/** Whether the log or the generator is told the number of processors, and says what the machine is. */
-function jobsTakeProcs(options: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
-  const { trace, generate = base?.spec.workload.generate } = options
-  return readerTakesProcs(options, base, cwd) || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
-}
-
-function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
-  const spec = base?.spec
-  const { racks, slots, resources, heartbeat, trace, generate } = options
-  const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
-  const nodes = typeof options.nodes === 'string' ? undefined : options.nodes
-  const shape = defined({ nodes, racks, slots, resources, heartbeat, ...(typeof options.nodes === 'string' && { cluster: options.cluster }) })
-  if (file !== undefined) {
-    const [other] = Object.keys(shape)
-    if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
-    return resolve(cwd, file)
-  }
-  const machine = machineOf(options, shape, base, cwd)
-  if (machine !== null) return machine
-  if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
-  const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
-  const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
-  return {
-    nodes: count,
-    racks: racks ?? Math.max(1, Math.ceil(count / NODES_PER_RACK)),
-    ...(resources === undefined ? { slots: slots ?? DEFAULT_SLOTS } : { resources, ...(slots !== undefined && { slots }) }),
-    ...(beats > 0 && { heartbeat: { interval: beats } }),
-  }
-}
-
-/** A value of the command line that may be a name or, as in a file, a name with options. */
-function yaml(text: string, option: string): unknown {
-  try {
-    return new YamlSource(text).value
-  } catch (error) {
-    throw error instanceof SchedError ? new SchedError('BAD_OPTION', error.fact, { field: option }, error.wayOut) : error
-  }
-}
-
 function checked(input: unknown): Description['spec'] {
   const read = experimentSchema.safeParse(input)
   if (read.success) return read.data
   const { at, fact, wayOut } = describeIssues(experimentSchema, input, read.error.issues)
   throw new SchedError('BAD_OPTION', fact, { field: fieldOf(at) }, wayOut)
 }
-
-/** Without the keys whose value is undefined. The values are of any type: `checked` sees to them. */
-const defined = (values: object) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

@@ -3,7 +3,7 @@ import { generators, traceFormat } from '@sched/workload'
 import { detectFormat, openTrace } from '@sched/workload/node'
 import { z } from 'zod'
 import type { ExperimentSpec } from './schema.js'
-import { drawsJobs, type WorkloadOfSeed } from './workload.js'
+import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'
 
 /**
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
@@ -29,8 +29,7 @@ function ifReadable(question: () => boolean): boolean {
 
 /** Whether a generator makes jobs of a parallel machine, as the command line or a file names it. */
 export function isRigidGenerator(generate: unknown): boolean {
-  const name = typeof generate === 'string' ? generate : Object.keys(generate ?? {})[0]
-  const found = generators.find(({ generator }) => generator === name)
+  const found = generators.find(({ generator }) => generator === generatorName(generate))
   return found !== undefined && hasProcs(found.options)
 }
 

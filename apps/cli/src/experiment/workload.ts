@@ -136,11 +136,11 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
   }
 }
 
-/** Whether a generator, as the command line or a file names it, knows the cluster that it is meant for. */
-export const hasOwnCell = (generate: unknown): boolean => {
-  const name = typeof generate === 'string' ? generate : Object.keys((generate ?? {}))[0]
-  return name === 'omega-example' || name === 'omega-cluster'
-}
+/** The name of a generator as the command line or a file writes it, alone or with options. */
+export const generatorName = (generate: unknown): string | undefined => (typeof generate === 'string' ? generate : Object.keys(generate ?? {})[0])
+
+/** Whether a generator knows the cluster that it is meant for. */
+export const hasOwnCell = (generate: unknown): boolean => ['omega-example', 'omega-cluster'].includes(generatorName(generate) ?? '')
 
 function named(config: WorkloadSpec['generate']): [string, Readonly<Record<string, unknown>>] {
   if (typeof config === 'string') return [config, {}]

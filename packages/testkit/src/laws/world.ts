@@ -1,5 +1,5 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
-import type { DataSpec, Duration, JobSpec, NodeId, Seconds, StageSpec } from '@sched/core'
+import { withoutUndefined, type DataSpec, type Duration, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
 import type { Outage, RuntimeOptions } from '@sched/sim'
 import fc from 'fast-check'
 
@@ -99,7 +99,7 @@ function jobDrafts(ofSlots: boolean, queues: readonly string[]): fc.Arbitrary<Jo
       estimate: oneOf(undefined, 5, 20),
       stages: stages(ofSlots),
     })
-    .map(({ gap, follows, ...fields }) => ({ gap, follows, rest: withoutUndefined(fields) as JobDraft['rest'] }))
+    .map(({ gap, follows, ...fields }) => ({ gap, follows, rest: withoutUndefined(fields) }))
 }
 
 function stages(ofSlots: boolean): fc.Arbitrary<StageSpec[]> {
@@ -138,5 +138,3 @@ function inOrder(drafts: readonly JobDraft[]): JobSpec[] {
     return { id: `j${index}`, submit, ...rest, ...(follows && index > 0 && { after: `j${index - 1}` }) }
   })
 }
-
-const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,0 +1,52 @@
+import { SchedError } from '@sched/core'
+import { resolve } from 'node:path'
+import type { Description } from './experiment.js'
+import { defined, yaml, type ExperimentOptions } from './given-options.js'
+import type { ExperimentInput } from './schema.js'
+import { isRigid, jobsTakeProcs } from './workload-from-options.js'
+import { hasOwnCell } from './workload.js'
+
+/** Nodes of a cluster that nobody described: those of Facebook's for a trace, of the EC2 runs of EuroSys 2010 for generated jobs. */
+export const DEFAULT_NODES = { trace: 600, generate: 100 } as const
+const NODES_PER_RACK = 20
+const DEFAULT_SLOTS = { map: 4, reduce: 2 }
+const DEFAULT_HEARTBEAT = 3
+
+/** The cluster of the command line; `undefined`: that of the file, or the one that the jobs are of. */
+export function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
+  const spec = base?.spec
+  const { racks, slots, resources, heartbeat, trace, generate } = options
+  const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
+  const nodes = typeof options.nodes === 'string' ? undefined : options.nodes
+  const shape = defined({ nodes, racks, slots, resources, heartbeat, ...(typeof options.nodes === 'string' && { cluster: options.cluster }) })
+  if (file !== undefined) {
+    const [other] = Object.keys(shape)
+    if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
+    return resolve(cwd, file)
+  }
+  const machine = machineOf(options, shape, base, cwd)
+  if (machine !== null) return machine
+  if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
+  const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
+  const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
+  return {
+    nodes: count,
+    racks: racks ?? Math.max(1, Math.ceil(count / NODES_PER_RACK)),
+    ...(resources === undefined ? { slots: slots ?? DEFAULT_SLOTS } : { resources, ...(slots !== undefined && { slots }) }),
+    ...(beats > 0 && { heartbeat: { interval: beats } }),
+  }
+}
+
+/** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
+function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | null {
+  const { procs, resources } = options
+  const rigid = isRigid(options, cwd)
+  const [other] = Object.keys(shape)
+  if (procs !== undefined) {
+    if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
+    return base?.spec.cluster === undefined && jobsTakeProcs(options, base, cwd) ? undefined : { nodes: 1, resources: { procs } }
+  }
+  if (rigid && resources === undefined && other !== undefined)
+    throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')
+  return rigid && other === undefined && base === undefined ? undefined : null
+}
