@@ -209,6 +209,14 @@ describe('rules', () => {
     expect(streamed(text, 7, options)).toEqual(found)
   })
 
+  it('leave out a job wider than the machine that did not run, cancelled while it waited, and refuse one that ran', () => {
+    const waited = row({ job: 1, requested: 4000, allocated: -1, runtime: 0, status: 5 })
+    const found = read(`${header}${waited}\n${row({ job: 2, submit: 3 })}\n`)
+    expect([...jobsOf(found)].map(({ id }) => id)).toEqual(['2'])
+    expect(found.report.rules!.map(({ rule, jobs }) => [rule, jobs])).toEqual([['zeroRuntime', 1], ['wideNeverRan', 1]])
+    expect(messageOf(() => read(`${header}${waited.replace(' 0 -1 ', ' 1 -1 ')}\n`))).toContain('asks for 4000 procs, the machine has 8')
+  })
+
   it('are counted per job, by name', () => {
     const text = [row({ job: 1, runtime: 0 }), row({ job: 2, runtime: 300 }), row({ job: 3, runtime: 400 }), row({ job: 4 })].join('\n')
     expect(read(text).report.rules!.map(({ rule, jobs }) => [rule, jobs])).toEqual([['zeroRuntime', 1], ['overrun', 2]])

@@ -5,7 +5,7 @@ import type { RuleOptions } from './options.js'
 import type { RigidJob, RigidResource } from './resources.js'
 
 /** What a job was found to be, in the order in which it is asked. */
-const Found = { noProcs: 0, unknownRuntime: 1, zeroRuntime: 2, missingEstimate: 3, overrun: 4, wide: 5 } as const
+const Found = { noProcs: 0, unknownRuntime: 1, zeroRuntime: 2, missingEstimate: 3, overrun: 4, wide: 5, wideNeverRan: 6 } as const
 const foundNames = Object.keys(Found) as (keyof typeof Found)[]
 
 /**
@@ -68,8 +68,9 @@ export class Rules {
     else if (this.options.overrun === 'extend') job.estimate = job.runtime
   }
 
-  #wide({ amounts }: RigidJob): boolean {
+  #wide({ amounts, runtime }: RigidJob): boolean {
     const { amounts: most, origins } = this.limits
+    if (this.options.wide === 'fail' && runtime === 0) return this.#leave(Found.wideNeverRan) // cancelled, say: it does not belie the size of the machine
     if (this.options.wide === 'fail') {
       const r = amounts.findIndex((amount, i) => amount > most[i]!)
       throw new BadLine(undefined, `the job asks for ${amounts[r]} ${this.resources[r]}, the machine has ${most[r]} (${origins[r]}).`,
@@ -95,6 +96,8 @@ function ruleText(rule: keyof typeof Found, options: RuleOptions): string {
       return `without estimate: ${missingEstimate === 'runtime' ? 'estimated at their run time' : missingEstimate === 'unknown' ? 'left so' : `estimated at ${missingEstimate} times their run time`}`
     case 'overrun':
       return `longer than estimated: ${{ kill: 'cut at the estimate', extend: 'estimate raised to the run time', keep: 'kept' }[options.overrun]}`
+    case 'wideNeverRan':
+      return 'wider than the machine that did not run: left out'
     case 'wide':
       return `wider than the machine: ${{ fail: 'refused', skip: 'left out', clip: 'cut to the machine' }[options.wide]}`
   }
