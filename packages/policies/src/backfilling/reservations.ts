@@ -160,7 +160,8 @@ export class Reservations {
     const profile = this.#profile
     const { demand, length, width } = this.#lane
     const at = job * width
-    if (this.#gaps.first(demand[at] as number, length[job] as number) < start) return profile.earliest(length[job] as number, demand, at, start)
+    const amount = demand[at] as number // gaps are those of the first resource: who asks none of it may go in others
+    if (amount === 0 || this.#gaps.first(amount, length[job] as number) < start) return profile.earliest(length[job] as number, demand, at, start)
     return profile.roomUntil(start, demand, at)
   }
 

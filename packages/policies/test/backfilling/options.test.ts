@@ -90,6 +90,14 @@ describe('easy', () => {
 })
 
 describe('conservative', () => {
+  it('compresses jobs that ask nothing of the first resource, too: the order of resources does not matter', () => {
+    // 3 procs, 1 gpu: g has the gpu until 100; a until 30, d until 40; c (2 procs) reserved at 40, b (20 s) behind it at 70.
+    // a ends at 10: b has room from 10 to 40
+    const jobs = (size: (gpus: number, procs: number) => number[]): RigidJob[] =>
+      [[1, 1, 100], [0, 1, 30, 10], [0, 1, 40], [0, 2, 30], [0, 1, 20]].map(([gpus = 0, procs = 0, estimate = 0, runtime = estimate]) => ({ submit: 0, runtime, estimate, size: size(gpus, procs) }))
+    expect(simulated(jobs((gpus, procs) => [procs, gpus]), [3, 1], conservative())).toEqual([0, 0, 0, 40, 10])
+    expect(simulated(jobs((gpus, procs) => [gpus, procs]), [1, 3], conservative())).toEqual([0, 0, 0, 40, 10])
+  })
   it('compresses when a job ends early, or when any job ends, as its reference does', () => {
     // 3 slots, A (all of them) ends at 2 instead of 4: B and C come forward to 2, D (2 slots) not, since E behind it still has
     // [4, 7), then E. At 5 C and E end as expected: D could have started, and does so only if that compresses again

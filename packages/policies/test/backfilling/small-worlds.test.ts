@@ -18,7 +18,7 @@ const world = ({ overrun, resources }: { overrun: boolean; resources: number }) 
             submit: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 12 })),
             runtime: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 9 })),
             more: fc.oneof(fc.constant(0), fc.integer({ min: overrun ? -4 : 0, max: 6 })),
-            size: fc.array(fc.oneof(fc.constant(slots), fc.integer({ min: 1, max: slots })), { minLength: resources, maxLength: resources }),
+            size: fc.array(fc.oneof(fc.constant(slots), fc.integer({ min: resources === 1 ? 1 : 0, max: slots })), { minLength: resources, maxLength: resources }).filter((size) => size.some((amount) => amount > 0)),
           })
           .map(({ submit, runtime, more, size }): RigidJob => ({ submit, runtime, estimate: Math.max(0, runtime + more), size })),
         { minLength: 1, maxLength: 12 },
