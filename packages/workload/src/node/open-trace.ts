@@ -7,6 +7,8 @@ import { chunksOf, type NextChunk } from './chunks.js'
 import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 
+const MIB = 2 ** 20
+
 /** How a trace file is to be read. */
 export interface OpenOptions extends Omit<ParseOptions, 'file'> {
   /**
@@ -25,7 +27,7 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
   const facts = statFile(path)
   const named = { ...options, file: path }
   // a pipe can be read once only, so it is always held
-  const held = !facts.isFile() || stream === false || (stream === undefined && facts.size < streamedFrom(path, named))
+  const held = !facts.isFile() || stream === false || (stream === undefined && isSmall(path, facts.size, named))
   const trace = held ? parseTrace(readBytes(path), named) : streamTrace(path, named)
   return { ...trace, name: basename(path), get report() { return trace.report } }
 }
@@ -36,10 +38,12 @@ export function detectFormat(path: string): string {
   return detectFormatOf(readHead(path), path).name
 }
 
-function streamedFrom(path: string, options: ParseOptions): number {
+/** Whether a file is held in memory where nobody says how it is read. */
+function isSmall(path: string, size: number, options: ParseOptions): boolean {
+  const packed = isPacked(path)
+  if (size < (packed ? 8 : 64) * MIB) return true
   const { format, readWhole } = decoderFor(readHead(path), options)
-  const [plain, packed] = readWhole === undefined && format.inferred === undefined ? [64, 8] : [512, 32]
-  return (isPacked(path) ? packed : plain) * (1 << 20)
+  return (readWhole !== undefined || format.inferred !== undefined) && size < (packed ? 32 : 512) * MIB
 }
 
 function streamTrace(path: string, options: ParseOptions): Trace {
