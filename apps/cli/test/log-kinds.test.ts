@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, { readonly text: string; readonly machine: 
   },
   'as LLNL Thunder: no waits, numbers with words behind them, pieces of jobs that were stopped': {
     text: swf('; MaxNodes: 1008 (986 in batch partition)', '; MaxProcs: 4032', '; Partitions: 1 debug 2 batch', '1 5 -1 30 4 -1 -1 4 7200 -1 1 1 1 -1 -1 1 -1 -1', '2 5 -1 30 4 -1 -1 4 -1 -1 1 1 1 -1 -1 2 -1 -1', '3 8 -1 30 4 -1 -1 4 43200 -1 2 1 1 -1 -1 2 -1 -1', '3 9 -1 30 4 -1 -1 4 43200 -1 3 1 1 -1 -1 2 -1 -1'),
-    machine: '4032 procs: MaxProcs of the header', finished: '2 of 2 jobs finished', notes: ['2 jobs with status 2, 3 or 4, pieces of a job that has a line of its own: left out (partial)', '1 job without estimate: estimated at their run time (missingEstimate)'],
+    machine: '4032 procs: MaxProcs of the header', finished: '2 of 2 jobs finished', notes: ['1 job has lines about pieces only (status 2, 3 or 4), and none about the whole that is read: not among the jobs', '2 jobs with status 2, 3 or 4, pieces of a job that has a line of its own: left out (partial)', '1 job without estimate: estimated at their run time (missingEstimate)'],
   },
   'a flurry of one user in one second': {
     text: swf('; MaxProcs: 8192', '; UnixStartTime: 1272639895', ...Array.from({ length: 40 }, (_, i) => `${i + 1} 60 0 5 1 -1 1240000 1 86400 1258291 1 7 1 -1 1 -1 -1 -1`)),

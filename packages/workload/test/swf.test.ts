@@ -190,7 +190,6 @@ describe('rules', () => {
     ['status: completed', { status: 0 }, { status: ['completed'] }, (job) => job, undefined, '1 job of a status other than completed: left out (status)'],
     ['status: unknown', { status: -1 }, { status: ['completed', 'unknown'] }, (job) => job?.id, '1', ''],
     ['status: not unknown', { status: -1 }, { status: ['failed'] }, (job) => job, undefined, '1 job of a status other than failed: left out (status)'],
-    ['pieces of a job', { status: 2 }, {}, (job) => job, undefined, '1 job with status 2, 3 or 4, pieces of a job that has a line of its own: left out (partial)'],
     ['no processors', { requested: 0, allocated: -1 }, {}, (job) => job, undefined, '1 job without processors: left out (noProcs)'],
     ['no submit time', { submit: -1 }, {}, (job) => job, undefined, '1 job without submit time: left out (submit)'],
     ['wide: skip', { requested: 9 }, { wide: 'skip' }, (job) => job, undefined, '1 job wider than the machine: left out (wide)'],
@@ -215,6 +214,15 @@ describe('rules', () => {
     expect([...jobsOf(found)].map(({ id }) => id)).toEqual(['2'])
     expect(found.report.rules!.map(({ rule, jobs }) => [rule, jobs])).toEqual([['zeroRuntime', 1], ['wideNeverRan', 1]])
     expect(messageOf(() => read(`${header}${waited.replace(' 0 -1 ', ' 1 -1 ')}\n`))).toContain('asks for 4000 procs, the machine has 8')
+  })
+
+  it('tell of jobs that are known by their pieces alone', () => {
+    const text = [row({ job: 1 }), row({ job: 1, status: 2 }), row({ job: 1, status: 3, submit: -1 }), row({ job: 2, status: 2 }), row({ job: 2, status: 4, submit: -1 })].join('\n')
+    expect(ruleNotes(header + text)).toEqual([
+      '1 job has lines about pieces only (status 2, 3 or 4), and none about the whole that is read: not among the jobs',
+      '4 jobs with status 2, 3 or 4, pieces of a job that has a line of its own: left out (partial)',
+    ])
+    expect([jobs(header + text), streamed(header + text, 7)].map((found) => found.map(({ id }) => id))).toEqual([['1'], ['1']])
   })
 
   it('are counted per job, by name', () => {

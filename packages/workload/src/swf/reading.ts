@@ -20,6 +20,8 @@ export class SwfReading {
   readonly header = new SwfHeader()
   /** Lines that are no comments. */
   rows = 0
+  /** Numbers of jobs that have lines about a piece of them. */
+  readonly pieces = new Set<number>()
   readonly #row = new Float64Array(fieldNames.length)
   readonly #job: RigidJob
   readonly #rules: Rules
@@ -90,7 +92,10 @@ export class SwfReading {
 
   #keep(row: Float64Array): boolean {
     const status = row[Field.status]!
-    if (status >= 2 && status <= 4) return this.#leave('partial')
+    if (status >= 2 && status <= 4) {
+      if (this.held) this.pieces.add(row[Field.job]!)
+      return this.#leave('partial')
+    }
     if (this.#wanted[status >= 0 && status <= 5 ? status : 6] !== true) return this.#leave('status')
     if (row[Field.submit]! < 0) return this.#leave('submit')
     if (row[Field.job]! < 0) throw new BadLine(fieldNames[0], `found "${row[Field.job]}", expected a number of at least 0.`)

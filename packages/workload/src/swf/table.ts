@@ -69,6 +69,13 @@ export class SwfTable {
     return this.#unsorted
   }
 
+  /** How many jobs have lines about pieces of them, and no line of their own that is read. */
+  onlyInPieces(): number {
+    let found = 0
+    for (const job of this.reading.pieces) if (this.#numbers.add(job)) found++
+    return found
+  }
+
   /** A line, or the plain job that was read from it. */
   read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
     try {
