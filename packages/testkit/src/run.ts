@@ -12,6 +12,7 @@ export interface RunOptions extends Partial<Omit<SimulationOptions, 'policy' | '
   readonly until?: Seconds
 }
 
+/** A run that has ended. */
 export interface Run {
   readonly recorder: Recorder
   readonly simulation: Simulation

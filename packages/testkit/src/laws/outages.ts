@@ -1,7 +1,5 @@
-import type { NodeId } from '@sched/core'
-import type { Outage } from '@sched/sim'
 import { keyOf, type Play } from './play.js'
-import type { World } from './world.js'
+import { outagesOf } from './world.js'
 
 /** Nothing starts on a node while it is away, and what ran there when it failed ended then. */
 export function outages({ recorder, world, model }: Play): string | undefined {
@@ -18,10 +16,3 @@ export function outages({ recorder, world, model }: Play): string | undefined {
   }
   return undefined
 }
-
-/** The outages of a world, of its nodes. */
-export const outagesOf = ({ outages: listed = [] }: World, nodes: number): readonly Outage[] =>
-  listed.map((outage) => ({ ...outage, node: (outage.node % nodes) as NodeId }))
-
-/** Whether nodes go in the world, which breaks promises. */
-export const haveOutages = ({ outages: listed = [] }: World): boolean => listed.length > 0

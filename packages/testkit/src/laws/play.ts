@@ -4,9 +4,8 @@ import type { Simulation } from '@sched/sim'
 import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
 import { prepare } from '../run.js'
-import { outagesOf } from './outages.js'
 import { serial } from '../serial.js'
-import type { World } from './world.js'
+import { outagesOf, type World } from './world.js'
 
 /** Instants after which a run of a small world counts as endless. */
 const ENDLESS = 200_000
@@ -39,8 +38,10 @@ export interface Rounds {
 
 /** How a policy under test is made: anew for every run. A policy that declares queues gets their names in some order. */
 export type MakePolicy = (world: World) => Plug<'policy'>
+/** How the architecture is made that runs it. */
 export type MakeArchitecture = (world: World) => Plug<'architecture'>
 
+/** Runs a policy on a world; default: one scheduler that decides at once. */
 export function play(world: World, make: MakePolicy, architecture: MakeArchitecture = ({ claims }) => serial({ ...(claims !== undefined && { claims }) })): Play {
   const rounds: Rounds = { accepted: [], started: [], claims: 0, complaints: [] }
   const plug = make(world)

@@ -26,8 +26,10 @@ export const laws = {
   freshness,
   declaration,
 } satisfies Readonly<Record<string, (play: Play) => string | undefined>>
+/** Laws by name. */
 export type LawName = keyof typeof laws
 
+/** Options of `checkPolicyLaws`; all may be left out. */
 export interface LawOptions {
   /** Laws that do not hold for this policy, each with the reason. */
   readonly skip?: Partial<Readonly<Record<LawName, string>>>
@@ -41,6 +43,7 @@ export interface LawOptions {
   readonly architecture?: MakeArchitecture
 }
 
+/** How much was looked at. */
 export interface LawReport {
   readonly worlds: number
   readonly launches: number

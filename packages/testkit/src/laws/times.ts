@@ -1,9 +1,8 @@
 import type { ClusterModel, Heartbeat } from '@sched/cluster'
 import type { Seconds } from '@sched/core'
 import type { End, Launch } from '../recorder.js'
-import { haveOutages } from './outages.js'
 import type { Play } from './play.js'
-import type { World } from './world.js'
+import { haveOutages, type World } from './world.js'
 
 /** No job is submitted before its time, nor before the end of the one it follows; no task starts before submission and set-up. */
 export function earliest({ recorder, specs }: Play): string | undefined {

@@ -18,6 +18,14 @@ export interface World {
   readonly outages?: readonly Outage[]
 }
 
+/** The outages of a world, of its nodes. */
+export const outagesOf = ({ outages: listed = [] }: World, nodes: number): readonly Outage[] =>
+  listed.map((outage) => ({ ...outage, node: (outage.node % nodes) as NodeId }))
+
+/** Whether nodes go in the world, which breaks promises. */
+export const haveOutages = ({ outages: listed = [] }: World): boolean => listed.length > 0
+
+/** Which worlds are drawn; all may be left out. */
 export interface WorldOptions {
   /** Only clusters with heartbeats, or only ones without; default both. */
   readonly heartbeats?: boolean
