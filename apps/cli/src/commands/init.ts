@@ -63,6 +63,9 @@ policies:
             pools:
               user0: { weight: 2, minShare: { map: 20 } }
 
+# Nodes that fail and come back: drawn, or the path of a list (CSV with node, from, to, kind).
+# outages: { mtbf: 2592000, mttr: 7200 } # seconds, means for each node; default: all stay
+
 # How much longer a task takes with its data on the node, in the rack, elsewhere; and how much task times vary.
 runtime:
   localityFactors: [1, 1.7, 2]
