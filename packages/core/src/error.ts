@@ -71,7 +71,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 export function suggest(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   const hint = close === undefined ? '' : `Did you mean "${close}"? `
-  return `${hint}Known: ${known.join(', ')}.`
+  return `${hint}Known: ${known.length === 0 ? 'none' : known.join(', ')}.`
 }
 
 /** Letters changed, left out, added, or swapped with the next one (optimal string alignment). */
