@@ -26,6 +26,7 @@ const onDemandOptions = z.strictObject({
   setup: seconds.max(7 * 86_400).default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
   tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
 })
+/** Options of `onDemand`; all may be left out. */
 export type OnDemandOptions = z.input<typeof onDemandOptions>
 
 /**

@@ -1,6 +1,7 @@
 import type { ClusterView, EndRow, NodeId, Observer, Seconds, WorkView } from '@sched/core'
 import { Losses, type Evictions } from './preemption.js'
 
+/** Nodes that went, and what that cost. */
 export interface OutagesResult {
   /** Times that a node went; of those that overlap on a node, one. */
   readonly outages: number

@@ -4,6 +4,7 @@ import { treeOptions, treeShape } from './queue-options.js'
 
 /** What the order `capacity` needs to know. */
 export const capacityOptions = treeOptions.superRefine(checkQueues)
+/** Options of `capacity`; all may be left out. */
 export type CapacityOptions = z.input<typeof treeOptions>
 
 /** Delay and reservations, of the discipline `reserving`. */
@@ -36,4 +37,5 @@ const schedulerOptions = z.strictObject({
 })
 /** What the policy `capacity-scheduler` needs to know: queues, delay, reservations, preemption. */
 export const capacitySchedulerOptions = schedulerOptions.superRefine(checkQueues)
+/** Options of `capacityScheduler`; all may be left out. */
 export type CapacitySchedulerOptions = z.input<typeof schedulerOptions>

@@ -47,6 +47,7 @@ const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCa
 const withTemplate = queueOptions.extend({
   template: z.strictObject(template.shape).optional().describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
 })
+/** Options of a queue. */
 export type CapacityQueueOptions = z.input<typeof withTemplate>
 
 export const treeShape = {

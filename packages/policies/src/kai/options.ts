@@ -20,6 +20,7 @@ export const kaiOptions = z.strictObject({
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>
+/** Options of `kai` and `kaiPreempting`; all may be left out. */
 export type KaiOptions = z.input<typeof kaiOptions>
 
 /** What a queue may claim, by `ResourceId`; `Infinity` where there is no bound. */

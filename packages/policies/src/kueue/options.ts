@@ -84,4 +84,5 @@ export const kueueOptions = z.strictObject({
 export type KueueSettings = z.output<typeof kueueOptions>
 export type QueueSettings = KueueSettings['defaults']
 export type CohortSettings = KueueSettings['cohorts'][string]
+/** Options of `kueue`; all may be left out. */
 export type KueueOptions = z.input<typeof kueueOptions>

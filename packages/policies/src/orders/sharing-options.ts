@@ -28,6 +28,7 @@ export type SharingChoice = Required<SharingOptions>
 export type Weight = number | Readonly<Record<string, number>>
 /** By name of a user or queue. */
 export type PlainWeights = Readonly<Record<string, number>>
+/** Weights of sharers by name: one number, or one per resource. */
 export type Weights = Readonly<Record<string, Weight>>
 
 /** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */

@@ -10,6 +10,7 @@ import { markedPartitions } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 
+/** What a slurm.conf comes to. */
 export interface SlurmPolicy extends QueuePolicy {
   readonly kind: 'slurm'
   /** Those of the policy around all others. */
