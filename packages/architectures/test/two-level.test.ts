@@ -84,6 +84,9 @@ describe('the allocator', () => {
   it('serves who was served longest ago first if it is `round-robin`', () => {
     expect(order({ allocator: 'round-robin' })).toEqual(['b1', 's1'])
   })
+  it('looks again after some time at least, or a run would not come to an end', () => {
+    expect(() => order({ batch: 0 })).toThrow(/batch/)
+  })
   it('takes any order', () => {
     expect(order({ allocator: (a, b) => (a.name > b.name ? -1 : 1) })).toEqual(['s1', 'b1'])
     expect(order({ allocator: (a, b) => (a.name < b.name ? -1 : 1) })).toEqual(['b1', 's1'])
