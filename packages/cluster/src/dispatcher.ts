@@ -1,4 +1,4 @@
-import { randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId } from '@sched/core'
+import { onceEach, randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import type { ClusterDescription } from './description.js'
@@ -224,13 +224,5 @@ export class Dispatcher {
     const id = this.#model.nodeNames.indexOf(name)
     if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(name, this.#model.nodeNames))
     return id as NodeId
-  }
-}
-
-function onceEach(warn: (message: string) => void): (message: string) => void {
-  const warned = new Set<string>()
-  return (message) => {
-    if (!warned.has(message)) warn(message)
-    warned.add(message)
   }
 }

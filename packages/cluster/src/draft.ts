@@ -1,24 +1,9 @@
-import {
-  None,
-  SchedError,
-  type Commit,
-  type CommitMode,
-  type JobId,
-  type LaneId,
-  type Moulding,
-  type NodeId,
-  type OpenRound,
-  type Reason,
-  type RoundLimits,
-  type Savepoint,
-  type Seconds,
-  type ShapeId,
-  type TaskId,
-} from '@sched/core'
+import { None, SchedError, type Commit, type CommitMode, type JobId, type LaneId, type Moulding, type NodeId, type OpenRound, type Reason, type RoundLimits, type Savepoint, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import { Allowance } from './allowance.js'
 import type { CellState } from './cell-state.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
+import { takeLostClaims } from './lost-claims.js'
 import { Moves } from './moves.js'
 import type { Work } from './work.js'
 
@@ -323,31 +308,14 @@ export class Draft implements OpenRound {
     for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
   }
 
-  /** Claims on nodes that have gone since they were made conflict, with those of the same gangs. */
+  /** Claims on nodes that have gone since they were made conflict. */
   #withdrawLost(): void {
     const { work } = this
-    const moves = this.#moves
-    const { tasks, count } = moves
-    const gangs = new Set<number>()
-    const isLost = (task: TaskId) => !this.#live.up(work.nodeOf(task) as NodeId)
-    for (let i = 0; i < count; i++) {
-      const task = tasks[i] as TaskId
-      const stage = work.taskStage[task] as number
-      if (task >= 0 && work.stageGang[stage] === 1 && isLost(task)) gangs.add(stage)
-    }
-    let kept = 0
-    for (let i = 0; i < count; i++) {
-      const move = tasks[i] as number
-      if (move < 0 || !(gangs.has(work.taskStage[move] as number) || isLost(move as TaskId))) {
-        tasks[kept++] = move
-        continue
-      }
-      const task = move as TaskId
+    for (const task of takeLostClaims(this.#moves, work, this.#live)) {
       this.cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
       this.#commit.conflicted.push(task)
+      work.unclaim(task, 'withdrawn')
     }
-    moves.count = kept
-    for (const task of this.#commit.conflicted) work.unclaim(task, 'withdrawn')
   }
 
   #evictAgain(index: number, task: TaskId): boolean {

@@ -1,5 +1,5 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
-import { randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
+import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
 import { DynamicSlots } from './dynamic-slots.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
@@ -48,7 +48,6 @@ export class Simulation implements CellHost, DraftSink {
   readonly #outages: Outages | undefined
   readonly #beats: NodeId[] = []
   readonly #wakes = new Set<Seconds>()
-  readonly #warned = new Set<string>()
   #passNeeded = false
   #wakeDue = false
   readonly #stall = new Stall()
@@ -86,7 +85,7 @@ export class Simulation implements CellHost, DraftSink {
       work: this.work,
       now: () => this.now,
       random: (stream: string) => randomStream(seed, stream),
-      warn: (message: string) => this.#warn(message),
+      warn: onceEach((message) => options.warn?.(message)),
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
     this.schedulers = schedulers.all
@@ -390,12 +389,6 @@ export class Simulation implements CellHost, DraftSink {
     this.#observers.onRunEnd(now)
     return 'done'
   }
-
-  #warn(message: string): void {
-    if (this.#warned.has(message)) return
-    this.#warned.add(message)
-    this.#options.warn?.(message)
-  }
 }
 
 /** One object for all heartbeats: an architecture reads it during the call only. */
@@ -405,6 +398,3 @@ const PASS = { kind: 'pass' } as const
 
 /** The token of a timer that is the engine's own: architectures' are not negative. */
 const LOOK_AT_SLOTS = -1
-
-/** Runs a simulation to its end. */
-export const simulate = (options: SimulationOptions): Simulation => new Simulation(options).run()

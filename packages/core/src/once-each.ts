@@ -1,0 +1,8 @@
+/** Passes every message on, each once. */
+export function onceEach(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>()
+  return (message) => {
+    if (!warned.has(message)) warn(message)
+    warned.add(message)
+  }
+}
