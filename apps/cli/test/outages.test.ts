@@ -48,7 +48,8 @@ describe('outages of an experiment', () => {
   })
 
   it.each([
-    ['mtbf=x,mttr=3', /outages\.mtbf: found NaN, expected a number/],
+    ['mtbf=x,mttr=3', /outages\.mtbf: found "x", expected a number/],
+    ['mtbf=,mttr=3', /outages\.mtbf: found "", expected a number/],
     ['mtbf=3', /outages\.mttr: is missing/],
     ['none.csv', /none\.csv": cannot read: there is no such file/],
     ['bad.csv', /bad\.csv" line 2 node: the cluster has no node "n9"\. Nodes are called node-0, node-1, node-2 and so on/],

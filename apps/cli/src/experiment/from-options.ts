@@ -62,10 +62,11 @@ function overrides(options: ExperimentOptions, base: Description | undefined, cw
   })
 }
 
-/** A file, or numbers with names, which the schema checks. */
+/** A file, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
   if (!text.includes('=')) return named(text)
-  return Object.fromEntries(text.split(',').map((each) => each.split('=')).map(([key = '', value = '']) => [key.trim(), Number(value)])) as ExperimentInput['outages']
+  const means = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
+  return Object.fromEntries(means.map(([key = '', value = '']) => [key, value === '' || Number.isNaN(Number(value)) ? value : Number(value)])) as ExperimentInput['outages']
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
