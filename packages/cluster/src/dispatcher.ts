@@ -99,7 +99,7 @@ export class Dispatcher {
   /** A pass over all nodes, for a dispatcher without heartbeats. */
   pass(now: Seconds): Decisions {
     this.#pass(now)
-    return this.#rounds(nodeIds(this.#model))
+    return this.#rounds(this.#all)
   }
 
   /** A round that a policy asked for: nothing can start in it, but tasks may have to be killed. */
@@ -134,14 +134,6 @@ export class Dispatcher {
     this.#setUp(node, true, now)
   }
 
-  #setUp(name: string, up: boolean, now: Seconds): void {
-    this.#pass(now)
-    const node = this.#node(name)
-    if (this.cell.up(node) === up) return
-    this.cell.setUp(node, up)
-    this.work.tellNode(node, up)
-  }
-
   /** Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed. */
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
@@ -153,6 +145,14 @@ export class Dispatcher {
     this.#cancelled.add(id)
     this.#drop(id)
     return running.map((task) => this.#placed(task, work.nodeOf(task) as NodeId))
+  }
+
+  #setUp(name: string, up: boolean, now: Seconds): void {
+    this.#pass(now)
+    const node = this.#node(name)
+    if (this.cell.up(node) === up) return
+    this.cell.setUp(node, up)
+    this.work.tellNode(node, up)
   }
 
   #drop(job: JobId): void {

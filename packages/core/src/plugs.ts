@@ -103,7 +103,8 @@ export type Trigger =
 
 /**
  * How claims are checked when a round closes: not at all (the draft was live), against what is free now (`fit`, fine
- * grained), or against the version of the node when the draft was made (`version`, coarse).
+ * grained), or against the version of the node when the draft was made (`version`, coarse). A claim on a node that has gone
+ * meanwhile conflicts in any case, of a gang all claims.
  */
 export interface CommitMode {
   readonly conflict: 'none' | 'fit' | 'version'
