@@ -1,4 +1,3 @@
-import { SchedError } from '@sched/core'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { jobsOf, readMachines } from '../src/index.js'
 import { google, googleMachines, openTrace } from '../src/node/index.js'
+import { messageAfter } from './reading.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'google-2019-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -25,15 +25,7 @@ const event = (time: number, type: string, { job = '374999999999', task = 0, pri
 const read = (rows: readonly object[], jobs?: readonly object[]) => google({ taskEvents: [file(rows)], ...(jobs !== undefined && { jobEvents: [file(jobs)] }) })
 const runOf = (job: string, task: number, submit: number) =>
   [event(submit, 'submit', { job, task }), event(submit, 'queue', { job, task }), event(submit + 1, 'enable', { job, task }), event(submit + 2, 'schedule', { job, task }), event(submit + 30 + task, 'finish', { job, task })]
-const messageOf = async (run: Promise<unknown>) => {
-  try {
-    await run
-  } catch (error) {
-    if (error instanceof SchedError) return error.message.replaceAll(folder, '')
-    throw error
-  }
-  return 'no error'
-}
+const messageOf = (run: Promise<unknown>) => messageAfter(run, folder)
 
 describe('instance events of Google\'s ClusterData 2019', () => {
   const rows = [...runOf('5000000000000', 0, 10), ...runOf('5000000000000', 1, 10), ...runOf('5', 0, 4)]

@@ -1,4 +1,3 @@
-import { SchedError } from '@sched/core'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { jobsOf, placeGoogle, readMachines } from '../src/index.js'
 import { machineClasses } from '../src/google/index.js'
 import { google, googleMachines } from '../src/node/index.js'
+import { messageAfter } from './reading.js'
 import { realTrace } from './traces.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'google-'))
@@ -31,15 +31,7 @@ interface Change {
 const event = (time: number, type: string, { job = '6251812952', task = 0, schedulingClass = 0, priority = 2, requests = '0.025,0.08,0.0004', distinct = 0 }: Change = {}) =>
   `${Math.round(time * 1e6)},,${job},${task},1306108,${types.indexOf(type)},user=,${schedulingClass},${priority},${requests},${distinct}`
 const read = (...rows: readonly string[]) => google({ taskEvents: [file(`${rows.join('\n')}\n`)] })
-const messageOf = async (run: Promise<unknown>): Promise<string> => {
-  try {
-    await run
-  } catch (error) {
-    if (error instanceof SchedError) return error.message.replaceAll(folder, '')
-    throw error
-  }
-  return 'no error'
-}
+const messageOf = (run: Promise<unknown>) => messageAfter(run, folder)
 
 describe('Google task events', () => {
   it('may say neither the scheduling class nor the requests nor the user (missing info)', async () => {

@@ -15,3 +15,14 @@ export function messageOf(doing: () => unknown): string {
   }
   return 'nothing was thrown'
 }
+
+/** The same of what is awaited, without the folder in its paths. */
+export async function messageAfter(run: Promise<unknown>, folder: string): Promise<string> {
+  try {
+    await run
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error
+    return error.message.replaceAll(folder, '')
+  }
+  return 'nothing was thrown'
+}
