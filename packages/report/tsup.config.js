@@ -1,3 +1,3 @@
 import { library } from '../../tooling/tsup/index.js'
 
-export default library({ index: 'src/index.ts' })
+export default library({ index: 'src/index.ts', 'charts/index': 'src/charts/index.ts' })

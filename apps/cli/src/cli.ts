@@ -21,7 +21,7 @@ import { version } from './version.js'
 /** Runs one command line (without `node sched`) and yields its exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
 export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   try {
-    await program(io).parseAsync(argv, { from: 'user' })
+    await program({ ...io, argv }).parseAsync(argv, { from: 'user' })
     return Exit.Done
   } catch (error) {
     return failed(error, io)

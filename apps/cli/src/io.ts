@@ -11,6 +11,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Directory that paths on the command line are relative to. */
   readonly cwd: string
+  /** The command line, without `node sched`. */
+  readonly argv?: readonly string[]
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }

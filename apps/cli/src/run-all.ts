@@ -49,17 +49,21 @@ export async function withProgress(plan: Plan, io: Io, { quiet = false, threads 
   }
 }
 
-function warn(results: readonly RunResult[], { workload, description }: Experiment, io: Io): void {
-  for (const note of workload.trace?.report.notes ?? workload.notes ?? []) io.stderr.write(`note: ${note}\n`)
-  const skipped = workload.trace?.report
-  if (skipped !== undefined && skipped.skipped > 0) {
-    io.stderr.write(`warning: ${skipped.skipped} bad line${skipped.skipped === 1 ? '' : 's'} skipped, for example:\n`)
-    for (const problem of skipped.problems) io.stderr.write(`  ${problem}\n`)
-  }
+function warn(results: readonly RunResult[], experiment: Experiment, io: Io): void {
+  for (const text of messagesOf(results, experiment)) io.stderr.write(`${text}\n`)
+}
+
+/** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
+export function messagesOf(results: readonly RunResult[], { workload, description }: Pick<Experiment, 'workload' | 'description'>): string[] {
+  const { skipped, problems, notes = workload.notes ?? [] } = workload.trace?.report ?? { skipped: 0, problems: [] }
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
-  if (isEmpty) io.stderr.write(`warning: no job was submitted${whyNone(description)}.\n`)
-  if (!isEmpty && drewNothing(results)) io.stderr.write('note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.\n')
-  for (const text of warningsOf(results)) io.stderr.write(`warning: ${text}\n`)
+  return [
+    ...notes.map((note) => `note: ${note}`),
+    ...(skipped > 0 ? [[`warning: ${skipped} bad line${skipped === 1 ? '' : 's'} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
+    ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
+    ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
+    ...warningsOf(results).map((text) => `warning: ${text}`),
+  ]
 }
 
 /** Whether there are several seeds, and every policy did the same on all of them. */

@@ -1,5 +1,7 @@
 export { comparison, comparisonRecords, comparisonTable, type ComparisonCell, type ComparisonRow, type Measured } from './comparison.js'
 export { csv, csvLine } from './csv.js'
 export { duration, integer, interval, NONE, percent, seconds, significant, type IntervalFormat } from './format.js'
+export { html, Html, type HtmlPart } from './html.js'
 export { json, type JsonOptions } from './json.js'
+export { figure, htmlTable, page, type Section } from './page.js'
 export { cellText, markdownTable, table, type Cell, type Column, type TableOptions } from './table.js'

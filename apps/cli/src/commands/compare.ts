@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { explained, prepare, type Description, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
+import { classCounts } from '../class-counts.js'
 import { compareRuns, type Row } from '../figures.js'
 import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
@@ -10,10 +11,10 @@ import { findingsText } from '../output/findings.js'
 import { headline } from '../output/headline.js'
 import { widthOf } from '../output/policy-table.js'
 import { kindText } from '../output/rigid-text.js'
-import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
 import { summaryJson } from '../output/summary-json.js'
 import { tableCsv } from '../output/table-csv.js'
-import { runAll } from '../run-all.js'
+import { messagesOf, runAll } from '../run-all.js'
 import type { RunResult } from '../run-once.js'
 import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
 
@@ -38,7 +39,7 @@ export function addCompare(program: Command, io: Io): void {
 async function compare(file: string | undefined, options: CompareOptions, io: Io): Promise<void> {
   const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
-  if (options.quiet === true || options.json === '-' || options.csv === '-') return
+  if (isSilent(options)) return
   const width = widthOf(io.stdout)
   const parts = [overallText(rows, width), classText(rows, classCounts(runs), width), kindText(rows, width)].filter((text) => text !== '')
   io.stdout.write(`${headline(experiment)}\n${parts.join('\n')}`)
@@ -59,7 +60,8 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
     const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
-    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), jobs, seeds: experiment.seeds })
+    const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(experiment, runs, rows, messagesOf(runs, experiment), io)
+    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds })
     return { runs, rows }
   } finally {
     outputs.discard()
@@ -70,11 +72,4 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
 function tellFindings({ policies }: Experiment, { quiet }: OutputOptions, io: Io): void {
   if (quiet === true) return
   for (const { name, findings } of policies) if (findings !== undefined) io.stderr.write(`${name}:\n${findingsText(findings)}`)
-}
-
-/** Jobs per class, in the mean over the runs. */
-export function classCounts(runs: readonly RunResult[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { summary } of runs) for (const { label, times } of summary.classes) counts.set(label, (counts.get(label) ?? 0) + times.jobs / runs.length)
-  return counts
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
+import { classCounts } from '../class-counts.js'
 import { prepare } from '../experiment/experiment.js'
 import { experimentSchema } from '../experiment/schema.js'
 import type { Io } from '../io.js'
 import { classText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
-import type { OutputOptions } from '../output/outputs.js'
+import { isSilent, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
-import { classCounts, runAndCompare } from './compare.js'
+import { runAndCompare } from './compare.js'
 import { outputOptions, threadsOption, whole } from './experiment-options.js'
 
 /**
@@ -37,7 +38,7 @@ async function run(seeds: number | undefined, options: OutputOptions & { readonl
   const spec = experimentSchema.parse({ ...demo, ...(seeds !== undefined && { seeds }) })
   const experiment = await prepare({ spec, directory: io.cwd })
   const { runs, rows } = await runAndCompare(experiment, options, io)
-  if (options.quiet === true || options.json === '-' || options.csv === '-') return
+  if (isSilent(options)) return
   io.stdout.write(`${headline(experiment)}\n${classText(rows, classCounts(runs), widthOf(io.stdout))}${next}`)
 }
 

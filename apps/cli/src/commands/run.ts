@@ -4,7 +4,7 @@ import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
 import { headline } from '../output/headline.js'
-import type { OutputOptions } from '../output/outputs.js'
+import { isSilent, type OutputOptions } from '../output/outputs.js'
 import { runText } from '../output/run-text.js'
 import { onePoint, runAndCompare } from './compare.js'
 import { experimentOptions, outputOptions } from './experiment-options.js'
@@ -29,6 +29,6 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs
-  if (result === undefined || options.quiet === true || options.json === '-' || options.csv === '-') return
+  if (result === undefined || isSilent(options)) return
   io.stdout.write(`${headline(experiment)}\n${runText(result)}`)
 }

@@ -7,7 +7,7 @@ import { atPoint, axesOf, pointsOf, pointText, type Axis, type Point } from '../
 import { Parts } from '../experiment/parts.js'
 import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
-import { Outputs, type OutputOptions } from '../output/outputs.js'
+import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
 import { sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
@@ -49,7 +49,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
     for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}\n`)
     outputs.complete(withSeeds(description, prepared), { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
-    if (options.quiet === true || options.json === '-' || options.csv === '-') return
+    if (isSilent(options)) return
     io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr, widthOf(io.stdout)))
   } finally {
     outputs.discard()

@@ -13,6 +13,7 @@ import { outputFile, writing, type OutputFile } from './output-file.js'
 export interface OutputOptions {
   readonly json?: string
   readonly csv?: string
+  readonly html?: string
   readonly out?: string
   readonly schedule?: boolean
   readonly force?: boolean
@@ -23,6 +24,8 @@ export interface OutputOptions {
 export interface Results {
   readonly summary: string
   readonly table: string
+  /** One HTML page, where it was asked for. */
+  readonly page?: string | undefined
   /** Numbers of the runs of each policy, where their jobs were written. */
   readonly jobs?: ReadonlyMap<string, readonly number[]>
   readonly seeds?: readonly number[]
@@ -32,18 +35,19 @@ export interface Results {
 export class Outputs {
   readonly #json: OutputFile | undefined
   readonly #csv: OutputFile | undefined
+  readonly #html: OutputFile | undefined
   readonly #directory: OutputDirectory | undefined
   readonly #schedule: boolean
   readonly #path: string
   readonly #target: string
 
-  constructor({ json, csv, out, force = false, schedule = false }: OutputOptions, io: Io) {
+  constructor({ json, csv, html, out, force = false, schedule = false }: OutputOptions, io: Io) {
     if (schedule && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out.')
     this.#schedule = schedule
-    if (json === '-' && csv === '-') throw new SchedError('BAD_OPTION', 'both go to standard output.', { field: '--json and --csv' }, 'Give one of them a file name.')
-    if (json !== undefined && csv !== undefined && resolve(io.cwd, json) === resolve(io.cwd, csv)) throw new SchedError('BAD_OPTION', `both go to "${json}".`, { field: '--json and --csv' }, 'Give them different names.')
+    inDifferentPlaces({ '--json': json, '--csv': csv, '--html': html }, io.cwd)
     this.#json = json === undefined ? undefined : outputFile(json, io, force)
     this.#csv = csv === undefined ? undefined : outputFile(csv, io, force)
+    this.#html = html === undefined ? undefined : outputFile(html, io, force)
     this.#path = out ?? ''
     this.#target = resolve(io.cwd, this.#path)
     this.#directory = out === undefined ? undefined : new OutputDirectory(out, io.cwd, force)
@@ -54,7 +58,7 @@ export class Outputs {
     return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path, schedule: this.#schedule }
   }
 
-  complete(description: Description, { summary, table, jobs, seeds = [] }: Results): void {
+  complete(description: Description, { summary, table, page = '', jobs, seeds = [] }: Results): void {
     const directory = this.#directory
     if (directory !== undefined) {
       if (this.jobs !== undefined && jobs !== undefined) {
@@ -70,10 +74,26 @@ export class Outputs {
     }
     this.#json?.write(summary)
     this.#csv?.write(table)
+    this.#html?.write(page)
   }
 
   /** Leaves nothing half-written; of no effect once complete. */
   discard(): void {
     this.#directory?.discard()
+  }
+}
+
+/** Whether nothing else is printed: the user wants it quiet, or standard output is a file. */
+export const isSilent = ({ quiet = false, json, csv, html }: Pick<OutputOptions, 'quiet' | 'json' | 'csv' | 'html'>): boolean => quiet || [json, csv, html].includes('-')
+
+/** Throws `BAD_OPTION` where two options name one place. */
+export function inDifferentPlaces(files: Readonly<Record<string, string | undefined>>, cwd: string): void {
+  const given = Object.entries(files).flatMap(([option, path]) => (path === undefined ? [] : [{ option, path, place: path === '-' ? path : resolve(cwd, path) }]))
+  for (const [i, { option, path, place }] of given.entries()) {
+    const twin = given.slice(0, i).find((each) => each.place === place)
+    if (twin === undefined) continue
+    const field = `${twin.option} and ${option}`
+    if (path === '-') throw new SchedError('BAD_OPTION', 'both go to standard output.', { field }, 'Give one of them a file name.')
+    throw new SchedError('BAD_OPTION', `both go to "${twin.path}".`, { field }, 'Give them different names.')
   }
 }

@@ -1,0 +1,39 @@
+import { html, page, type Html, type Section } from '@sched/report'
+import type { Experiment } from '../experiment/experiment.js'
+import type { Row } from '../figures.js'
+import type { Io } from '../io.js'
+import { classCounts } from '../class-counts.js'
+import { classText } from '../output/comparison.js'
+import { headline } from '../output/headline.js'
+import { kindText } from '../output/rigid-text.js'
+import { runText } from '../output/run-text.js'
+import type { RunResult } from '../run-once.js'
+import { asRun } from './as-run.js'
+import { classCharts, comparedCharts, comparedTable } from './compared.js'
+
+/** All that `run` and `compare` have to say, as one page. */
+export function comparePage(experiment: Experiment, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
+  const [title = '', ...lines] = headline(experiment).trimEnd().split('\n')
+  const several = experiment.policies.length > 1
+  const sections: Section[] = [
+    ...(several ? [{ title: 'Figures by policy', content: [comparedTable(rows), comparedCharts(rows)] }] : []),
+    ...classSection(rows, runs),
+    { title: several ? `Each policy in full, seed ${experiment.seeds[0] ?? 1}` : 'In full', content: details(experiment, runs) },
+    asRun(experiment.description, io),
+  ]
+  return page(title, [lines.map((line) => html`<p>${line}</p>\n`), messages.map((text) => html`<div class="warning">${text}</div>\n`)], sections)
+}
+
+function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section[] {
+  const texts = [classText(rows, classCounts(runs)), kindText(rows)].filter((text) => text !== '')
+  return texts.length === 0 ? [] : [{ title: 'By class of jobs', content: [classCharts(rows), html`<details><summary>Tables</summary><pre>${texts.join('\n')}</pre></details>\n`] }]
+}
+
+/** What `sched run` prints of the first seed of each policy. */
+function details({ policies, seeds: [seed = 1] }: Experiment, runs: readonly RunResult[]): Html[] {
+  return policies.flatMap(({ name }) => {
+    const run = runs.find((each) => each.policy === name && each.seed === seed)
+    if (run === undefined) return []
+    return policies.length === 1 ? [html`<pre>${runText(run)}</pre>\n`] : [html`<details><summary>${name}</summary><pre>${runText(run)}</pre></details>\n`]
+  })
+}

@@ -1,0 +1,94 @@
+import { integer, NONE } from '../format.js'
+import { GRID, INK } from './palette.js'
+
+/** Of a number: seconds, a fraction that is shown in percent, or none. */
+export type Unit = 's' | '%' | ''
+
+/** What is measured along an axis. */
+export interface Axis {
+  readonly title: string
+  readonly unit: Unit
+  /** Logarithmic; what is below `from` stands at `from`, which is 1 unless given. Default false. */
+  readonly log?: boolean | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  /** Only these values have a tick. */
+  readonly ticks?: readonly number[] | undefined
+}
+
+/** How values come to stand along an axis. */
+export interface Scale {
+  /** With the unit in which the numbers are written. */
+  readonly title: string
+  /** What ECharts is given for a value. */
+  at(value: number): number
+  /** What is written for a value. */
+  label(value: number): string
+  /** Options of a value axis of ECharts. */
+  readonly options: Record<string, unknown>
+}
+
+const times = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const
+/** Times that people know, for logarithmic axes; between them none is labelled. */
+const knownTimes = [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 86_400, 864_000, 8_640_000, 86_400_000, 864_000_000]
+
+/** The scale of an axis for values as these. */
+export function scaleOf(axis: Axis, values: readonly number[]): Scale {
+  const finite = values.filter(Number.isFinite)
+  const most = axis.to ?? finite.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
+  return axis.log === true ? logScale(axis, most) : linearScale(axis, most)
+}
+
+function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scale {
+  const [name, size] = unit === 's' ? (times.find(([, size]) => most >= 3 * size) ?? (['s', 1] as const)) : unit === '%' ? (['%', 0.01] as const) : (['', 1] as const)
+  const at = (value: number) => value / size
+  return {
+    title: name === '' ? title : `${title}, ${name}`,
+    at,
+    label: (value) => short(at(value)),
+    options: {
+      type: 'value',
+      ...(from !== undefined && { min: at(from) }),
+      ...(to !== undefined && { max: at(to) }),
+      axisLabel: { color: INK, formatter: short, hideOverlap: true, ...(ticks !== undefined && { customValues: ticks.map(at) }) },
+      ...(ticks !== undefined && { axisTick: { customValues: ticks.map(at) } }),
+    },
+  }
+}
+
+function logScale({ title, unit, from = 1, ticks }: Axis, most: number): Scale {
+  const at = (value: number) => Math.log10(Math.max(from, value))
+  const marks = ticks ?? (unit === 's' ? knownTimes : Array.from({ length: 40 }, (_, i) => 10 ** (i - 20))).filter((value) => value >= from && value <= most)
+  const texts = new Map(marks.map((value) => [at(value), unit === 's' ? timeText(value) : short(value)]))
+  return {
+    title,
+    at,
+    label: (value) => (unit === 's' ? timeText(value) : short(value)),
+    options: {
+      type: 'value',
+      min: at(from),
+      max: Math.max(at(most), at(from) + 0.1),
+      axisLabel: { color: INK, formatter: (value: number) => texts.get(value) ?? '', customValues: [...texts.keys()], hideOverlap: true },
+      axisTick: { customValues: [...texts.keys()] },
+    },
+  }
+}
+
+/** What all axes look like. */
+export const axisStyle = { nameTextStyle: { color: INK }, axisLine: { show: true, lineStyle: { color: INK } }, splitLine: { lineStyle: { color: GRID } } }
+
+function timeText(value: number): string {
+  const [name, size] = times.find(([, size]) => value >= size) ?? (['s', 1] as const)
+  return `${short(value / size)} ${name}`
+}
+
+/** A number in few characters: at most three significant digits, all digits before the point. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return NONE
+  if (Math.abs(value) >= 1e9) return value.toExponential(1)
+  if (Math.abs(value) >= 100) return integer(value)
+  return String(Number(value.toPrecision(3)))
+}
+
+/** A name of at most so many characters. */
+export const cut = (name: string, most: number): string => (name.length > most ? `${name.slice(0, most - 1)}…` : name)

@@ -1,0 +1,2 @@
+export type { Axis, Unit } from './axis.js'
+export { barChart, type Bar, type BarChart } from './bar-chart.js'
