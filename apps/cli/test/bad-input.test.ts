@@ -69,7 +69,7 @@ describe('an experiment file with a mistake', () => {
   it('refuses a task larger than every node', async () => {
     const wide = trace.replace('"demand":{"map":1},"duration":4', '"demand":{"map":2},"duration":4')
     expect(await answer(experiment, { 'jobs.jsonl': wide })).toBe(
-      'error: a task of job b asks {"map":2}, more than any node of cluster has. Use larger nodes, or leave such jobs out with `infeasible: reject`.',
+      'error: a task of job b asks {"map":2}, more than any node of cluster has. Use larger nodes. Or leave such jobs out with `infeasible: reject`.',
     )
   })
 

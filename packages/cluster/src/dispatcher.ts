@@ -24,11 +24,12 @@ export interface DispatcherOptions {
 
 /** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
 export interface Placed extends TaskName {
-  readonly id: TaskId
+  /** Number of the start; a task that starts again has another one, and none comes again. */
+  readonly id: number
   readonly node: string
   readonly level: number
 }
-/** What is to be done now, in order of decision. */
+/** What is to be done now, in order of decision. Tasks to kill are pending again at once: their ends are not to be told. */
 export interface Decisions {
   readonly start: readonly Placed[]
   readonly kill: readonly Placed[]
@@ -61,7 +62,12 @@ export class Dispatcher {
   readonly #draft: Draft
   readonly #all: readonly NodeId[]
   readonly #promised: DispatcherOptions['promised']
+  readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
+  readonly #running = new Map<number, TaskId>()
+  /** By task that runs: the number of its start. */
+  readonly #starts: number[] = []
+  #started = 0
   #now: Seconds = 0
   #start: Placed[] = []
   #kill: Placed[] = []
@@ -77,15 +83,18 @@ export class Dispatcher {
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
   }
 
-  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for a task larger than every node, and for a job that the policy refuses. */
+  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for one that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system. */
   submit(spec: JobSpec, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
-    const large = spec.stages.find(({ demand, constraints }) => !shapes.feasible(shapes.intern(demand, constraints)))
+    if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
+    const large = spec.stages.find((stage) => !shapes.canRun(stage))
     if (large !== undefined) throw infeasible(spec, large, this.#model, shapes)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
-    this.work.open(this.work.submit(spec, now, 0))
+    const job = this.work.submit(spec, now, 0)
+    this.#jobs.set(spec.id, job)
+    this.work.open(job)
   }
 
   /** A node reports: what to start on it now. */
@@ -111,16 +120,18 @@ export class Dispatcher {
   /** A started task has ended; true when it was its job's last. */
   taskEnded({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
     const { work } = this
-    const job = this.#stopped(id, 'ended', now)
-    if (!work.finish(id)) return false
+    const task = this.#stopped(id, 'ended', now)
+    const job = work.jobOf(task)
+    if (!work.finish(task)) return false
     this.#leave(job)
     return true
   }
 
   /** A started task has failed or was lost: it is pending again, unless its job was cancelled. */
   taskFailed({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
-    const job = this.#stopped(id, 'evicted', now)
-    this.work.unclaim(id, 'evicted')
+    const task = this.#stopped(id, 'evicted', now)
+    const job = this.work.jobOf(task)
+    this.work.unclaim(task, 'evicted')
     if (this.#cancelled.has(job)) this.#drop(job)
   }
 
@@ -138,7 +149,7 @@ export class Dispatcher {
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
     const { work } = this
-    const id = work.jobs().find((each) => work.name(each) === job)
+    const id = this.#jobs.get(job)
     if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${job}".`)
     const running: TaskId[] = []
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) work.runningTasks(id, lane, running)
@@ -161,17 +172,19 @@ export class Dispatcher {
 
   #leave(job: JobId): void {
     this.#cancelled.delete(job)
+    this.#jobs.delete(this.work.name(job))
     this.work.remove(job)
   }
 
-  #stopped(task: TaskId, how: Release, now: Seconds): JobId {
+  #stopped(start: number, how: Release, now: Seconds): TaskId {
     this.#pass(now)
     const { work, cell } = this
-    const node = work.nodeOf(task)
-    if (node < 0) throw new SchedError('BROKEN_CONTRACT', `task ${task} has ended but does not run`)
-    cell.give(work.shapeOf(task), node as NodeId, work.devicesOf(task))
+    const task = this.#running.get(start)
+    if (task === undefined) throw new SchedError('BROKEN_CONTRACT', `start ${start} has ended but does not run.`, {}, 'Tell each end once, and none of a task that was to be killed.')
+    this.#running.delete(start)
+    cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
     work.release(task, how)
-    return work.jobOf(task)
+    return task
   }
 
   #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
@@ -192,11 +205,13 @@ export class Dispatcher {
       start: (tasks, from) => {
         for (const task of tasks.slice(from)) {
           this.work.runStart[this.work.taskRun[task] as number] = this.#now
+          this.#running.set((this.#starts[task] = this.#started++), task)
           this.#start.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         }
       },
       kill: (task) => {
         this.#kill.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+        this.#running.delete(this.#starts[task] as number)
         this.work.unclaim(task, 'evicted')
       },
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
@@ -207,11 +222,11 @@ export class Dispatcher {
     }
   }
 
-  #placed(id: TaskId, node: NodeId): Placed {
+  #placed(task: TaskId, node: NodeId): Placed {
     const { work } = this
-    const name = taskName(work, id)
-    const hasData = work.spec(work.jobOf(id)).stages[name.stage]?.data !== undefined
-    return { id, ...name, node: this.cell.name(node), level: hasData ? work.level(id, node) : -1 }
+    const name = taskName(work, task)
+    const hasData = work.spec(work.jobOf(task)).stages[name.stage]?.data !== undefined
+    return { id: this.#starts[task] as number, ...name, node: this.cell.name(node), level: hasData ? work.level(task, node) : -1 }
   }
 
   #pass(now: Seconds): void {

@@ -22,7 +22,6 @@ export class Draft implements OpenRound {
   cluster: CellState
   readonly work: Work
   taken: JobId | None = None
-  tookGang = false
   claims = 0
   evictions = 0
   readonly #live: CellState
@@ -125,7 +124,6 @@ export class Draft implements OpenRound {
     if (this.#jobs >= this.#maxJobs || (this.#onlyJob !== None && job !== this.#onlyJob)) return false
     this.#jobs++
     this.taken = job
-    if (this.#maxJobs < Infinity) this.tookGang = this.work.isGang(job, this.lane)
     return true
   }
 
@@ -175,6 +173,21 @@ export class Draft implements OpenRound {
     return this.#moves.count as Savepoint
   }
 
+  brokenGang(job: JobId): Savepoint | undefined {
+    const { work } = this
+    if (!work.isGang(job, this.lane)) return undefined
+    const stage = work.laneFront[job * work.lanes + this.lane] as number
+    const { tasks, count } = this.#moves
+    let claims = 0
+    let from = count
+    for (; from > 0; from--) {
+      const move = tasks[from - 1] as number
+      if (move >= 0 && work.taskStage[move] !== stage) break // of an eviction before its claims they are the reason
+      if (move >= 0) claims++
+    }
+    return claims > 0 ? (from as Savepoint) : undefined
+  }
+
   rollback(to: Savepoint): void {
     this.#mustBeOpen()
     while (this.#moves.count > to) {
@@ -197,7 +210,7 @@ export class Draft implements OpenRound {
 
   rehearse(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void {
     const before = this.savepoint()
-    const { nodes, taken, tookGang } = this
+    const { nodes, taken } = this
     const [only, jobs, most] = [this.#only, this.#jobs, this.#maxClaims]
     const see = (others: readonly NodeId[]) => {
       this.nodes = others
@@ -209,7 +222,6 @@ export class Draft implements OpenRound {
     this.rollback(before)
     see(nodes)
     this.taken = taken
-    this.tookGang = tookGang
     this.#only = only
     this.#jobs = jobs
     this.#maxClaims = most
@@ -280,7 +292,7 @@ export class Draft implements OpenRound {
 
   /**
    * Makes the suspended draft's moves again, in order, as far as they do not conflict; conflicting claims are pending
-   * again, tasks to be evicted that are gone are forgotten.
+   * again, of a gang all, tasks to be evicted that are gone are forgotten.
    */
   #recheck({ conflict, atomic }: CommitMode): void {
     const { conflicted } = this.#commit
@@ -288,23 +300,38 @@ export class Draft implements OpenRound {
     const moves = this.#moves
     const { count, tasks } = moves
     let kept = 0
+    let gang = -1
+    let gangFrom = 0
+    let isBroken = false
     for (let i = 0; i < count; i++) {
       const move = tasks[i] as number
       if (move < 0) {
         if (this.#evictAgain(i, ~move as TaskId)) tasks[kept++] = move
         continue
       }
+      const stage = work.taskStage[move] as number
+      if (stage !== gang) {
+        gang = work.stageGang[stage] === 1 ? stage : -1
+        gangFrom = kept
+        isBroken = false
+      }
       const node = moves.nodes[i] as NodeId
       const shape = moves.shapes[i] as ShapeId
-      if (this.#conflicts(conflict, i, shape, node)) conflicted.push(move as TaskId)
-      else {
+      if (isBroken || this.#conflicts(conflict, i, shape, node)) {
+        conflicted.push(move as TaskId)
+        if (gang === -1 || isBroken) continue
+        isBroken = true
+        moves.count = kept
+        this.#takeBack(gangFrom)
+        kept = gangFrom
+      } else {
         const devices = this.#live.take(shape, node)
         if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
         tasks[kept++] = move
       }
     }
     moves.count = kept
-    if (atomic && conflicted.length > 0) this.#takeBack()
+    if (atomic && conflicted.length > 0) this.#takeBack(0)
     for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
   }
 
@@ -327,10 +354,10 @@ export class Draft implements OpenRound {
     return true
   }
 
-  /** One conflict rejects all: takes back what has been made again, newest first. */
-  #takeBack(): void {
+  /** One conflict rejects all, or all of a gang: takes back what has been made again from there on, newest first. */
+  #takeBack(from: number): void {
     const { work } = this
-    while (this.#moves.count > 0) {
+    while (this.#moves.count > from) {
       const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
       const node = work.nodeOf(task) as NodeId

@@ -3,20 +3,20 @@ import type { ClusterModel } from './model.js'
 import { requirement, type Rule } from './rules.js'
 import type { Shapes } from './shapes.js'
 
-/** Why a stage can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount. Called where `Shapes.feasible` or a gang's `most` said no. */
+/** Why a stage can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount. Called where `Shapes.canRun` said no. */
 export function infeasible(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
   const rule = shapes.rule(shapes.intern(stage.demand, stage.constraints))
   const nodes = rule?.allowed === undefined ? [] : [...model.labels.classOf].filter((id) => rule.allowed?.[id] === 1)
-  const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, `${wayOut}, or leave such jobs out with \`infeasible: reject\`.`)
+  const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, wayOut)
   if (rule?.allowed !== undefined && nodes.length === 0)
-    return error(`job ${spec.id} requires ${requirement(rule.require)}, which no node of ${model.name} has (${known(rule, model)})`, 'Label the nodes')
+    return error(`job ${spec.id} requires ${requirement(rule.require)}, which no node of ${model.name} has (${known(rule, model)})`, 'Label the nodes.')
   const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
-    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, isWholeJob(stage) && model.nodes > 1 ? 'Read the log with its option `tasks: each`, a task per processor or node, use larger nodes' : 'Use larger nodes')
+    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, isWholeJob(stage) && model.nodes > 1 ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.' : 'Use larger nodes.')
   const most = shapes.most(shapes.intern(stage.demand, stage.constraints), stage.tasks)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
-  return error(`job ${spec.id} starts ${stage.tasks} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes')
+  return error(`job ${spec.id} starts ${stage.tasks} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
 }
 
 /** A job of a parallel machine that was read as one task with all its processors. */

@@ -1,4 +1,4 @@
-import { SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId } from '@sched/core'
+import { SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId, type StageSpec } from '@sched/core'
 import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
@@ -42,6 +42,8 @@ export class Shapes {
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
   readonly #rules: Rules
+  /** Whether some node could hold one; `undefined` until it is asked. */
+  readonly #feasible: (boolean | undefined)[] = []
   /** The rule of each constrained shape. */
   readonly #ruleOf: (Rule | undefined)[] = []
   /** Constrained shapes by rule and by the shape without it. */
@@ -128,6 +130,16 @@ export class Shapes {
 
   /** Whether some node of the cluster, empty, could run a task of the shape. */
   feasible(shape: ShapeId): boolean {
+    return (this.#feasible[shape] ??= this.#hasRoom(shape))
+  }
+
+  /** Whether the cluster, empty, could run a task of the stage, and all of them at once where they are a gang. */
+  canRun({ demand, constraints, tasks, gang }: StageSpec): boolean {
+    const shape = this.intern(demand, constraints)
+    return this.feasible(shape) && (gang !== true || tasks === 1 || this.most(shape, tasks) === tasks)
+  }
+
+  #hasRoom(shape: ShapeId): boolean {
     for (let node = 0 as NodeId; node < this.#model.nodes; node++) if (this.roomOn(shape, node) > 0) return true
     return false
   }

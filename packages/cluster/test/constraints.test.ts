@@ -121,13 +121,13 @@ describe('constraints', () => {
 describe('a job that no node can host', () => {
   const reason = (spec: JobSpec) => infeasible(spec, spec.stages[0]!, model, new Shapes(model)).message
   it.each<[JobSpec, string]>([
-    [job({ require: { model: 'H100' } }), 'job j requires model = H100, which no node of mixed has (model: T4, P100). Label the nodes, or leave such jobs out with `infeasible: reject`.'],
-    [job({ require: { nvme: ['1', '2'] } }), 'job j requires nvme = 1 or 2, which no node of mixed has (no node has a label nvme). Label the nodes, or leave such jobs out with `infeasible: reject`.'],
-    [job({ require: { model: 'T4' } }, { cpu: 8 }), 'a task of job j asks {"cpu":8}, more than any node of mixed with model = T4 has. Use larger nodes, or leave such jobs out with `infeasible: reject`.'],
-    [job({}, { cpu: 17 }), 'a task of job j asks {"cpu":17}, more than any node of mixed has. Use larger nodes, or leave such jobs out with `infeasible: reject`.'],
-    [job({ distinctNodes: true }, { tasks: 6, gang: true }), 'job j starts 6 tasks of {"cpu":1} at once, the nodes of mixed have room for 5, each on a node of its own. Use more nodes, or leave such jobs out with `infeasible: reject`.'],
+    [job({ require: { model: 'H100' } }), 'job j requires model = H100, which no node of mixed has (model: T4, P100). Label the nodes.'],
+    [job({ require: { nvme: ['1', '2'] } }), 'job j requires nvme = 1 or 2, which no node of mixed has (no node has a label nvme). Label the nodes.'],
+    [job({ require: { model: 'T4' } }, { cpu: 8 }), 'a task of job j asks {"cpu":8}, more than any node of mixed with model = T4 has. Use larger nodes.'],
+    [job({}, { cpu: 17 }), 'a task of job j asks {"cpu":17}, more than any node of mixed has. Use larger nodes.'],
+    [job({ distinctNodes: true }, { tasks: 6, gang: true }), 'job j starts 6 tasks of {"cpu":1} at once, the nodes of mixed have room for 5, each on a node of its own. Use more nodes.'],
     // 4 cpu: 1 + 1 + 2 + 0 + 4 tasks of 4
-    [job({}, { tasks: 9, cpu: 4, gang: true }), 'job j starts 9 tasks of {"cpu":4} at once, the nodes of mixed have room for 8. Use more nodes, or leave such jobs out with `infeasible: reject`.'],
+    [job({}, { tasks: 9, cpu: 4, gang: true }), 'job j starts 9 tasks of {"cpu":4} at once, the nodes of mixed have room for 8. Use more nodes.'],
   ])('is told why', (spec, message) => {
     expect(reason(spec)).toBe(message)
   })

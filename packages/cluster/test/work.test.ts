@@ -264,3 +264,21 @@ describe('Work', () => {
     })
   })
 })
+
+describe('a job', () => {
+  it.each<[readonly StageSpec[], string]>([
+    [[], 'stages: job a has none. Give at least one.'],
+    [[stage({ tasks: 0 })], 'stages[0].tasks: job a has 0. Give a whole number, at least 1.'],
+    [[stage(), stage({ tasks: 1.5 })], 'stages[1].tasks: job a has 1.5. Give a whole number, at least 1.'],
+    [[stage({ duration: -1 })], 'stages[0].duration: job a has -1. Give seconds, at least 0.'],
+    [[stage({ duration: [1, NaN] })], 'stages[0].duration: job a has NaN. Give seconds, at least 0.'],
+    [[stage({ duration: Float64Array.of(1) })], 'stages[0].duration: job a has 1 for 2 tasks. Give one per task.'],
+    [[stage({ after: [{ stage: 0, fraction: 1 }] })], 'stages[0].after: job a has a wait for stage 0, which does not come before it. List stages so that each waits for earlier ones, counted from 0.'],
+  ])('is refused where none can be so (%#)', (stages, message) => {
+    expect(() => workWith().submit({ id: 'a', submit: 0, stages }, 0, 0)).toThrow(message)
+  })
+
+  it('has durations for all tasks, for each, or drawn', () => {
+    expect(() => submit(workWith(), job('a', stage({ duration: 0 }), stage({ duration: [1, 2] }), stage({ duration: { kind: 'exponential', mean: 3 }, after: [{ stage: 1, fraction: 1 }] })))).not.toThrow()
+  })
+})

@@ -51,8 +51,8 @@ export class Play {
     return this.dispatcher.pass(this.now).start.map(({ node }) => node)
   }
 
-  /** The same with the ids of the tasks. */
-  start(tasks: number, demand: Demand): { readonly id: TaskId; readonly node: number }[] {
+  /** The same with the numbers of the starts. */
+  start(tasks: number, demand: Demand): { readonly id: number; readonly node: number }[] {
     this.dispatcher.submit(job({ id: `job${this.#jobs++}`, tasks, demand }))
     return this.dispatcher.pass(this.now).start.map(({ id, node }) => ({ id, node: Number(node.split('-').at(-1)) }))
   }
@@ -63,8 +63,8 @@ export class Play {
     for (let id = 0 as JobId; id < this.#jobs; id++) if (work.jobSpec[id] !== undefined && work.unplaced(id, 0 as LaneId) > 0) work.drop(id)
   }
 
-  end(task: number): void {
-    this.dispatcher.taskEnded({ id: task as TaskId })
+  end(id: number): void {
+    this.dispatcher.taskEnded({ id })
   }
 
   /** Somebody else takes something of a node. */

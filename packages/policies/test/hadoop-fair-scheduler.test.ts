@@ -24,7 +24,7 @@ function filled(of: Dispatcher, nodes: number, now: number): { maps: string; red
   const lane = (name: string) => starts.filter((each) => stageName(of, each) === name).map((each) => each.job).join('')
   return { maps: lane('map'), reduces: lane('reduce') }
 }
-const stageName = (of: Dispatcher, { id, stage }: Placed) => of.work.spec(of.work.jobOf(id)).stages[stage]?.name
+const stageName = ({ work }: Dispatcher, { job, stage }: Placed) => work.jobs().map((each) => work.spec(each)).find(({ id }) => id === job)?.stages[stage]?.name
 
 /** Jobs submitted 10 s apart to pools as given, then all slots of `nodes` nodes handed out. */
 function handedOut(options: FairOptions, jobs: readonly JobSpec[], nodes = 2): { maps: string; reduces: string } {

@@ -23,8 +23,6 @@ export class JobLives {
   /** The latest end of a job's start-up. */
   lastStartup: Seconds = 0
   readonly #o: JobLivesOptions
-  /** By shape: whether some node can hold it; `undefined` until it is asked. */
-  readonly #feasible: (boolean | undefined)[] = []
   /** Jobs that were given up and still run. */
   readonly #abandoned = new Set<JobId>()
 
@@ -37,7 +35,7 @@ export class JobLives {
     const { work, keys, observers, queue, schedulers } = this.#o
     for (let i = 0; i < spec.stages.length; i++) {
       const stage = spec.stages[i] as StageSpec
-      if (!this.#isFeasible(stage)) return this.#reject(spec, infeasible(spec, stage, this.#o.model, work.shapes), now)
+      if (!work.shapes.canRun(stage)) return this.#reject(spec, infeasible(spec, stage, this.#o.model, work.shapes), now)
     }
     const owner = this.#ownerOf(spec, now)
     if (owner < 0) return false
@@ -93,15 +91,8 @@ export class JobLives {
     }
   }
 
-  #isFeasible(stage: StageSpec): boolean {
-    const { shapes } = this.#o.work
-    const shape = shapes.intern(stage.demand, stage.constraints)
-    if (!(this.#feasible[shape] ??= shapes.feasible(shape))) return false
-    return stage.gang !== true || stage.tasks === 1 || shapes.most(shape, stage.tasks) === stage.tasks
-  }
-
   #reject(spec: JobSpec, why: SchedError, now: Seconds): false {
-    if (this.#o.infeasible !== 'reject') throw why
+    if (this.#o.infeasible !== 'reject') throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or leave such jobs out with \`infeasible: reject\`.`)
     return this.#leaveOut(spec, why.fact, now)
   }
 

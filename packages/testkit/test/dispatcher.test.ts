@@ -53,6 +53,7 @@ describe('a dispatcher', () => {
     master.heartbeat('node-0', 0)
     const { start, kill } = master.heartbeat('node-0', 3)
     expect([lines(kill), lines(start)]).toEqual([['job.0 on node-0'], []])
+    expect(() => master.taskEnded(kill[0] as Placed)).toThrow(/start 0 has ended but does not run/)
     expect(lines(master.heartbeat('node-0', 6, { free: 1 }).kill)).toEqual(['job.1 on node-0'])
   })
 
@@ -62,10 +63,11 @@ describe('a dispatcher', () => {
     master.submit(job({ id: 'b' }), 0)
     const [a0, a1] = master.heartbeat('node-0', 0).start as [Placed, Placed]
     master.taskFailed(a0, 1)
-    expect(lines(master.heartbeat('node-0', 2).start)).toEqual(['a.0 on node-0'])
+    const [again] = master.heartbeat('node-0', 2).start
+    expect(again).toEqual({ ...a0, id: 2 })
     expect(lines(master.cancel('a', 3))).toEqual(['a.0 on node-0', 'a.1 on node-0'])
     expect([master.taskEnded(a1, 4), lines(master.heartbeat('node-0', 5).start)]).toEqual([false, ['b.0 on node-0']])
-    master.taskFailed(a0, 6) // the last of it: the job has left
+    master.taskFailed(again as Placed, 6) // the last of it: the job has left
     expect([master.work.active, master.cancel('b', 7).length, master.heartbeat('node-0', 8).start]).toEqual([1, 1, []])
     expect(() => master.cancel('a')).toThrow('no job in the system is called "a".')
   })
@@ -107,8 +109,27 @@ describe('a dispatcher', () => {
   it.each<[string, (master: Dispatcher) => void, RegExp]>([
     ['a heartbeat of an unknown node', (master) => void master.heartbeat('nod-1', 0), /no node is called "nod-1". Did you mean "node-1"/],
     ['time that goes back', (master) => { master.heartbeat('node-0', 5); master.heartbeat('node-0', 4) }, /it is 5 s, and now 4 s/],
-    ['the end of a task that does not run', (master) => { master.submit(job(), 0); master.taskEnded({ id: 0 as never }) }, /task 0 has ended but does not run/],
-    ['a task larger than every node', (master) => master.submit(job({ demand: { map: 3 } })), /asks \{"map":3\}, more than any node .*has/],
+    ['the end of a task that was never started', (master) => { master.submit(job(), 0); master.taskEnded({ id: 0 }) }, /start 0 has ended but does not run/],
+    ['an end told twice, though another job has the place of the first', (master) => {
+      master.submit(job({ id: 'a' }), 0)
+      const [first] = master.pass(0).start as [Placed]
+      master.taskEnded(first)
+      master.submit(job({ id: 'b' }), 1)
+      master.pass(1)
+      master.taskEnded(first)
+    }, /start 0 has ended but does not run. Tell each end once/],
+    ['the end of a task that had failed before', (master) => {
+      master.submit(job(), 0)
+      const [first] = master.pass(0).start as [Placed]
+      master.taskFailed(first)
+      master.pass(1)
+      master.taskEnded(first)
+    }, /start 0 has ended/],
+    ['two jobs of one name', (master) => { master.submit(job()); master.submit(job()) }, /a job called "job" is in the system/],
+    ['a job without a stage', (master) => master.submit({ id: 'a', submit: 0, stages: [] }), /stages: job a has none. Give at least one/],
+    ['a stage without a task', (master) => master.submit(job({ tasks: 0 })), /stages\[0\].tasks: job job has 0/],
+    ['a task larger than every node', (master) => master.submit(job({ demand: { map: 3 } })), /asks \{"map":3\}, more than any node .*has. Use larger nodes.$/],
+    ['a gang larger than the cluster', (master) => master.submit(job({ tasks: 99, gang: true })), /starts 99 tasks of \{"map":1\} at once/],
     ['data without hosts', (master) => master.submit(job({ tasks: 2, data: { hosts: [['node-0']] } })), /has 2 tasks and 1 lists of hosts/],
     ['a block on an unknown node', (master) => master.submit(job({ data: { hosts: [['disk-7']] } })), /a block on "disk-7", which is no node/],
   ])('refuses %s', (_, act, message) => {

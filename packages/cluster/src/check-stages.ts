@@ -1,0 +1,26 @@
+import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+
+/** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
+export function checkStages({ id, stages }: JobSpec): void {
+  if (stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
+  for (let i = 0; i < stages.length; i++) {
+    const { tasks, duration, after } = stages[i] as StageSpec
+    const field = `stages[${i}]`
+    if (!(Number.isInteger(tasks) && tasks >= 1)) throw bad(id, `${field}.tasks`, `${tasks}`, 'Give a whole number, at least 1.')
+    if (typeof duration === 'number') checkTime(id, `${field}.duration`, duration)
+    else if ('length' in duration) checkTimes(id, `${field}.duration`, duration, tasks)
+    for (const { stage } of after ?? [])
+      if (!(stage >= 0 && stage < i)) throw bad(id, `${field}.after`, `a wait for stage ${stage}, which does not come before it`, 'List stages so that each waits for earlier ones, counted from 0.')
+  }
+}
+
+function checkTimes(id: string, field: string, durations: ArrayLike<number>, tasks: number): void {
+  if (durations.length !== tasks) throw bad(id, field, `${durations.length} for ${tasks} tasks`, 'Give one per task.')
+  for (let i = 0; i < tasks; i++) checkTime(id, field, durations[i] as number)
+}
+
+function checkTime(id: string, field: string, time: number): void {
+  if (!(time >= 0 && time < Infinity)) throw bad(id, field, `${time}`, 'Give seconds, at least 0.')
+}
+
+const bad = (id: string, field: string, fact: string, wayOut: string) => new SchedError('BAD_INPUT', `job ${id} has ${fact}.`, { field }, wayOut)
