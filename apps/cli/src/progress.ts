@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
 import type { Io } from './io.js'
 import { number } from './output/number.js'
 
@@ -14,9 +14,12 @@ export interface Progress {
 const silent: Progress = { begin: () => undefined, update: () => undefined, stop: () => undefined }
 
 /** A bar with rate and time left on a terminal's stderr; nothing anywhere else. */
-export function progressOf(io: Io, quiet: boolean, runs: number): Progress {
+export async function progressOf(io: Io, quiet: boolean, runs: number): Promise<Progress> {
   if (quiet || io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return silent
-  return new Bar(io, runs)
+  const { SingleBar } = await import('cli-progress')
+  const format = '{bar} {percentage} %  {done} of {runs} runs: {what}  {rate} tasks/s  {left} left'
+  const look = { barCompleteChar: '=', barIncompleteChar: '-', barsize: 24, fps: 5, hideCursor: true, clearOnComplete: true, gracefulExit: false }
+  return new Bar(new SingleBar({ format, stream: io.stderr, ...look }), runs)
 }
 
 class Bar implements Progress {
@@ -26,19 +29,9 @@ class Bar implements Progress {
   #what = ''
   #isDrawn = false
 
-  constructor(io: Io, runs: number) {
+  constructor(bar: SingleBar, runs: number) {
+    this.#bar = bar
     this.#runs = runs
-    this.#bar = new SingleBar({
-      format: '{bar} {percentage} %  {done} of {runs} runs: {what}  {rate} tasks/s  {left} left',
-      stream: io.stderr,
-      barCompleteChar: '=',
-      barIncompleteChar: '-',
-      barsize: 24,
-      fps: 5,
-      hideCursor: true,
-      clearOnComplete: true,
-      gracefulExit: false,
-    })
   }
 
   begin(what: string): void {

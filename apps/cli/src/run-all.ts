@@ -1,4 +1,5 @@
 import type { Description, Experiment } from './experiment/experiment.js'
+import type { Draw } from './drawing.js'
 import type { Io } from './io.js'
 import type { SharedPlace } from './output/job-files.js'
 import { progressOf } from './progress.js'
@@ -10,6 +11,7 @@ export interface RunAllOptions {
   readonly quiet?: boolean | undefined
   readonly threads?: number | undefined
   readonly jobs?: SharedPlace | undefined
+  readonly draw?: Draw | undefined
 }
 
 /** Every policy of an experiment on every seed, policies innermost so that what is compared runs together. */
@@ -21,8 +23,8 @@ export function everyRun({ seeds, policies }: Pick<Experiment, 'seeds' | 'polici
 export const variantOf = ({ spec, directory }: Description): Variant => ({ spec, directory })
 
 /** All runs of an experiment; warnings go to stderr, each once. */
-export async function runAll(experiment: Experiment, io: Io, { jobs, ...options }: RunAllOptions = {}): Promise<RunResult[]> {
-  const plan: Plan = { variants: [variantOf(experiment.description)], runs: everyRun(experiment), jobs }
+export async function runAll(experiment: Experiment, io: Io, { jobs, draw, ...options }: RunAllOptions = {}): Promise<RunResult[]> {
+  const plan: Plan = { variants: [variantOf(experiment.description)], runs: everyRun(experiment), jobs, draw }
   const results = await withProgress(plan, io, options, (run) => nameOf(experiment, plan, run), (run, error) => explainRun(experiment, plan.runs[run]?.policy ?? 0, error))
   warn(results, experiment, io)
   return results
@@ -35,7 +37,7 @@ function nameOf({ policies }: Experiment, { runs }: Plan, run: number): string {
 
 /** Runs a plan under a progress bar. */
 export async function withProgress(plan: Plan, io: Io, { quiet = false, threads }: RunAllOptions, name: (run: number) => string, explain: (run: number, error: Error) => Error): Promise<RunResult[]> {
-  const progress = progressOf(io, quiet, plan.runs.length)
+  const progress = await progressOf(io, quiet, plan.runs.length)
   try {
     return await runPlan(plan, {
       signal: io.signal,

@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { availableParallelism } from 'node:os'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import { Interruption } from '../interruption.js'
 import type { RunResult } from '../run-once.js'
 import { Board } from './board.js'
@@ -77,7 +77,7 @@ class Others {
   readonly #plan: Plan
   readonly #board: Board
   readonly #count: number
-  #pool: Piscina<Share, Outcome[]> | undefined
+  #pool: Promise<Piscina<Share, Outcome[]>> | undefined
   #shares: Promise<Outcome[][]> | undefined
 
   constructor(plan: Plan, board: Board, count: number) {
@@ -88,11 +88,16 @@ class Others {
 
   start(): void {
     if (this.#count === 0 || this.#pool !== undefined) return
-    const pool = new Piscina<Share, Outcome[]>({ ...program(), minThreads: this.#count, maxThreads: this.#count, name: 'runOnThread' })
-    this.#pool = pool
-    const share = (id: number) => pool.run({ plan: this.#plan, memory: this.#board.memory, id })
+    this.#pool = this.#makePool()
+    const share = async (id: number) => (await (this.#pool as Promise<Piscina<Share, Outcome[]>>)).run({ plan: this.#plan, memory: this.#board.memory, id })
     this.#shares = Promise.all(Array.from({ length: this.#count }, (_, i) => share(i + 1)))
     this.#shares.catch(() => this.#board.stopAfter(-1))
+  }
+
+  /** Loads the library too, which runs on one thread can do without. */
+  async #makePool(): Promise<Piscina<Share, Outcome[]>> {
+    const { Piscina } = await import('piscina')
+    return new Piscina({ ...program(), minThreads: this.#count, maxThreads: this.#count, name: 'runOnThread' })
   }
 
   /** What they did, once all have ended; meanwhile `tick` is called now and then. */
@@ -108,6 +113,6 @@ class Others {
   }
 
   async end(): Promise<void> {
-    await this.#pool?.destroy()
+    await (await this.#pool)?.destroy()
   }
 }
