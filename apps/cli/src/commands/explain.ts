@@ -40,7 +40,7 @@ export function addExplain(program: Command, io: Io): void {
 
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
   const output = options.json === undefined ? undefined : outputFile(options.json, io, options.force ?? false)
-  const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
+  const experiment = await prepare(onePoint(await describeExperiment(file, options, io.cwd)))
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
   const job = options.job ?? (await longestWait(one, seed, options, io))
@@ -74,7 +74,7 @@ async function longestWait(experiment: Experiment, seed: number, options: Explai
 async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[], onJob?: (row: { readonly id: string; readonly wait: number }) => void): Promise<void> {
   const policy = experiment.policies[at]
   if (policy === undefined) return
-  const progress = progressOf(io, quiet, 1)
+  const progress = await progressOf(io, quiet, 1)
   progress.begin(policy.name)
   try {
     await runOnce(experiment, policy, seed, { mayGoOn: () => !io.signal.aborted, observers, ...(onJob !== undefined && { onJob }), onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches) })
