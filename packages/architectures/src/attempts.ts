@@ -48,10 +48,15 @@ export class Attempts {
 
   /** To be called after an attempt that placed so many tasks and left some: the job is tried again later, or given up. */
   failed(job: JobId, placed: number): void {
-    if (placed > 0) this.#isPlaced[job] = true
+    this.note(job, placed)
     const count = this.#count[job] as number
     if (count > this.#most || (count > this.#mostUnplaced && this.#isPlaced[job] === false)) this.#cell.abandon(job)
     else this.wait(job)
+  }
+
+  /** So many tasks of the job were placed. */
+  note(job: JobId, placed: number): void {
+    if (placed > 0) this.#isPlaced[job] = true
   }
 
   /** An attempt that could not succeed, for a reason that is not the cell's: it does not count against the job. */

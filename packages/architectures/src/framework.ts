@@ -162,10 +162,10 @@ export class Framework {
       const answer = this.#decideNext(round, end)
       if (answer === undefined) break
       end = answer.closed
-      const isPlaced = round.work.unplaced(answer.job, lane) === 0
-      if (!isPlaced && round.work.isGang(answer.job, lane)) this.#giveUpGang(answer, round, before)
-      else this.#answers.push(answer)
-      if (!isPlaced && this.#next === undefined) this.#cell.holdBack(answer.job) // its turn is over in this offer
+      const broken = round.brokenGang(answer.job)
+      if (broken === undefined) this.#answers.push(answer)
+      else this.#giveUpGang(answer, round, Math.max(broken, before) as Savepoint)
+      if (round.work.unplaced(answer.job, lane) > 0 && this.#next === undefined) this.#cell.holdBack(answer.job) // its turn is over in this offer
       round.goOn(now, 1)
     }
     if (round.evictions > 0) round.suspend()
@@ -185,9 +185,10 @@ export class Framework {
 
   /** A gang for which the offer has no room gives back what it has got; from the next offer on the framework may collect for it. */
   #giveUpGang(answer: Answer, round: OpenRound, before: Savepoint): void {
+    const { claims } = round
     round.rollback(before)
-    this.#answers.push({ ...answer, claimed: 0 })
-    if (this.#options.hoard > 0 && answer.claimed > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
+    this.#answers.push({ ...answer, claimed: answer.claimed - (claims - round.claims) })
+    if (this.#options.hoard > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
   }
 
   /** Takes what the offer has for the gang, beside what earlier ones had. */
@@ -238,18 +239,21 @@ export class Framework {
     const { job, claimed, opened } = answer
     const { attempts } = this.#options
     if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // it was not begun
-    if (this.#isRescinded) this.#tell(answer, 0, claimed)
-    else this.#tell(answer, claimed - conflicts, conflicts)
-    if (this.#cell.work.unplaced(job, this.#lane) > 0 && job !== this.#next?.job) attempts.failed(job, this.#isRescinded ? 0 : claimed - conflicts)
+    const placed = this.#isRescinded ? 0 : claimed - conflicts
+    this.#tell(answer, placed, claimed - placed)
+    if (job === this.#next?.job) attempts.note(job, placed)
+    else if (this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
   }
 
-  /** The gang starts if it is complete; otherwise what it has is kept, unless time is up. */
+  /** The gang starts if it is complete, with what else the job has got; otherwise what it has is kept, unless time is up. */
   #closeHoard({ job, lane, until }: Hoard): void {
     const round = this.#round
     const answer = this.#answers.pop()
-    const isComplete = !this.#isRescinded && this.#cell.work.unplaced(job, lane) === 0
+    const broken = round?.brokenGang(job)
+    const isComplete = !this.#isRescinded && (round?.claims ?? 0) > 0 && broken !== 0
     const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
     if (isDropped) round?.abandon()
+    else if (isComplete && broken !== undefined) round?.rollback(broken)
     this.#giveBack()
     const claimed = round?.claims ?? 0
     const conflicts = isComplete && round !== undefined ? (this.#accept(round, false).get(job) ?? 0) : 0
@@ -257,7 +261,7 @@ export class Framework {
     if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
-    if (isDropped || conflicts > 0) this.#options.attempts.failed(job, 0)
+    if (this.#cell.work.unplaced(job, lane) > 0) this.#options.attempts.failed(job, isComplete ? claimed - conflicts : 0)
   }
 
   #tell({ job, opened, closed, claimed }: Answer, accepted: number, conflicted: number): void {

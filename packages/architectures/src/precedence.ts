@@ -43,8 +43,8 @@ export class Precedence {
     for (const task of started) this.#on[this.#cell.work.nodeOf(task) as NodeId]?.set(task, precedence)
   }
 
-  /** Places what it can of the job's unplaced tasks, all or none of them if `gang`; returns how many. */
-  takeFromLower(job: JobId, lane: LaneId, scheduler: Scheduler, gang: boolean, limits: RoundLimits): number {
+  /** Places what it can of the job's unplaced tasks, all or none of a gang, and all or none if `atomic`; returns how many. */
+  takeFromLower(job: JobId, lane: LaneId, scheduler: Scheduler, atomic: boolean, limits: RoundLimits): number {
     const precedence = this.#precedence[scheduler.id] as number
     const { work, nodes } = this.#cell
     if (work.unplaced(job, lane) === 0 || this.#precedence.every((each) => each >= precedence)) return 0
@@ -52,7 +52,8 @@ export class Precedence {
     while (work.unplaced(job, lane) > 0 && this.#placeOne(job, lane, precedence, round)) {
       // the next task
     }
-    if (gang && work.unplaced(job, lane) > 0) round.rollback(0 as Savepoint)
+    const broken = atomic && work.unplaced(job, lane) > 0 ? (0 as Savepoint) : round.brokenGang(job)
+    if (broken !== undefined) round.rollback(broken)
     const { accepted } = round.commit(SERIAL)
     this.note(scheduler, accepted)
     return accepted.length

@@ -78,7 +78,8 @@ export class SerialPath {
   #settle(job: JobId, round: OpenRound): void {
     const { scheduler } = this
     const attempt = this.#attempts.begin(job)
-    if (isBrokenGang(job, this.#lane, round)) round.rollback(0 as never)
+    const broken = round.brokenGang(job)
+    if (broken !== undefined) round.rollback(broken)
     const claimed = round.claims
     const commit = round.commit(SERIAL)
     scheduler.policy.onCommit?.(commit)
@@ -87,9 +88,4 @@ export class SerialPath {
     this.#cell.decided({ scheduler, job, attempt, opened, closed, claimed, accepted: claimed, conflicted: 0, unplaced })
     if (unplaced > 0) this.#attempts.failed(job, claimed)
   }
-}
-
-/** Whether a round has placed some of a gang's tasks and not all. */
-export function isBrokenGang(job: JobId, lane: LaneId, { work, claims }: OpenRound): boolean {
-  return claims > 0 && work.unplaced(job, lane) > 0 && work.isGang(job, lane)
 }

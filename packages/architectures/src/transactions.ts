@@ -1,10 +1,10 @@
-import { None, type Cell, type CommitMode, type JobId, type LaneId, type OpenRound, type RoundLimits, type Scheduler, type Seconds } from '@sched/core'
+import { None, type Cell, type CommitMode, type JobId, type LaneId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type Seconds } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import type { Bell } from './bell.js'
 import type { DecisionTime } from './decision-time.js'
 import type { Limits } from './limits.js'
 import type { Precedence } from './precedence.js'
-import { isBrokenGang, SERIAL } from './serial-path.js'
+import { SERIAL } from './serial-path.js'
 import { Timer, timer } from './timers.js'
 
 export interface TransactionOptions {
@@ -33,7 +33,6 @@ export class Transactions {
   readonly #cell: Cell
   readonly #options: TransactionOptions
   readonly #lanes: number
-  readonly #gang: CommitMode
   #round: OpenRound | undefined
   #job: JobId | None = None
   #lane = 0 as LaneId
@@ -45,7 +44,6 @@ export class Transactions {
     this.scheduler = scheduler
     this.#options = options
     this.#lanes = cell.cluster.lanes.length
-    this.#gang = { ...options.mode, atomic: true }
   }
 
   /** Takes up work if it is idle and there is some; lanes have turns. */
@@ -79,7 +77,7 @@ export class Transactions {
     const unplaced = round.work.unplaced(job, lane)
     const tasks = round.claims + unplaced
     this.#isLimited = unplaced > 0 && limits?.forbids(job, lane) === true
-    this.#drop(job, lane, round, unplaced)
+    this.#drop(job, round, unplaced)
     const decision = time.of(job, lane, tasks)
     if (decision === 0) this.close()
     else {
@@ -95,10 +93,10 @@ export class Transactions {
   }
 
   /** Takes a gang back of which the snapshot has no room for all. */
-  #drop(job: JobId, lane: LaneId, round: OpenRound, unplaced: number): void {
+  #drop(job: JobId, round: OpenRound, unplaced: number): void {
     const { mode, partialGangs } = this.#options
-    const isBroken = isBrokenGang(job, lane, round) || (mode.atomic && !partialGangs && unplaced > 0)
-    if (isBroken) round.rollback(0 as never)
+    const broken = mode.atomic && !partialGangs && unplaced > 0 ? (0 as Savepoint) : round.brokenGang(job)
+    if (broken !== undefined) round.rollback(broken)
   }
 
   /** The decision time is over: commits the transaction. */
@@ -110,14 +108,14 @@ export class Transactions {
     const round = this.#round as OpenRound
     const attempt = attempts.begin(job)
     const claimed = round.claims
-    const commit = round.commit(round.tookGang ? this.#gang : mode)
+    const commit = round.commit(mode)
     let accepted = commit.accepted.length
     const conflicted = commit.conflicted.length
     precedence?.note(scheduler, commit.accepted)
     scheduler.policy.onCommit?.(commit)
     this.#job = None
     bell.isRung = true
-    if (precedence !== undefined) accepted += precedence.takeFromLower(job, lane, scheduler, mode.atomic || round.tookGang, this.#limits())
+    if (precedence !== undefined) accepted += precedence.takeFromLower(job, lane, scheduler, mode.atomic, this.#limits())
     const unplaced = round.work.unplaced(job, lane)
     this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })
     if (unplaced === 0) return

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
+import type { JobId, LaneId, NodeId, None, Savepoint, Seconds, TaskId } from './ids.js'
 import type { JobSpec, StageSpec } from './job.js'
 import type { Round } from './round.js'
 import type { ClusterView, WorkListener, WorkView } from './views.js'
@@ -181,12 +181,12 @@ export interface Cell {
 export interface OpenRound extends Round {
   /** The job taken up last, `None` if none was. */
   readonly taken: JobId | None
-  /** In a round for so many jobs: whether the stage of that job that came first when it was taken up is a gang. */
-  readonly tookGang: boolean
   /** Number of claims drafted. */
   readonly claims: number
   /** Number of evictions drafted. */
   readonly evictions: number
+  /** Where a gang began of which only a part was claimed, to roll back to: the job's front stage; `undefined` where that is not so. */
+  brokenGang(job: JobId): Savepoint | undefined
   /** Goes on with an open round, now or later: so many more jobs may be taken up, on the same nodes or others. */
   goOn(now: Seconds, jobs: number, nodes?: readonly NodeId[]): void
   /**

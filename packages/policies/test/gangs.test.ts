@@ -35,6 +35,11 @@ describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
     expect(new Set(starts.map(({ node }) => node)).size).toBe(4)
   })
 
+  it('starts all gangs of a job that are ready, and what follows them, in one pass', () => {
+    const stages = [stage({ tasks: 2, gang: true }), stage({ tasks: 3, gang: true }), stage({ tasks: 2 })]
+    expect(startsOf([{ id: 'job', submit: 1, estimate: 10, stages }], policy(), 'job').map(({ time }) => time)).toEqual([1, 1, 1, 1, 1, 1, 1])
+  })
+
   it('starts every gang of any small mix at one instant, and all jobs end', () => {
     const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 1, 5), tasks: fc.integer({ min: 1, max: 5 }), gang: fc.boolean(), duration: fc.constantFrom(1, 4, 9), gpu: fc.constantFrom(0, 0, 400, 1000) }), { minLength: 1, maxLength: 9 })
     fc.assert(

@@ -1,6 +1,6 @@
 import { definePolicy, forwarding, grown, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { Gang, GangsTried, startGang } from './gangs.js'
+import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 
 const wait = z.number().nonnegative()
@@ -70,7 +70,7 @@ class Delay implements Policy {
   readonly #counts: Int32Array
   readonly #lastRound: Float64Array
   #lastBeat: Seconds = 0
-  readonly #gangs = new GangsTried()
+  readonly #gangs = new Gangs()
 
   constructor(waits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
@@ -114,7 +114,7 @@ class Delay implements Policy {
   #offer(job: JobId, node: NodeId, round: Round): boolean {
     const { lane, work } = round
     if (!round.fits(job, node)) return false
-    if (work.together(job, lane) > 1) return !this.#gangs.wasTried(job) && startGang(job, round, lowestFitting) !== Gang.NoRoom
+    if (work.together(job, lane) > 1) return this.#gangs.start(job, round, lowestFitting)
     const at = job * this.#lanes + lane
     const allowed = this.#allowed(job, at, round)
     const task = work.taskFor(job, lane, node, allowed)

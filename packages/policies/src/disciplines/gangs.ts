@@ -41,8 +41,9 @@ function hasRoom(job: JobId, tasks: number, round: Round): boolean {
   return room >= tasks
 }
 
-/** The jobs whose gang was tried in this call of a policy: room only shrinks while a round lasts, so once is enough. */
-export class GangsTried {
+/** Gangs in one call of a policy: room only shrinks while a round lasts, so one that did not start is not tried again. */
+export class Gangs {
+  /** By job: the last call in which its gang did not start. */
   readonly #in: number[] = []
   #call = 0
 
@@ -50,10 +51,11 @@ export class GangsTried {
     this.#call++
   }
 
-  /** False the first time in a call. */
-  wasTried(job: JobId): boolean {
-    if (this.#in[job] === this.#call) return true
-    this.#in[job] = this.#call
-    return false
+  /** Starts the gang of the job's front stage. After true the reading of an order has to begin anew. */
+  start(job: JobId, round: Round, pick: Pick): boolean {
+    if (this.#in[job] === this.#call) return false
+    const outcome = startGang(job, round, pick)
+    if (outcome !== Gang.Started || round.claimsLeft === 0) this.#in[job] = this.#call
+    return outcome !== Gang.NoRoom
   }
 }

@@ -1,6 +1,6 @@
 import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
-import { Gang, GangsTried, startGang } from './gangs.js'
+import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
@@ -31,7 +31,7 @@ class Greedy implements Policy {
   readonly #levels: number
   /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
   readonly #done = new DoneJobs()
-  readonly #gangs = new GangsTried()
+  readonly #gangs = new Gangs()
   readonly #pick = (job: JobId, round: Round) => this.#nodeFor(job, round)
 
   constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
@@ -76,7 +76,7 @@ class Greedy implements Policy {
         const job = block.ids[i] as JobId
         if (!round.fits(job, node)) continue
         if (round.work.together(job, round.lane) > 1) {
-          if (!this.#gangs.wasTried(job) && startGang(job, round, this.#pick) !== Gang.NoRoom) return true
+          if (this.#gangs.start(job, round, this.#pick)) return true
         } else if (startNearest(job, node, this.#levels, round)) return true
       }
     return false
@@ -91,12 +91,7 @@ class Greedy implements Policy {
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
-        if (round.work.together(job, lane) > 1) {
-          this.#done.add(job)
-          if (startGang(job, round, this.#pick) !== Gang.NoRoom) return true
-          continue
-        }
-        if (this.#place(job, round)) return true
+        if (round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
         this.#done.add(job) // nothing is given back while a round lasts, so it will find no node
       }
     return false

@@ -1,6 +1,6 @@
 import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
-import { Gang, GangsTried, startGang } from './gangs.js'
+import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 
 const skips = z.number().int().nonnegative()
@@ -45,7 +45,7 @@ class SkipDelay implements Policy {
   readonly #lanes: number
   /** Skips so far, `[job * lanes + lane]`. */
   readonly #skips: number[] = []
-  readonly #gangs = new GangsTried()
+  readonly #gangs = new Gangs()
 
   constructor(limits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
@@ -76,7 +76,7 @@ class SkipDelay implements Policy {
   #offer(job: JobId, node: NodeId, round: Round): boolean {
     const { lane, work } = round
     if (!round.fits(job, node)) return false
-    if (work.together(job, lane) > 1) return !this.#gangs.wasTried(job) && startGang(job, round, lowestFitting) !== Gang.NoRoom
+    if (work.together(job, lane) > 1) return this.#gangs.start(job, round, lowestFitting)
     const at = job * this.#lanes + lane
     const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
     if (task === None) {

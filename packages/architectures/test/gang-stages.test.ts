@@ -1,0 +1,59 @@
+import type { JobSpec, Plug, StageSpec } from '@sched/core'
+import { delay, fifo, greedy, kueue, strict } from '@sched/policies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { monolithic, partitioned, sharedState, twoLevel } from '../src/index.js'
+import { cpus, play, putOn } from './world.js'
+
+const common = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
+const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
+  'monolithic at once': () => monolithic(),
+  'monolithic, single path': () => monolithic(common),
+  'two-level': () => twoLevel(common),
+  'two-level that hoards': () => twoLevel({ ...common, hoard: 6 }),
+  'shared state, fine': () => sharedState({ ...common, schedulers: 3 }),
+  'shared state, coarse': () => sharedState({ ...common, schedulers: 3, conflict: 'coarse' }),
+  'shared state with preemption': () => sharedState({ ...common, preemption: true, schedulers: { one: { classes: ['*'], count: 2 }, two: { classes: ['high'], precedence: 1 } } }),
+  'one partition': () => partitioned({ ...common, partitions: 1 }),
+}
+const gang = (tasks: number, change: Partial<StageSpec> = {}): StageSpec => ({ name: 'gang', tasks, demand: { cpu: 1 }, duration: 5, gang: true, ...change })
+const job = (id: string, stages: readonly StageSpec[], change: Partial<JobSpec> = {}): JobSpec => ({ id, submit: 0, stages, ...change })
+
+describe.each(Object.entries(architectures))('%s', (_, architecture) => {
+  it.each([['greedy', () => greedy(fifo())], ['strict', () => strict()], ['delay', () => delay(fifo(), { node: 0 })], ['kueue', () => kueue()]] as const)('starts one gang of a job where there is no room for all, under %s', (_policy, policy) => {
+    // 2 + 3 tasks on 4 processors: the second gang follows when the first has ended
+    const { recorder } = play(architecture(), [job('ps and workers', [gang(2), gang(3)])], { policy: policy(), cluster: cpus(1, 4) })
+    expect(recorder.launches.map(({ stage }) => stage)).toEqual([0, 0, 1, 1, 1])
+  })
+
+  it('starts every stage that is a gang at one instant, whatever else the job has, and all jobs end', () => {
+    const stages = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 4 }), gang: fc.boolean(), duration: fc.constantFrom(1, 4, 9) }), { minLength: 1, maxLength: 3 })
+    const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 0.25, 1, 5), isHigh: fc.boolean(), stages }), { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(jobs, fc.constantFrom(() => greedy(fifo()), () => strict()), (drafts, policy) => {
+        let submit = 0
+        const all = drafts.map(({ gap, isHigh, stages }, i) => job(`j${i}`, stages.map((stage) => gang(stage.tasks, stage)), { submit: (submit += gap), ...(isHigh && { class: 'high' }) }))
+        const { recorder } = play(architecture(), all, { policy: policy(), cluster: cpus(2, 2) })
+        expect(Object.keys(recorder.finishes()).length).toBe(all.length)
+        for (const { id, stages } of all)
+          for (const [index, stage] of stages.entries()) {
+            const killed = recorder.evictions.some((each) => each.job === id && each.stage === index)
+            const times = recorder.launches.filter((each) => each.job === id && each.stage === index).map(({ time }) => time)
+            if (stage.gang === true && !killed) expect(new Set(times).size).toBe(1)
+          }
+      }),
+      { seed: 5, numRuns: 40 },
+    )
+  })
+})
+
+describe('a conflict with one task of a gang', () => {
+  it.each([['before', [0, 1, 2]], ['after', [2, 0, 1]]] as const)('rejects the gang and no other task of its job, %s the others', (where, nodes) => {
+    // `first` is done deciding at 1 s and takes node 1; at 3 s the other finds it taken, on which its gang counted
+    const one: StageSpec = { name: 'one', tasks: 1, demand: { cpu: 1 }, duration: 5 }
+    const jobs = [job('first', [one], { class: 'a' }), job('job', where === 'before' ? [gang(2), one] : [one, gang(2)], { class: 'b' })]
+    const architecture = sharedState({ schedulers: { a: { decision: { job: 1, task: 0 } }, b: { decision: { job: 3, task: 0 } } } })
+    const { decided } = play(architecture, jobs, { cluster: cpus(3, 1), policies: { a: putOn(1), b: putOn(...nodes) } })
+    expect(decided.lines().slice(0, 2)).toEqual(['a first#1 0-1: 1 claimed, 1 accepted, 0 conflicted, 0 left', 'b job#1 0-3: 3 claimed, 1 accepted, 2 conflicted, 2 left'])
+  })
+})
