@@ -55,7 +55,7 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
   create(options: Options, env: Kinds[K]['env'], inner: InnerPlugs<I>): Kinds[K]['made']
 }
 
-/** A definition as a registry keeps it and as code calls it: `fair({ pools })` gives a plug. */
+/** A definition as a registry keeps it; code that needs no registry makes its plug: `defined.plug({ order: fifo() }, { most: 3 })`. */
 export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Omit<Definition<K, Options, I>, 'inner'> {
   readonly inner: Readonly<Record<string, PartKind>>
   /**
@@ -65,7 +65,7 @@ export interface Defined<K extends Kind, Options = unknown, I extends Inner = In
   readonly plug: (inner: InnerPlugs<I>, options?: unknown, path?: string) => Plug<K>
 }
 
-/** Makes a definition callable. Built-ins and plug-ins of strangers go the same way. */
+/** Makes a definition of what its author wrote. Built-ins and plug-ins of strangers go the same way. */
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>>(
   definition: Definition<K, Options, I>,
 ): Defined<K, Options, I> {

@@ -10,10 +10,11 @@ export type ErrorCode =
   | 'INVARIANT'
   | 'IO'
 
-/** Where a fact was found: file, 1-based line and column, field or option path. */
+/** Where a fact was found: file, 1-based line and column, or row of a table that has no lines, field or option path. */
 export interface Place {
   readonly file?: string | undefined
   readonly line?: number | undefined
+  readonly row?: number | undefined
   readonly column?: number | undefined
   readonly field?: string | undefined
 }
@@ -38,6 +39,11 @@ export class SchedError extends Error {
     this.wayOut = wayOut
   }
 
+  /** Those of another copy of this package, as plug-ins with dependencies of their own have, are such errors, too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'SchedError'
+  }
+
   /** The same error by somebody who knows more of its place, for example the file that an option came from. */
   at(place: Place): SchedError {
     return new SchedError(this.code, this.fact, { ...this.place, ...place }, this.wayOut)
@@ -46,8 +52,8 @@ export class SchedError extends Error {
 
 const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`)
 
-function describePlace({ file, line, column, field }: Place): string {
-  const where = line === undefined ? '' : `line ${line}${column === undefined ? '' : ` column ${column}`}`
+function describePlace({ file, line, row, column, field }: Place): string {
+  const where = line === undefined ? (row === undefined ? '' : `row ${row}`) : `line ${line}${column === undefined ? '' : ` column ${column}`}`
   const parts = [file === undefined ? '' : `"${file}"`, where, field ?? '']
   const text = parts.filter((part) => part !== '').join(' ')
   return text === '' ? '' : `${text}: `

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { nearest, SchedError, suggest } from '../src/index.js'
 
 describe('SchedError', () => {
@@ -12,6 +12,14 @@ describe('SchedError', () => {
     expect(new SchedError('IO', 'gone.').message).toBe('gone.')
     expect(new SchedError('IO', 'gone.', { file: 'x' }).message).toBe('"x": gone.')
     expect(new SchedError('IO', 'gone.', { field: 'a.b' }).message).toBe('a.b: gone.')
+    expect(new SchedError('BAD_INPUT', 'is empty.', { file: 'x', row: 7, field: 'id' }).message).toBe('"x" row 7 id: is empty.')
+  })
+
+  it('is known in another copy of the package, and other errors are not taken for it', async () => {
+    vi.resetModules()
+    const copy = await import('../src/index.js')
+    expect(copy.SchedError).not.toBe(SchedError)
+    expect([new copy.SchedError('IO', 'gone.'), new Error('gone'), 'gone', undefined].map((error) => error instanceof SchedError)).toEqual([true, false, false, false])
   })
 
   it('can be told more of its place by who knows it', () => {
