@@ -38,11 +38,11 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
   const others = new Others(plan, board, runners - 1)
   const began = performance.now()
   const tick = () => {
-    if (threads === undefined && performance.now() - began > SHORT && board.hasMore) others.start()
+    if (threads === undefined && performance.now() - began > SHORT && board.hasMore) void others.start()
     onProgress?.(board.sum)
   }
-  if (threads !== undefined) others.start()
   try {
+    if (threads !== undefined) await others.start()
     const own = await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
     const outcomes = [...own, ...(await Promise.race([others.outcomes(tick), aborted(signal)]))]
     if (signal.aborted) throw new Interruption()
@@ -86,12 +86,14 @@ class Others {
     this.#count = count
   }
 
-  start(): void {
+  /** Settles when they run. */
+  async start(): Promise<void> {
     if (this.#count === 0 || this.#pool !== undefined) return
     this.#pool = this.#makePool()
     const share = async (id: number) => (await (this.#pool as Promise<Piscina<Share, Outcome[]>>)).run({ plan: this.#plan, memory: this.#board.memory, id })
     this.#shares = Promise.all(Array.from({ length: this.#count }, (_, i) => share(i + 1)))
     this.#shares.catch(() => this.#board.stopAfter(-1))
+    await this.#pool
   }
 
   /** Loads the library too, which runs on one thread can do without. */
