@@ -1,6 +1,9 @@
 import { SchedError } from '@sched/core'
 import { binaryKind } from '@sched/workload'
-import { readBytes } from '@sched/workload/node'
+import { parquetAsText, readBytes } from '@sched/workload/node'
+
+/** As `readText`, and the CSV that a table in Parquet would be. */
+export const readTable = async (file: string): Promise<string> => (await parquetAsText(file)) ?? readText(file)
 
 /** A file of text in UTF-8. Throws `IO` for a file that cannot be read, `BAD_INPUT` for one that is not text. */
 export function readText(file: string): string {

@@ -65,7 +65,7 @@ describe('an experiment file with random slips', () => {
 /** What is wrong with the file, or nothing. Anything but a `SchedError` is a mistake in the program. */
 async function prepared(file: string, cwd: string): Promise<string | undefined> {
   try {
-    await prepare(describeExperiment(file, {}, cwd))
+    await prepare(await describeExperiment(file, {}, cwd))
     return undefined
   } catch (error) {
     if (error instanceof SchedError) return error.message

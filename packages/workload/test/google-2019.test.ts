@@ -79,11 +79,11 @@ describe('instance events of Google\'s ClusterData 2019', () => {
 })
 
 describe('machine events of Google\'s ClusterData 2019', () => {
-  it('list machines, in millionths of the largest', () => {
+  it('list machines, in millionths of the largest', async () => {
     const machine = (id: string, type: string, capacity?: object) => ({ time: '0', machine_id: id, type, switch_id: 's', capacity, platform_id: 'p' })
     const path = file([machine('9', '1', { cpus: 1, memory: 0.5 }), machine('10', '1'), machine('9', '2'), machine('10', '3', { cpus: 0.25, memory: 0.25 })])
     const expected = [{ names: ['9'], count: 1, resources: { cpu: 1_000_000, mem: 500_000 } }, { names: ['10'], count: 1, resources: { cpu: 250_000, mem: 250_000 } }]
-    expect(googleMachines(path)).toMatchObject({ nodes: expected })
+    expect(await googleMachines(path)).toMatchObject({ nodes: expected })
     expect(readMachines('{"time":"0","machine_id":"9","type":"1","capacity":{"cpus":1,"memory":0.5}}\n').nodes).toEqual(expected.slice(0, 1))
   })
 })

@@ -120,12 +120,12 @@ describe('Google task events', () => {
 describe('machine events', () => {
   const rows = '0,5,0,HofLGzk1Or/8Ildj2+Lqv0UGGvY82NLoni8+J/Yy0RU=,0.5,0.2493\n0,6,0,HofL=,0.5,0.2493\n0,7,0,JQ1t=,,\n835025,6,1,HofL=,0.5,0.2493\n840000,6,0,HofL=,1,1\n900000,7,2,JQ1t=,1,0.5\n'
 
-  it('are machines as first added, or as updated where nothing was known; they do not come and go', () => {
+  it('are machines as first added, or as updated where nothing was known; they do not come and go', async () => {
     const nodes = [
       { names: ['5', '6'], count: 2, resources: { cpu: 500_000, mem: 249_300 } },
       { names: ['7'], count: 1, resources: { cpu: 1_000_000, mem: 500_000 } },
     ]
-    expect([readMachines(rows).nodes, googleMachines(file(rows)).nodes]).toEqual([nodes, nodes])
+    expect([readMachines(rows).nodes, (await googleMachines(file(rows))).nodes]).toEqual([nodes, nodes])
   })
 
   it('name the line of a mistake', () => {
@@ -147,8 +147,8 @@ const part = (table: string, number: number) => realTrace(`google-2011/${table}_
 const machines = realTrace('google-2011/machine-classes.csv')
 
 describe(`the real trace: ${part('task', 0).title}`, () => {
-  it.skipIf(!machines.there)('has 12,583 machines in 10 classes', () => {
-    const { nodes } = googleMachines(machines.path)
+  it.skipIf(!machines.there)('has 12,583 machines in 10 classes', async () => {
+    const { nodes } = await googleMachines(machines.path)
     expect([nodes.length, nodes.reduce((sum, { count }) => sum + count, 0)]).toEqual([10, 12_583])
   })
 
@@ -161,7 +161,7 @@ describe(`the real trace: ${part('task', 0).title}`, () => {
     expect(Object.fromEntries(trace.rules.map(({ rule, jobs }) => [rule, jobs]))).toEqual({ unfinished: 7461, neverRan: 11_054, noRequest: 2, resubmitted: 1990 })
     expect(trace.running.length + 2).toBe(132_982) // scheduled at time 0
     // they ask for 7,493 times the largest machine's CPUs where the cell has 6,659: Borg over-commits, a cell here does not
-    const cell = googleMachines(machines.path)
+    const cell = await googleMachines(machines.path)
     const asked = trace.running.reduce((sum, { demand }) => sum + (demand['cpu'] ?? 0), 0) / 1e6
     expect([Math.round(asked), Math.round(cell.nodes.reduce((sum, { count, resources }) => sum + count * resources!.cpu, 0) / 1e6)]).toEqual([7493, 6659])
     const { tasks, left } = placeGoogle(cell, trace.running)

@@ -37,7 +37,7 @@ export function addCompare(program: Command, io: Io): void {
 }
 
 async function compare(file: string | undefined, options: CompareOptions, io: Io): Promise<void> {
-  const experiment = await prepare(onePoint(describeExperiment(file, options, io.cwd)))
+  const experiment = await prepare(onePoint(await describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (isSilent(options)) return
   const width = widthOf(io.stdout)

@@ -28,7 +28,7 @@ export function queuesOptions(command: Command): Command {
 export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOptions, cwd: string): Promise<ClusterModel | undefined> {
   if (cluster === undefined && nodes === undefined && resources === undefined && slots === undefined) return undefined
   const given = { ...(cluster !== undefined && { cluster }), ...(nodes !== undefined && { nodes }), ...(resources !== undefined && { resources }), ...(slots !== undefined && { slots }) }
-  return (await prepare(describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
+  return (await prepare(await describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
 }
 
 /** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */

@@ -22,7 +22,7 @@ export function addRun(program: Command, io: Io): void {
 }
 
 async function run(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
-  const description = onePoint(describeExperiment(file, options, io.cwd))
+  const description = onePoint(await describeExperiment(file, options, io.cwd))
   const { policy, policies, queues, yarnSite, ...spec } = description.spec
   const [queue] = typeof queues === 'string' ? [queues] : (queues ?? [])
   const one = policy !== undefined ? { policy, ...(queue === undefined && { yarnSite }) } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1), yarnSite }

@@ -39,7 +39,7 @@ export function addSweep(program: Command, io: Io): void {
 }
 
 async function sweep(file: string, options: SweepOptions, io: Io): Promise<void> {
-  const description = describeExperiment(file, options, io.cwd)
+  const description = await describeExperiment(file, options, io.cwd)
   const { axes, points } = matrixOf(description)
   const outputs = new Outputs(options, io)
   try {

@@ -24,7 +24,7 @@ export function addConvert(trace: Command, io: Io): void {
 }
 
 async function convert(from: string, to: string, options: ConvertOptions, io: Io): Promise<void> {
-  const trace = openedTrace(from, options, io)
+  const trace = await openedTrace(from, options, io)
   await saved(trace, to, options.force, io)
   warnOfSkipped(trace, io)
 }

@@ -26,7 +26,7 @@ export function addDescribe(trace: Command, io: Io): void {
 }
 
 async function describeTrace(file: string, options: DescribeOptions, io: Io): Promise<void> {
-  const trace = openedTrace(file, options, io)
+  const trace = await openedTrace(file, options, io)
   const { nodes, slots = { map: 4, reduce: 2 } } = options
   const capacity = nodes === undefined ? (trace.machine?.resources ?? {}) : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
   const summary = await describeStream(trace, capacity)

@@ -1,7 +1,7 @@
 import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Trace } from '@sched/workload'
-import { openTrace } from '@sched/workload/node'
+import { openTraceFile } from '@sched/workload/node'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { readMapping } from '../experiment/mapping.js'
@@ -19,20 +19,20 @@ export interface TraceOptions {
 export function traceOptions(command: Command): Command {
   return command
     .option('--format <name>', 'format of the trace (default: found out from its content)')
-    .option('--mapping <file>', 'the trace is a table of jobs (CSV or JSON Lines), and this YAML file says what its columns mean')
+    .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML file says what its columns mean')
     .option('--option <key=value>', 'an option of the format, for example blockSize=67108864; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
 }
 
-export function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Trace {
+export async function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Promise<Trace> {
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
-  return openTrace(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
+  return openTraceFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
 }
 
 /** Tells what a reading has left out. */
 export function warnOfSkipped({ report }: Trace, io: Io): void {
   if (report.skipped === 0) return
-  io.stderr.write(`warning: ${report.skipped} bad line${report.skipped === 1 ? '' : 's'} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
+  io.stderr.write(`warning: ${report.skipped} bad ${report.counted ?? 'line'}${report.skipped === 1 ? '' : 's'} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
 }
 
 /** `key=value`, added to those before it. */

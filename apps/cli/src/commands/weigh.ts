@@ -44,10 +44,10 @@ export function addWeigh(program: Command, io: Io): void {
     .action((file: string, options: WeighOptions) => weigh(file, options, io))
 }
 
-function weigh(file: string, options: WeighOptions, io: Io): void {
+async function weigh(file: string, options: WeighOptions, io: Io): Promise<void> {
   const out = options.out === undefined ? undefined : outputFile(options.out, io, options.force === true)
-  const { description, model } = fromClusterFile(resolve(io.cwd, file), (cluster) => ({ description: cluster, model: buildCluster(cluster) }))
-  const workload = options.job === undefined ? workloadOf('word count', [wordCount(model)]) : firstOf(options.job, options, io)
+  const { description, model } = await fromClusterFile(resolve(io.cwd, file), (cluster) => ({ description: cluster, model: buildCluster(cluster) }))
+  const workload = options.job === undefined ? workloadOf('word count', [wordCount(model)]) : await firstOf(options.job, options, io)
   const nodes = weighed(probed(description, workload, options))
   out?.write(weightsYaml(nodes, model))
   if (options.out === '-') return
@@ -71,8 +71,8 @@ function weighed(nodes: readonly ProbedNode[]): WeighedNode[] {
   return nodes.map((node, i) => ({ ...node, hardware: hardware[i] as number, idle: idle[i] as number, performance: performance[i] as number, weight: weights[i] as number }))
 }
 
-function firstOf(path: string, options: TraceOptions, io: Io): Workload {
-  const trace = openedTrace(path, options, io)
+async function firstOf(path: string, options: TraceOptions, io: Io): Promise<Workload> {
+  const trace = await openedTrace(path, options, io)
   if (trace.open().next() === undefined) throw new SchedError('BAD_INPUT', 'has no job.', { file: path }, 'The first one is the probe.')
   return take(trace, 1)
 }

@@ -2,14 +2,14 @@ import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSou
 import { SchedError } from '@sched/core'
 import { machinesOf } from '@sched/workload'
 import { isSlurmConf, slurmNodes } from '@sched/queue-files'
-import { readText } from '../read-text.js'
+import { readTable } from '../read-text.js'
 
 /**
  * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a slurm.conf, or nodes of
  * Kubernetes. Errors of the making tell the line of the field that they are about.
  */
-export function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T): T {
-  const text = readText(file)
+export async function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T): Promise<T> {
+  const text = await readTable(file)
   const machines = machinesOf(text, file)
   if (machines !== undefined) return make(readCluster(machines))
   if (isSlurmConf(text)) return make(readCluster(slurmNodes({ text, file })))

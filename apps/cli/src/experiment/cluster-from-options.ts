@@ -13,7 +13,7 @@ const DEFAULT_SLOTS = { map: 4, reduce: 2 }
 const DEFAULT_HEARTBEAT = 3
 
 /** The cluster of the command line; `undefined`: that of the file, or the one that the jobs are of. */
-export function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | undefined {
+export async function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | undefined> {
   const spec = base?.spec
   const { racks, slots, resources, heartbeat, trace, generate } = options
   const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
@@ -24,7 +24,7 @@ export function clusterOf(options: ExperimentOptions, base: Description | undefi
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
     return resolve(cwd, file)
   }
-  const machine = machineOf(options, shape, base, cwd)
+  const machine = await machineOf(options, shape, base, cwd)
   if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
@@ -38,13 +38,13 @@ export function clusterOf(options: ExperimentOptions, base: Description | undefi
 }
 
 /** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
-function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): ExperimentInput['cluster'] | null {
+async function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | null> {
   const { procs, resources } = options
-  const rigid = isRigid(options, cwd)
+  const rigid = await isRigid(options, cwd)
   const [other] = Object.keys(shape)
   if (procs !== undefined) {
     if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
-    return base?.spec.cluster === undefined && jobsTakeProcs(options, base, cwd) ? undefined : { nodes: 1, resources: { procs } }
+    return base?.spec.cluster === undefined && (await jobsTakeProcs(options, base, cwd)) ? undefined : { nodes: 1, resources: { procs } }
   }
   if (rigid && resources === undefined && other !== undefined)
     throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')

@@ -88,7 +88,7 @@ export function explained<E>({ source, overridden = [] }: Description, under: re
   return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
 }
 
-function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, directory: string): ClusterModel {
+async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
   if (cluster === undefined) {
     if (cell !== undefined) return buildCluster(readCluster(cell))
     throw new SchedError('BAD_INPUT', 'is missing, and the workload is meant for none.', { field: 'cluster' }, 'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.')

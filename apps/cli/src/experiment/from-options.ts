@@ -16,13 +16,13 @@ export const DEFAULT_POLICIES = 'fifo,naive-fair,delay'
 export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
 
 /** The experiment of a command line: a file with overrides, or options alone. */
-export function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Description {
+export async function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Promise<Description> {
   if (options.trace === '-') throw new SchedError('BAD_OPTION', 'a run cannot read standard input, since every run reads its trace anew.', { field: '--trace' }, 'Write it to a file first: `sched trace convert - jobs.jsonl`.')
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
   if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
-  const given = overrides(options, base, cwd)
+  const given = await overrides(options, base, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
@@ -34,16 +34,16 @@ function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentI
   return rest
 }
 
-function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Partial<ExperimentInput> {
+async function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<Partial<ExperimentInput>> {
   const spec = base?.spec
   const { seed, seeds, until, validate, jitter, infeasible, architecture, policy, passPerEvent, plugin } = options
-  const usual = isRigid(options, cwd) ? RIGID_POLICIES : DEFAULT_POLICIES
+  const usual = (await isRigid(options, cwd)) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
   const model = (file: string) => (base === undefined ? file : relative(base.directory, resolve(cwd, file)))
   return defined({
-    workload: workloadOf(options, base, cwd),
-    cluster: clusterOf(options, base, cwd),
+    workload: await workloadOf(options, base, cwd),
+    cluster: await clusterOf(options, base, cwd),
     policies: policies === undefined ? undefined : chosen(withModels(policyList(policies), model) as unknown[], spec),
     policy: policy === undefined ? undefined : chosen([withModels(onePolicy(policy), model)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),

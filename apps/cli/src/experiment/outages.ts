@@ -2,12 +2,12 @@ import type { ClusterModel } from '@sched/cluster'
 import type { SimulationOptions } from '@sched/sim'
 import { readOutages } from '@sched/workload'
 import { resolve } from 'node:path'
-import { readText } from '../read-text.js'
+import { readTable } from '../read-text.js'
 import type { ExperimentSpec } from './schema.js'
 
 /** What an experiment says of nodes that go and come back. */
-export function outagesOf(outages: ExperimentSpec['outages'], { nodeNames }: ClusterModel, directory: string): SimulationOptions['outages'] {
+export async function outagesOf(outages: ExperimentSpec['outages'], { nodeNames }: ClusterModel, directory: string): Promise<SimulationOptions['outages']> {
   if (typeof outages !== 'string') return outages
   const file = resolve(directory, outages)
-  return readOutages(readText(file), nodeNames, file)
+  return readOutages(await readTable(file), nodeNames, file)
 }

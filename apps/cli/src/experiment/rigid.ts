@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec, type Workload } from '@sched/core'
 import { generators, traceFormat } from '@sched/workload'
-import { detectFormat, openTrace } from '@sched/workload/node'
+import { openTraceFile } from '@sched/workload/node'
 import { z } from 'zod'
 import type { ExperimentSpec } from './schema.js'
 import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'
@@ -9,18 +9,18 @@ import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
  * says what machine that had, or it is a table of such jobs. False for a file that cannot be read.
  */
-export const isRigidTrace = (path: string, format: string | undefined, options: unknown): boolean =>
-  takesProcs(path, format) || ifReadable(() => {
-    const { machine, isRigid = machine !== undefined } = openTrace(path, { format, options, stream: true })
+export const isRigidTrace = async (path: string, format: string | undefined, options: unknown): Promise<boolean> =>
+  (await takesProcs(path, format)) || ifReadable(async () => {
+    const { machine, isRigid = machine !== undefined } = await openTraceFile(path, { format, options, stream: true })
     return isRigid
   })
 
 /** Whether the format of a trace has an option `procs`. */
-export const takesProcs = (path: string, format: string | undefined): boolean => ifReadable(() => hasProcs(traceFormat(format ?? detectFormat(path)).options))
+export const takesProcs = (path: string, format: string | undefined): Promise<boolean> => ifReadable(async () => hasProcs(traceFormat(format ?? (await openTraceFile(path, { stream: true })).format).options))
 
-function ifReadable(question: () => boolean): boolean {
+async function ifReadable(question: () => Promise<boolean>): Promise<boolean> {
   try {
-    return question()
+    return await question()
   } catch (error) {
     if (error instanceof SchedError) return false
     throw error

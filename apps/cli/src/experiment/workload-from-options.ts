@@ -6,13 +6,13 @@ import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
 import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
-export function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): ExperimentInput['workload'] | undefined {
+export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
   const { trace, generate, onBadLine, take, window, load, queueMix } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({ format, onBadLine, take, window, load, estimates, queueMix, options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
@@ -20,7 +20,7 @@ export function workloadOf(options: ExperimentOptions, base: Description | undef
 }
 
 /** Whether the workload that the command line names is of rigid jobs. */
-export function isRigid(options: ExperimentOptions, cwd: string): boolean {
+export async function isRigid(options: ExperimentOptions, cwd: string): Promise<boolean> {
   const { trace, generate } = options
   const { format, option } = mapped(options, cwd)
   if (trace !== undefined) return isRigidTrace(resolve(cwd, trace), format, option)
@@ -28,9 +28,9 @@ export function isRigid(options: ExperimentOptions, cwd: string): boolean {
 }
 
 /** Whether the log or the generator is told the number of processors, and says what the machine is. */
-export function jobsTakeProcs(options: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
+export async function jobsTakeProcs(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<boolean> {
   const { trace, generate = base?.spec.workload.generate } = options
-  return readerTakesProcs(options, base, cwd) || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
+  return (await readerTakesProcs(options, base, cwd)) || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
 }
 
 /** The format of the trace and its options, of which a mapping of columns is one. */
@@ -40,15 +40,15 @@ function mapped({ mapping, format, option }: ExperimentOptions, cwd: string): Pi
 }
 
 /** Options of the trace's format; `--procs` is one of them where it reads logs of parallel machines. */
-function formatOptions(options: ExperimentOptions, base: Description | undefined, cwd: string): Readonly<Record<string, unknown>> | undefined {
+async function formatOptions(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { option, procs, trace } = options
-  const given = { ...option, ...(procs !== undefined && readerTakesProcs(options, base, cwd) && { procs }) }
+  const given = { ...option, ...(procs !== undefined && (await readerTakesProcs(options, base, cwd)) && { procs }) }
   if (Object.keys(given).length === 0) return undefined
   return trace === undefined ? { ...base?.spec.workload.options, ...given } : given
 }
 
 /** Whether the jobs are read from a log whose format has an option `procs`. */
-function readerTakesProcs({ trace, generate, format }: ExperimentOptions, base: Description | undefined, cwd: string): boolean {
+async function readerTakesProcs({ trace, generate, format }: ExperimentOptions, base: Description | undefined, cwd: string): Promise<boolean> {
   if (trace !== undefined) return takesProcs(resolve(cwd, trace), format)
   const file = generate === undefined ? base?.spec.workload.trace : undefined
   return file !== undefined && takesProcs(resolve(base?.directory ?? cwd, file), format ?? base?.spec.workload.format)

@@ -1,7 +1,7 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
 import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
-import { google, googleMachines, omegaFiles, openTrace, runningTasks } from '@sched/workload/node'
+import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
 import { fieldsUnder } from './fields-under.js'
@@ -46,9 +46,9 @@ function refuseReading(spec: WorkloadSpec): void {
     if (spec[key] !== undefined) throw new SchedError('BAD_INPUT', 'is for traces.', { field: `workload.${key}` }, 'Give a generator its options beneath its name.')
 }
 
-function ofTrace(path: string, spec: WorkloadSpec, directory: string): WorkloadOfSeed {
+async function ofTrace(path: string, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
   const file = resolve(directory, path)
-  const trace = openTrace(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
+  const trace = await openTraceFile(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
   const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
@@ -95,7 +95,7 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
     ...(disk !== undefined && { disk }),
   })
   const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
-  const cell = machines === undefined ? undefined : googleMachines(resolve(directory, machines))
+  const cell = machines === undefined ? undefined : await googleMachines(resolve(directory, machines))
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
     of,

@@ -76,7 +76,7 @@ export class TaskTable implements LineParser {
   }
 
   end(): void {
-    const held = new HeldJobs('first')
+    const held = new HeldJobs('first', { counted: this.place.counted })
     for (const [id, { submit, rows, line }] of this.#jobs) {
       const stages = this.order.stages(rows)
       if (stages === undefined) continue

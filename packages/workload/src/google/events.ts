@@ -42,6 +42,8 @@ export interface EventOptions {
 export class EventReader {
   file: string | undefined
   line = 0
+  /** What `line` counts. */
+  counted: 'line' | 'row' = 'line'
   /** Time of the latest event. */
   latest: Seconds = 0
   readonly #maxDisorder: number
@@ -122,6 +124,6 @@ export class EventReader {
 
   /** What is wrong with the row that is read. */
   bad(fact: string, field?: string, wayOut = ''): SchedError {
-    return new SchedError('BAD_INPUT', fact, { file: this.file, line: this.line, field }, wayOut)
+    return new SchedError('BAD_INPUT', fact, { file: this.file, [this.counted]: this.line, field }, wayOut)
   }
 }

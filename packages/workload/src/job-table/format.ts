@@ -10,14 +10,14 @@ import { knownTable, mappingFor } from './known-tables.js'
 import { jobTableOptions } from './options.js'
 
 /**
- * Any table of jobs, one per line: CSV with a header, or JSON Lines. A mapping says which column means what; columns that
+ * Any table of jobs, one per line: CSV with a header, or JSON Lines (Parquet becomes such CSV). A mapping says which column means what; columns that
  * are called by their meaning (`submit`, `duration`, `tasks`, ...) need none, and with `submit` and `duration` among them, or the columns
  * of a published trace (see `known-tables.ts`), the table is known without being named. Rows are sorted by submission; those without a time, a run time or a
  * demand are left out, and counted.
  */
 export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
   name: 'job-table',
-  title: 'table of jobs, CSV or JSON Lines, with a mapping of its columns',
+  title: 'table of jobs, CSV, JSON Lines or Parquet, with a mapping of its columns',
   options: jobTableOptions,
   isHeld: true,
   detect(head) {

@@ -6,9 +6,11 @@ import { TaskHistory } from '../google/history.js'
 import { machineClasses, type MachineClasses } from '../google/machine-classes.js'
 import { isMachineEvents, machineEvents } from '../google/machine-events.js'
 import type { MachineTable } from '../table/machine-table.js'
+import { jsonRows } from '../parquet/text.js'
 import type { RuleCount } from '../trace/facts.js'
-import { chunksOf } from './chunks.js'
-import { readBytes, statFile } from './read-bytes.js'
+import { chunksOf, type NextChunk } from './chunks.js'
+import { tableOfFile } from './parquet-file.js'
+import { readBytes } from './read-bytes.js'
 
 /** The files of the trace, and how they are read. */
 export interface GoogleOptions {
@@ -23,7 +25,7 @@ export interface GoogleOptions {
 }
 
 /**
- * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON, whose events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
+ * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON or Parquet, whose events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
  * and its place in a map per task, because only the end of a task says how long it ran. Throws `IO`, and `BAD_INPUT` with
  * file and line for a row with missing columns or an event that is out of order.
  */
@@ -72,17 +74,21 @@ class InstanceEvents {
 }
 
 /** The cluster of the table of machine events, or of a summary of it by classes. Throws `IO`, `BAD_INPUT`. */
-export function googleMachines(path: string): MachineClasses | MachineTable {
-  const text = new TextDecoder().decode(readBytes(path))
+export async function googleMachines(path: string): Promise<MachineClasses | MachineTable> {
+  const table = await tableOfFile(path)
+  let text = table === undefined ? new TextDecoder().decode(readBytes(path)) : ''
+  if (table !== undefined) for await (const row of jsonRows(table)) text += `${row}\n`
   return isMachineEvents(text) ? machineEvents(text, path) : machineClasses(text, path)
 }
 
 async function eachRow(paths: readonly string[], reader: EventReader, visit: (row: string) => void): Promise<void> {
   for (const path of paths) {
-    statFile(path)
     reader.file = path
     reader.line = 0
-    const next = chunksOf(path)
+    const table = await tableOfFile(path)
+    reader.counted = table === undefined ? 'line' : 'row'
+    if (table !== undefined) for await (const row of jsonRows(table)) visitLine(row, reader, visit)
+    const next = table === undefined ? chunksOf(path) : nothing
     const utf8 = new TextDecoder()
     let rest = ''
     for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
@@ -94,6 +100,8 @@ async function eachRow(paths: readonly string[], reader: EventReader, visit: (ro
     if (reader.line === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file: path }, 'A part of an event table holds at least one event.')
   }
 }
+
+const nothing: NextChunk = () => Promise.resolve(undefined)
 
 function visitLine(line: string, reader: EventReader, visit: (row: string) => void): void {
   reader.line++

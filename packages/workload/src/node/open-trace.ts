@@ -1,26 +1,30 @@
-import type { JobSource } from '@sched/core'
+import { SchedError, type JobSource } from '@sched/core'
 import { basename } from 'node:path'
+import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet/table.js'
+import { csvRows, headerLine } from '../parquet/text.js'
 import type { Trace } from '../trace/format.js'
-import { decoderFor, parseTrace, reportOf, type ParseOptions } from '../trace/parse-trace.js'
+import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
 import { detectFormatOf } from '../trace/formats.js'
-import { chunksOf, type NextChunk } from './chunks.js'
-import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
+import { chunksOf, type NextChunk } from './chunks.js'
+import { ioError } from './io-error.js'
+import { tableOfFile } from './parquet-file.js'
+import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
 
 const MIB = 2 ** 20
 
 /** How a trace file is to be read. */
-export interface OpenOptions extends Omit<ParseOptions, 'file'> {
+export interface OpenOptions extends Omit<ParseOptions, 'file' | 'counted'> {
   /**
    * Whether to read the file in chunks while jobs are taken from it (`JobSource.more`), in constant memory, or to hold it
    * in memory and check all of it before the first job. Default: streamed from 64 MiB on (packed: 8 MiB); logs and tables that
-   * are sorted in memory, or say there what machine they are of, from 512 MiB on (packed: 32 MiB).
+   * are sorted in memory, or say there what machine they are of, from 512 MiB on (packed: 32 MiB). Of Parquet the size as CSV counts, at about 10 bytes a value.
    */
   readonly stream?: boolean | undefined
 }
 
 /**
- * A trace from a file, plain or gzip (told by its content). Throws `IO` for a file that cannot be read, `BAD_INPUT` with
+ * A trace from a file of text, plain or gzip (told by its content). Throws `IO` for a file that cannot be read, `BAD_INPUT` with
  * file, line and field, `BAD_OPTION`. A streamed trace throws them when it gets there.
  */
 export function openTrace(path: string, { stream, ...options }: OpenOptions = {}): Trace {
@@ -28,27 +32,94 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
   const named = { ...options, file: path }
   // a pipe can be read once only, so it is always held
   const held = !facts.isFile() || stream === false || (stream === undefined && isSmall(path, facts.size, named))
-  const trace = held ? parseTrace(readBytes(path), named) : streamTrace(path, named)
-  return { ...trace, name: basename(path), get report() { return trace.report } }
+  return called(path, held ? parseTrace(readBytes(path), named) : streamTrace(decoderFor(readHead(path), named), readHead(path), () => chunksOf(path), path))
 }
 
-/** The name of the format of a file, by its content. Throws `IO`, and `BAD_INPUT` saying what it looks like instead. */
+/**
+ * A trace from a file of any kind: as `openTrace`, and tables in Parquet, which become what a CSV of the same table becomes; a directory of its
+ * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Throws the same.
+ */
+export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<Trace> {
+  const table = await tableOfFile(path)
+  if (table !== undefined) return tableTrace(table, path, options)
+  if (statFile(path).isFile()) return openTrace(path, options)
+  const bytes = readBytes(path)
+  if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
+  return called(path, parseTrace(bytes, { ...options, file: path }))
+}
+
+/** The name of the format of a file of text, by its content. Throws `IO`, and `BAD_INPUT` saying what it looks like instead. */
 export function detectFormat(path: string): string {
   statFile(path)
   return detectFormatOf(readHead(path), path).name
+}
+
+function called(path: string, trace: Trace): Trace {
+  return { ...trace, name: basename(path), get report() { return trace.report } }
 }
 
 /** Whether a file is held in memory where nobody says how it is read. */
 function isSmall(path: string, size: number, options: ParseOptions): boolean {
   const packed = isPacked(path)
   if (size < (packed ? 8 : 64) * MIB) return true
-  const { format, readWhole } = decoderFor(readHead(path), options)
-  return (readWhole !== undefined || format.inferred !== undefined) && size < (packed ? 32 : 512) * MIB
+  return holdsJobs(decoderFor(readHead(path), options)) && size < (packed ? 32 : 512) * MIB
 }
 
-function streamTrace(path: string, options: ParseOptions): Trace {
-  const head = readHead(path)
-  const decoder = decoderFor(head, options)
+/** Whether all jobs together say more than each. */
+const holdsJobs = ({ format, readWhole }: ReadyDecoder) => readWhole !== undefined || format.inferred !== undefined
+
+async function tableTrace(table: ParquetTable, path: string, { stream, ...options }: OpenOptions): Promise<Trace> {
+  const named = { ...options, file: path, counted: 'row' } as const
+  const decoder = await decoderOfTable(table, named)
+  const likely = table.rows * table.columns.length * 10
+  const streams = stream ?? likely >= (holdsJobs(decoder) ? 512 : 64) * MIB
+  const trace = streams
+    ? streamTrace(decoder, encoded(headerLine(table)), () => csvOf(table), path)
+    : parseTrace(await joined(csvOf(table), path), { ...named, format: decoder.format })
+  if (table.leftOut.length === 0) return called(path, trace)
+  const some = table.leftOut.slice(0, 5).map(({ name, what }) => `${name} (${what})`).join(', ')
+  const note = `columns of values that are not read: ${some}${table.leftOut.length > 5 ? `, and ${table.leftOut.length - 5} more` : ''}`
+  return { ...called(path, trace), get report() { return { ...trace.report, notes: [...(trace.report.notes ?? []), note] } } }
+}
+
+/** By the names of the columns; where they do not tell the format, the first rows are for the message. */
+async function decoderOfTable(table: ParquetTable, options: ParseOptions): Promise<ReadyDecoder> {
+  const header = headerLine(table)
+  try {
+    return decoderFor(encoded(header), options)
+  } catch (error) {
+    if (!(error instanceof SchedError && error.code === 'BAD_INPUT')) throw error
+    const { value: rows = '' } = await csvRows(table, 100).next() as { readonly value?: string }
+    return decoderFor(encoded(header + rows), options)
+  }
+}
+
+/** The table as CSV. */
+function csvOf(table: ParquetTable): NextChunk {
+  const rows = csvRows(table)
+  let header: string | undefined = headerLine(table)
+  return async () => {
+    const text = header ?? (await rows.next()).value
+    header = undefined
+    return text === undefined ? undefined : encoded(text)
+  }
+}
+
+async function joined(next: NextChunk, path: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > mostHeld) throw ioError(path, 'read', Object.assign(new Error('too large'), { code: 'ERR_BUFFER_TOO_LARGE' }))
+  }
+  return Buffer.concat(chunks)
+}
+
+const utf8 = new TextEncoder()
+const encoded = (text: string): Uint8Array => utf8.encode(text)
+
+function streamTrace(decoder: ReadyDecoder, head: Uint8Array, chunks: () => NextChunk, path: string): Trace {
   let latest = decoder.start()
   return {
     ...decoder.facts(head),
@@ -58,7 +129,7 @@ function streamTrace(path: string, options: ParseOptions): Trace {
     get report() {
       return reportOf(latest)
     },
-    open: () => streamSource((latest = decoder.start()), chunksOf(path)),
+    open: () => streamSource((latest = decoder.start()), chunks()),
   }
 }
 

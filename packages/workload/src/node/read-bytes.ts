@@ -3,7 +3,7 @@ import { constants, gunzipSync } from 'node:zlib'
 import { headBytes } from '../trace/formats.js'
 import { ioError } from './io-error.js'
 
-const mostHeld = 1 << 29 // 512 MiB unpacked; a small packed file may hold far more than memory does
+export const mostHeld = 1 << 29 // 512 MiB unpacked; a small packed file may hold far more than memory does
 
 /** Facts about a file; a directory and a missing file throw `IO`. */
 export function statFile(path: string): Stats {

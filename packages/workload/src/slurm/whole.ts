@@ -3,7 +3,7 @@ import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
-import { BadLines } from '../trace/bad-lines.js'
+import { BadLines, ofRow } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type LinePlace, type ReadOptions, type Trace } from '../trace/format.js'
 import { slurmResources, slurmSizes, type SlurmRules } from './options.js'
@@ -37,9 +37,9 @@ export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: U
   }
 }
 
-function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, { file, onBadLine = 'fail' }: ReadOptions) {
+function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, { file, onBadLine = 'fail', counted = 'line' }: ReadOptions) {
   const bad = new BadLines(onBadLine)
-  const place = { file, line: 0, checked: false }
+  const place = { file, line: 0, counted, checked: false }
   const lines = reader(place)
   const made = new SlurmJobs(options)
   const jobs: JobSpec[] = []
@@ -51,29 +51,29 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
     jobs.push(job)
   }
   const visit = (line: number, from: number, to: number) => {
-    place.line = line
+    place.line = counted === 'row' ? line - 1 : line
     excuse(bad, place, () => lines.line(bytes, from, to, take))
   }
   const count = eachLine(bytes, file, { visit })
   excuse(bad, place, () => lines.end?.())
   const rules = [...made.rules(), ...(lines.rules?.() ?? [])]
-  if (jobs.length === 0) throw empty(file, bad, rules.map(ruleLine))
+  if (jobs.length === 0) throw empty(file, counted, bad, rules.map(ruleLine))
   if (unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
-  return { jobs, unsorted, report: { lines: count, skipped: bad.skipped, problems: bad.problems, rules } }
+  return { jobs, unsorted, report: { lines: counted === 'row' ? count - 1 : count, ...(counted === 'row' && { counted }), skipped: bad.skipped, problems: bad.problems, rules } }
 }
 
 function excuse(bad: BadLines, place: LinePlace, read: () => void): void {
   try {
     read()
   } catch (error) {
-    if (!(error instanceof BadLine)) throw error
+    if (!(error instanceof BadLine)) throw ofRow(error, place)
     bad.add(error, place)
   }
 }
 
-function empty(file: string | undefined, bad: BadLines, rules: readonly string[]): SchedError {
+function empty(file: string | undefined, counted: string, bad: BadLines, rules: readonly string[]): SchedError {
   const [first] = bad.problems
-  if (first !== undefined) return new SchedError('BAD_INPUT', `all ${bad.skipped} lines with jobs are bad, the first: ${first}`)
+  if (first !== undefined) return new SchedError('BAD_INPUT', `all ${bad.skipped} ${counted}s with jobs are bad, the first: ${first}`)
   const why = rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`
   return new SchedError('BAD_INPUT', `the trace holds no jobs${why}.`, { file })
 }

@@ -6,6 +6,12 @@ import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 /** Where time 0 is: at the first submission, or where the trace has it. */
 export type Origin = 'first' | 'trace'
 
+interface HeldOptions {
+  readonly perSecond?: number
+  readonly renames?: boolean
+  readonly counted?: LinePlace['counted']
+}
+
 /**
  * Jobs of a trace that is not in order of submission: held until its end, then given by submit time, equal ones as the
  * trace has them. Memory holds all of them, also when the file is streamed.
@@ -19,13 +25,15 @@ export class HeldJobs {
   #repeated = 0
   readonly #origin: Origin
   readonly #perSecond: number
+  readonly #counted: string
   /** Whether an id that comes again is numbered, and not refused. */
   renames: boolean
 
   /** Submit times are in units of which a second has `perSecond`. An id that comes again is refused, or numbered. */
-  constructor(origin: Origin, { perSecond = 1, renames = false } = {}) {
+  constructor(origin: Origin, { perSecond = 1, renames = false, counted = 'line' }: HeldOptions = {}) {
     this.#origin = origin
     this.#perSecond = perSecond
+    this.#counted = counted
     this.renames = renames
   }
 
@@ -33,7 +41,7 @@ export class HeldJobs {
   add(job: JobSpec, line: number): void {
     const before = this.#lines.get(job.id)
     if (before !== undefined && this.renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
-    if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on line ${before}.`, 'Give every job an id of its own')
+    if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on ${this.#counted} ${before}.`, 'Give every job an id of its own')
     this.#lines.set(job.id, line)
     const last = this.#jobs.at(-1)
     if (last !== undefined && job.submit < last.submit) this.#unsorted++
@@ -75,7 +83,7 @@ export interface RowReader {
 
 /** A parser that holds the jobs of its rows until the end and then gives them in order of submission. */
 export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): LineParser {
-  const held = new HeldJobs(origin)
+  const held = new HeldJobs(origin, { counted: place.counted })
   let isEnded = false
   return {
     line(bytes, from, to) {

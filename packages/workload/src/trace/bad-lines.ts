@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type Place } from '@sched/core'
 import type { BadLine, LinePlace } from './format.js'
 
 const mostMessages = 5
@@ -10,12 +10,20 @@ export class BadLines {
 
   constructor(private readonly policy: 'fail' | 'skip') {}
 
-  add(problem: BadLine, { file, line }: LinePlace): void {
-    const wayOut = `${problem.wayOut === '' ? 'Correct the line' : problem.wayOut.replace(/\.$/, '')}, or drop such lines with onBadLine "skip".`
-    const error = new SchedError('BAD_INPUT', problem.fact, { file, line, field: problem.field }, wayOut)
+  add(problem: BadLine, at: Pick<LinePlace, 'file' | 'line' | 'counted'>): void {
+    const { counted = 'line' } = at
+    const wayOut = `${problem.wayOut === '' ? `Correct the ${counted}` : problem.wayOut.replace(/\.$/, '')}, or drop such ${counted}s with onBadLine "skip".`
+    const error = new SchedError('BAD_INPUT', problem.fact, { file: at.file, ...numbered(at), field: problem.field }, wayOut)
     if (this.policy === 'fail') throw error
     this.skipped++
     if (this.problems.length < mostMessages)
       this.problems.push(new SchedError('BAD_INPUT', problem.fact, error.place).message)
   }
 }
+
+/** An error of a parser that ends the reading: where it names a line of a table of rows, that is a row, and the header none. */
+export function ofRow(error: unknown, at: Pick<LinePlace, 'line' | 'counted'>): unknown {
+  return at.counted === 'row' && error instanceof SchedError && error.place.line !== undefined ? error.at(numbered(at)) : error
+}
+
+const numbered = ({ line, counted }: Pick<LinePlace, 'line' | 'counted'>): Place => (counted === 'row' ? { line: undefined, row: line > 0 ? line : undefined } : { line })

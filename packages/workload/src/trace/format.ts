@@ -32,6 +32,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
 export interface LinePlace {
   readonly file: string | undefined
   readonly line: number
+  /** What `line` counts; default: lines. The header of a table of rows is row 0. */
+  readonly counted?: 'line' | 'row' | undefined
   /** An earlier reading has found nothing wrong with any line, so that checks may be left out. */
   readonly checked: boolean
 }
@@ -60,6 +62,8 @@ export interface TraceReport {
   /** Lines read, blank ones and headers too. */
   readonly lines: number
   readonly jobs: number
+  /** What is counted here, and in the messages; default: lines. */
+  readonly counted?: 'line' | 'row' | undefined
   /** Lines that were dropped because something was wrong with them. */
   readonly skipped: number
   /** Messages about the first of them. */
@@ -83,6 +87,8 @@ export interface ReadOptions {
   readonly file?: string | undefined
   /** What to do about a line that cannot be used: `fail` (the default) throws, `skip` drops, counts and reports it. */
   readonly onBadLine?: 'fail' | 'skip' | undefined
+  /** What messages count: lines (the default), or rows, of a table that was no text and is read as one. */
+  readonly counted?: 'line' | 'row' | undefined
   /** Most tasks in one job, as a guard against nonsense; default 10,000,000. */
   readonly maxTasks?: number | undefined
 }

@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec } from '@sched/core'
-import { BadLines } from './bad-lines.js'
+import { BadLines, ofRow } from './bad-lines.js'
 import { ruleLine } from './facts.js'
 import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceReport } from './format.js'
 import { JobSequence } from './job-sequence.js'
@@ -14,7 +14,8 @@ const longestLine = 1 << 28 // 256 MiB: about 10 million task durations; more is
  */
 export class LineDecoder implements TraceReport, LinePlace {
   readonly file: string | undefined
-  line = 0
+  readonly counted: 'line' | 'row'
+  line: number
   jobs = 0
   readonly #bad: BadLines
   readonly #sequence: JobSequence
@@ -22,17 +23,20 @@ export class LineDecoder implements TraceReport, LinePlace {
   #bytes = new Uint8Array(0)
   #at = 0
   #searched = 0
+  readonly #before: number
   #ended = false
 
-  constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', maxTasks = 10_000_000 }: ReadOptions, readonly checked = false) {
+  constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', counted = 'line', maxTasks = 10_000_000 }: ReadOptions, readonly checked = false) {
     this.file = file
+    this.counted = counted
+    this.#before = this.line = counted === 'row' ? -1 : 0 // a header is no row
     this.#bad = new BadLines(onBadLine)
     this.#sequence = new JobSequence(maxTasks)
     this.#parser = parser(this)
   }
 
   get lines(): number {
-    return this.line
+    return Math.max(this.line, 0)
   }
 
   get skipped(): number {
@@ -58,7 +62,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     else this.#bytes = joined(this.#bytes.subarray(this.#at), chunk)
     this.#at = 0
     this.#searched = left
-    if (this.line === 0) this.#checkStart()
+    if (this.line === this.#before) this.#checkStart()
     if (this.#bytes.length > longestLine && this.#bytes.indexOf(10) === -1)
       throw new SchedError('BAD_INPUT', `no line end within ${this.#bytes.length} bytes.`, { file: this.file, line: this.line + 1 }, 'Is it a text file?')
   }
@@ -128,13 +132,13 @@ export class LineDecoder implements TraceReport, LinePlace {
     const more = this.#more()
     if (more !== undefined || this.jobs > 0) return more
     const [first] = this.problems
-    if (first !== undefined) throw new SchedError('BAD_INPUT', `all ${this.skipped} lines with jobs are bad, the first: ${first}`)
+    if (first !== undefined) throw new SchedError('BAD_INPUT', `all ${this.skipped} ${this.counted}s with jobs are bad, the first: ${first}`)
     const rules = (this.more.rules ?? []).map(ruleLine)
     throw new SchedError('BAD_INPUT', `the trace holds no jobs${rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`}.`, { file: this.file })
   }
 
   #excuse(error: unknown): void {
-    if (!(error instanceof BadLine)) throw error
+    if (!(error instanceof BadLine)) throw ofRow(error, this)
     this.#bad.add(error, this)
   }
 

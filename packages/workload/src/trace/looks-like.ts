@@ -12,7 +12,7 @@ const magics: readonly (readonly [magic: readonly number[], what: string, wayOut
   [[0x28, 0xb5, 0x2f, 0xfd], 'zstd data', unpack],
   [[0x42, 0x5a, 0x68], 'bzip2 data', unpack],
   [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'xz data', unpack],
-  [[0x50, 0x41, 0x52, 0x31], 'a Parquet file', 'Convert it to text first.'],
+  [[0x50, 0x41, 0x52, 0x31], 'a Parquet file', 'Tables of jobs, machines and outages are read so (a trace is given with --trace, or to openTraceFile); make others text first.'],
 ]
 
 /** The kind of a file that is not text in UTF-8, by its first bytes; `undefined` for text. */

@@ -71,6 +71,6 @@ export function decoderFor(head: Uint8Array, { format, options, ...reading }: Pa
   }
 }
 
-export function reportOf({ lines, jobs, skipped, problems, more }: LineDecoder): TraceReport {
-  return { lines, jobs, skipped, problems, ...more }
+export function reportOf({ lines, counted, jobs, skipped, problems, more }: LineDecoder): TraceReport {
+  return { lines, ...(counted === 'row' && { counted }), jobs, skipped, problems, ...more }
 }

@@ -1,0 +1,70 @@
+import { SchedError } from '@sched/core'
+import type { AsyncBuffer } from 'hyparquet'
+import { readdirSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet/table.js'
+import { csvRows, headerLine } from '../parquet/text.js'
+import { ioError } from './io-error.js'
+import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
+
+/**
+ * The table of a Parquet file (packed with gzip, too), or of a directory of part files (`part-00000.parquet`, ...), which are one table in the order of
+ * their names; `undefined` for anything else. A pipe is not looked at. Throws `IO`, and `BAD_INPUT` for a damaged file or parts of other columns.
+ */
+export async function tableOfFile(path: string): Promise<ParquetTable | undefined> {
+  const parts = partsOf(path)
+  if (parts === undefined) return statFile(path).isFile() && isParquet(readHead(path)) ? opened(path) : undefined
+  const [first, ...others] = await Promise.all(parts.map(async (part) => ({ part, table: await opened(part) })))
+  const names = headerLine(first!.table)
+  for (const { part, table } of others)
+    if (headerLine(table) !== names) throw new SchedError('BAD_INPUT', `has other columns than ${first!.part}.`, { file: part }, 'Give files of one table.')
+  const tables = [first!, ...others].map(({ table }) => table)
+  return {
+    ...first!.table,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    batches: async function* (mostRows) {
+      for (const table of tables) yield* table.batches(mostRows)
+    },
+  }
+}
+
+/** A table in Parquet as the CSV that it would be; `undefined` for any other file. For lists of machines and the like. Throws what `tableOfFile` throws. */
+export async function parquetAsText(path: string): Promise<string | undefined> {
+  const table = await tableOfFile(path)
+  if (table === undefined) return undefined
+  let text = headerLine(table)
+  for await (const rows of csvRows(table)) text += rows
+  return text
+}
+
+const opened = (path: string): Promise<ParquetTable> => parquetTable(isPacked(path) ? bufferOf(readBytes(path)) : fileBuffer(path), path)
+
+/** The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. */
+function partsOf(path: string): string[] | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined
+  const names = readdirSync(path).filter((name) => /^[^._].*\.(parquet|parq|pq)$/.test(name)).sort()
+  return names.length === 0 ? undefined : names.map((name) => join(path, name))
+}
+
+/** Parts of a file, which is open only while one is read. */
+function fileBuffer(path: string): AsyncBuffer {
+  const { size } = statFile(path)
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      try {
+        const file = await open(path, 'r')
+        try {
+          const bytes = new Uint8Array(Math.max(0, end - start))
+          const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+          return bytes.buffer.slice(0, bytesRead)
+        } finally {
+          await file.close()
+        }
+      } catch (error) {
+        throw ioError(path, 'read', error)
+      }
+    },
+  }
+}

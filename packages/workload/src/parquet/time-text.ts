@@ -1,0 +1,29 @@
+/** `2024-01-31` of a day since 1970 in the Gregorian calendar. Years start in March, so that the leap day comes last. */
+export function dateText(days: number): string {
+  const sinceMarch0 = days + 719_468
+  const era = Math.floor(sinceMarch0 / 146_097) // 400 years
+  const dayOfEra = sinceMarch0 - era * 146_097
+  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365)
+  const dayOfYear = dayOfEra - (yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const month = Math.floor((5 * dayOfYear + 2) / 153) // from March
+  const day = dayOfYear - Math.floor((153 * month + 2) / 5) + 1
+  const year = era * 400 + yearOfEra + (month > 9 ? 1 : 0)
+  return `${String(year).padStart(4, '0')}-${two(month > 9 ? month - 9 : month + 3)}-${two(day)}`
+}
+
+/** `10:00:00`, or `10:00:00.25`, of a time of the day. */
+export function clockText(time: bigint, perSecond: bigint): string {
+  const seconds = Number(time / perSecond)
+  const rest = time % perSecond
+  const fraction = rest === 0n ? '' : `.${String(rest).padStart(String(perSecond).length - 1, '0').replace(/0+$/, '')}`
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${fraction}`
+}
+
+/** `2024-01-31 10:00:00` of a time since 1970, in UTC where it is one. */
+export function momentText(time: bigint, perSecond: bigint): string {
+  const perDay = 86_400n * perSecond
+  const inDay = ((time % perDay) + perDay) % perDay
+  return `${dateText(Number((time - inDay) / perDay))} ${clockText(inDay, perSecond)}`
+}
+
+const two = (part: number) => (part < 10 ? `0${part}` : String(part))
