@@ -5,6 +5,7 @@ import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
 import type { RunningTask } from '@sched/workload'
 import type { NamedPolicy } from './experiment/policies.js'
+import { drawing, type Draw, type Drawn } from './drawing.js'
 import { breathe, interruptible } from './interruption.js'
 
 /** What one run measured, as plain data. */
@@ -20,6 +21,8 @@ export interface RunResult {
   readonly decisions: DecisionsResult | null
   /** What ran at time 0 and belongs to no job, which no other figure counts; null where nothing did. */
   readonly prefilled: Prefilled | null
+  /** What charts are drawn from, where they are; no figure, and in no JSON. */
+  readonly drawn?: Drawn
 }
 
 interface Rejection {
@@ -41,6 +44,8 @@ export interface RunWatch {
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
   readonly observers?: readonly Observer[]
+  /** What is to be kept for charts. */
+  readonly draw?: Draw | undefined
 }
 
 /** Instants between two looks at the clock. */
@@ -59,6 +64,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const period = await periodOf(workload, spec.metrics)
   const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, samples, rigid: rigid && { sizes, lengths } })
   const decided = decisions({ exact: spec.metrics?.exact })
+  const kept = watch.draw === undefined ? undefined : drawing(watch.draw, seed, { exact, tau, period })
   const warnings: string[] = []
   const rejections: Rejection[] = []
   let ended = 0
@@ -75,7 +81,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     seed,
     prefill,
     ...(experiment.outages !== undefined && { outages: experiment.outages }),
-    observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? [])],
+    observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
@@ -86,7 +92,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   })
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment) }
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
 }
 
 class InterruptibleSimulation extends Simulation {

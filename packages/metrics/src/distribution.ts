@@ -71,6 +71,11 @@ export class Values {
     }
   }
 
+  /** The values at these fractions of all, found as percentiles are. */
+  quantiles(fractions: readonly number[]): number[] {
+    return fractions.map(this.#quantiles())
+  }
+
   #pour(value: number): void {
     const sketch = new DDSketch({ relativeAccuracy: RELATIVE_ERROR })
     for (let i = 0; i < this.count; i++) sketch.accept(this.#kept[i] as number)

@@ -57,7 +57,7 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
   const outputs = new Outputs(options, io)
   tellFindings(experiment, options, io)
   try {
-    const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs })
+    const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs, draw: options.html === undefined ? undefined : { seed: experiment.seeds[0] ?? 1, schedule: options.schedule ?? false } })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
     const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(experiment, runs, rows, messagesOf(runs, experiment), io)

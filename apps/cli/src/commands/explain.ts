@@ -8,6 +8,7 @@ import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
 import { explainText, type ExplainedRun } from '../output/explain-text.js'
 import { headline } from '../output/headline.js'
+import { inDifferentPlaces, isSilent } from '../output/outputs.js'
 import { outputFile } from '../output/output-file.js'
 import { widthOf } from '../output/policy-table.js'
 import { progressOf } from '../progress.js'
@@ -18,6 +19,7 @@ import { experimentOptions } from './experiment-options.js'
 interface ExplainOptions extends ExperimentOptions {
   readonly job?: string
   readonly json?: string
+  readonly html?: string
   readonly force?: boolean
   readonly quiet?: boolean
 }
@@ -30,6 +32,7 @@ export function addExplain(program: Command, io: Io): void {
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
     .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy)')
     .option('--json <file>', 'write all of it as JSON; - for standard output')
+    .option('--html <file>', 'write one page with charts, which a browser shows without a network; - for standard output')
     .option('--force', 'replace existing output')
     .option('--quiet', 'print nothing and no progress')
   experimentOptions(command, { single: true })
@@ -39,7 +42,8 @@ export function addExplain(program: Command, io: Io): void {
 }
 
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
-  const output = options.json === undefined ? undefined : outputFile(options.json, io, options.force ?? false)
+  inDifferentPlaces({ '--json': options.json, '--html': options.html }, io.cwd)
+  const [output, pageOutput] = [options.json, options.html].map((path) => (path === undefined ? undefined : outputFile(path, io, options.force ?? false)))
   const experiment = await prepare(onePoint(await describeExperiment(file, options, io.cwd)))
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
@@ -53,8 +57,10 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
     if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
     runs.push({ policy: experiment.policies[policy]?.name ?? '', wait })
   }
+  const page = pageOutput === undefined ? '' : (await import('../html/explain-page.js')).explainPage(one, runs, io)
   output?.write(json({ job, seed, policies: runs }))
-  if (options.quiet !== true && options.json !== '-') io.stdout.write(`${headline(one)}\n${explainText(runs, widthOf(io.stdout))}`)
+  pageOutput?.write(page)
+  if (!isSilent(options)) io.stdout.write(`${headline(one)}\n${explainText(runs, widthOf(io.stdout))}`)
 }
 
 function idsText(job: string, ids: readonly string[]): string {

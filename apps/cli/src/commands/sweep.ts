@@ -9,7 +9,7 @@ import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
-import { sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
+import { linesOf, shownFigures, sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
 import { explainRun, type RunResult } from '../run-once.js'
 import type { Plan } from '../threads/plan.js'
@@ -33,7 +33,7 @@ export function addSweep(program: Command, io: Io): void {
     )
     .argument('<experiment>', 'experiment file with a `matrix`; options override what it says')
   outputOptions(threadsOption(experimentOptions(command)))
-    .option('--figures <list>', 'columns of the printed table, by the names that the CSV has')
+    .option('--figures <list>', 'columns of the printed table and charts of the page, by the names that the CSV has')
     .addHelpText('after', '\nExample:\n  sched sweep examples/omega-sweep.yaml --threads 2 --csv sweep.csv')
   command.action((file: string, options: SweepOptions) => sweep(file, options, io))
 }
@@ -47,10 +47,14 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
     const runs = await runPoints(plan, prepared, options, io)
     const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
-    for (const text of warningsOf(runs)) io.stderr.write(`warning: ${text}\n`)
-    outputs.complete(withSeeds(description, prepared), { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results) })
+    const { shown, warnings } = shownFigures(linesOf(results), options.figures?.split(',').map((name) => name.trim()))
+    const messages = [...warningsOf(runs), ...(isSilent(options) && options.html === undefined ? [] : warnings)].map((text) => `warning: ${text}`)
+    for (const text of messages) io.stderr.write(`${text}\n`)
+    const asRun = withSeeds(description, prepared)
+    const page = options.html === undefined ? undefined : (await import('../html/sweep-page.js')).sweepPage(asRun, axes, results, shown, messages, io)
+    outputs.complete(asRun, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results), page })
     if (isSilent(options)) return
-    io.stdout.write(sweepText(description, axes, results, options.figures?.split(',').map((name) => name.trim()), io.stderr, widthOf(io.stdout)))
+    io.stdout.write(sweepText(description, axes, results, shown, widthOf(io.stdout)))
   } finally {
     outputs.discard()
   }

@@ -5,13 +5,14 @@ import { experimentYaml } from '../output/experiment-yaml.js'
 import { version } from '../version.js'
 
 /** How the page came about, and how to get its numbers again: the command, the version, and the experiment with its seeds. */
-export function asRun(description: Description, io: Io): Section {
-  const command = ['sched', ...(io.argv ?? [])].map(quoted).join(' ')
+export function asRun(description: Description, io: Io, options: readonly string[] = []): Section {
+  const [name = 'compare'] = io.argv ?? []
+  const command = (args: readonly string[]) => ['sched', ...args].map(quoted).join(' ')
   return {
     title: 'How to get this again',
     content: html`<p>Version ${version} of sched, by</p>
-<pre>${command}</pre>
-<p>or, with the experiment as it ran in a file in the same directory, by <code>sched ${io.argv?.[0] ?? 'compare'} experiment.yaml</code>; the same seeds give the same numbers on any machine.</p>
+<pre>${command(io.argv ?? [])}</pre>
+<p>or, with the experiment as it ran in a file in the same directory, by <code>${command([name === 'demo' ? 'compare' : name, 'experiment.yaml', ...options])}</code>; the same seeds give the same numbers on any machine.</p>
 <details><summary>experiment.yaml</summary><pre>${experimentYaml(description, io.cwd)}</pre></details>
 `,
   }

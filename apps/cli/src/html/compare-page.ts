@@ -10,15 +10,20 @@ import { runText } from '../output/run-text.js'
 import type { RunResult } from '../run-once.js'
 import { asRun } from './as-run.js'
 import { classCharts, comparedCharts, comparedTable } from './compared.js'
+import { distributionCharts } from './distributions.js'
+import { seriesCharts } from './over-time.js'
+import { scheduleCharts } from './schedules.js'
 
 /** All that `run` and `compare` have to say, as one page. */
 export function comparePage(experiment: Experiment, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
   const [title = '', ...lines] = headline(experiment).trimEnd().split('\n')
   const several = experiment.policies.length > 1
+  const inFull = { title: several ? `Each policy in full, seed ${experiment.seeds[0] ?? 1}` : 'In full', content: details(experiment, runs) }
   const sections: Section[] = [
-    ...(several ? [{ title: 'Figures by policy', content: [comparedTable(rows), comparedCharts(rows)] }] : []),
+    several ? { title: 'Figures by policy', content: [comparedTable(rows), comparedCharts(rows)] } : inFull,
     ...classSection(rows, runs),
-    { title: several ? `Each policy in full, seed ${experiment.seeds[0] ?? 1}` : 'In full', content: details(experiment, runs) },
+    ...drawnSections(experiment, runs),
+    ...(several ? [inFull] : []),
     asRun(experiment.description, io),
   ]
   return page(title, [lines.map((line) => html`<p>${line}</p>\n`), messages.map((text) => html`<div class="warning">${text}</div>\n`)], sections)
@@ -27,6 +32,17 @@ export function comparePage(experiment: Experiment, runs: readonly RunResult[], 
 function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section[] {
   const texts = [classText(rows, classCounts(runs)), kindText(rows)].filter((text) => text !== '')
   return texts.length === 0 ? [] : [{ title: 'By class of jobs', content: [classCharts(rows), html`<details><summary>Tables</summary><pre>${texts.join('\n')}</pre></details>\n`] }]
+}
+
+/** What was kept for charts: distributions over the jobs of all seeds, and the first seed over time. */
+function drawnSections({ policies, seeds: [seed = 1] }: Experiment, runs: readonly RunResult[]): Section[] {
+  const ofPolicy = policies.map(({ name }) => ({ policy: name, runs: runs.filter(({ policy }) => policy === name) }))
+  const first = ofPolicy.flatMap(({ policy, runs }) => runs.filter((run) => run.seed === seed).flatMap(({ drawn }) => (drawn === undefined ? [] : [{ policy, drawn }])))
+  return [
+    { title: 'Distributions', content: distributionCharts(ofPolicy.map(({ policy, runs }) => ({ policy, runs: runs.flatMap(({ drawn }) => (drawn === undefined ? [] : [drawn.quantiles])) }))) },
+    { title: `Over time, seed ${seed}`, content: seriesCharts(first.flatMap(({ policy, drawn: { series } }) => (series === undefined ? [] : [{ policy, series }]))) },
+    { title: `Who ran where, seed ${seed}`, content: scheduleCharts(first) },
+  ]
 }
 
 /** What `sched run` prints of the first seed of each policy. */

@@ -42,7 +42,7 @@ export class Outputs {
   readonly #target: string
 
   constructor({ json, csv, html, out, force = false, schedule = false }: OutputOptions, io: Io) {
-    if (schedule && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out.')
+    if (schedule && out === undefined && html === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out, or a page with --html.')
     this.#schedule = schedule
     inDifferentPlaces({ '--json': json, '--csv': csv, '--html': html }, io.cwd)
     this.#json = json === undefined ? undefined : outputFile(json, io, force)

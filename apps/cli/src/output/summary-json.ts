@@ -14,7 +14,7 @@ export function summaryJson({ workload, cluster, seeds, description, policies }:
     seeds,
     policies: policies.map((policy) => policy.name),
     table: rows,
-    runs,
+    runs: runs.map(({ drawn: _, ...run }) => run),
   }
   return json(summary)
 }

@@ -15,10 +15,10 @@ export interface PointResult {
 }
 
 /** One policy at one point: its figures over the seeds, by name. */
-interface Line {
+export interface Line {
   readonly at: Point['at']
   readonly policy: string
-  readonly figures: ReadonlyMap<string, { readonly mean: Interval; readonly unit: Row['unit'] }>
+  readonly figures: ReadonlyMap<string, { readonly title: string; readonly mean: Interval; readonly unit: Row['unit'] }>
 }
 
 /** All points as JSON: figures by policy, and what every run measured. */
@@ -48,13 +48,24 @@ const boundsOf = (mean: Interval | undefined) => [mean?.mean, mean?.low, mean?.h
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
 const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
 
-/** One row per point and policy, for people. */
-export function sweepText({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[], figures: readonly string[] | undefined, warnings: NodeJS.WritableStream, width?: number): string {
-  const lines = linesOf(results)
+/** Figures that were asked for, or else those that tell something here; and a warning of each that does not exist. */
+export function shownFigures(lines: readonly Line[], figures: readonly string[] | undefined): { readonly shown: readonly string[]; readonly warnings: readonly string[] } {
   const all = namesOf(lines)
-  for (const name of figures ?? []) if (!all.includes(name)) warnings.write(`warning: no figure is called "${name}". Known: ${all.join(', ')}.\n`)
-  const chosen = figures?.filter((name) => all.includes(name)) ?? telling.flatMap((pattern) => all.filter((name) => pattern.test(name)))
-  const shown = figures === undefined ? chosen.filter((name) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))) : chosen
+  if (figures === undefined) return { shown: telling.flatMap((pattern) => all.filter((name) => pattern.test(name) && lines.some((line) => isTelling(line.figures.get(name)?.mean.mean)))), warnings: [] }
+  const unknown = figures.filter((name) => !all.includes(name))
+  return { shown: figures.filter((name) => all.includes(name)), warnings: unknown.map((name) => `no figure is called "${name}". Known: ${all.join(', ')}.`) }
+}
+
+/** What was swept, on one line. */
+export function sweepTitle({ spec }: Description, results: readonly PointResult[]): string {
+  const [{ policies: [first = ''] = [] } = {}] = results
+  const several = new Set(results.flatMap(({ policies }) => policies)).size > 1
+  const counts = results.map(({ runs, policies }) => runs.length / Math.max(1, policies.length))
+  return `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${first}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
+}
+
+/** One row per point and policy, for people; the first `keep` columns say which. */
+export function sweepTable(axes: readonly Axis[], lines: readonly Line[], shown: readonly string[]): { readonly columns: Column[]; readonly rows: string[][]; readonly keep: number } {
   const several = new Set(lines.map(({ policy }) => policy)).size > 1
   const units = new Map(lines.flatMap((line) => [...line.figures].map(([name, { unit }]) => [name, unit] as const)))
   const head = [...shortNames(axes.map(({ name }) => name)), ...(several ? ['policy'] : []), ...shown.map((name) => (units.get(name) === '' ? name : `${name}, ${units.get(name) ?? ''}`))]
@@ -64,9 +75,13 @@ export function sweepText({ spec }: Description, axes: readonly Axis[], results:
     ...shown.map((name) => cellOf(own.get(name))),
   ])
   const keep = axes.length + (several ? 1 : 0)
-  const counts = results.map(({ runs, policies }) => runs.length / Math.max(1, policies.length))
-  const title = `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${lines[0]?.policy ?? ''}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
-  return `${title}\n${table(head.map((name, i): Column => ({ title: name, align: i < keep ? 'left' : 'right' })), rows, { width, keep })}`
+  return { columns: head.map((name, i) => ({ title: name, align: i < keep ? 'left' : 'right' })), rows, keep }
+}
+
+/** The same as text. */
+export function sweepText(description: Description, axes: readonly Axis[], results: readonly PointResult[], shown: readonly string[], width?: number): string {
+  const { columns, rows, keep } = sweepTable(axes, linesOf(results), shown)
+  return `${sweepTitle(description, results)}\n${table(columns, rows, { width, keep })}`
 }
 
 /** A point where nothing is drawn has one seed, others may have more. */
@@ -78,13 +93,14 @@ function overSeeds(least: number, most: number): string {
 const isTelling = (value: number | undefined) => value !== undefined && !Number.isNaN(value) && value !== 0
 const cellOf = (figure: { readonly mean: Interval; readonly unit: Row['unit'] } | undefined) => (figure === undefined ? NONE : number(figure.mean.mean * (figure.unit === '%' ? 100 : 1), figure.unit))
 
-function linesOf(results: readonly PointResult[]): Line[] {
+/** All figures of every policy at every point. */
+export function linesOf(results: readonly PointResult[]): Line[] {
   return results.flatMap(({ at, policies, runs }) => {
     const rows = compareRuns(policies, runs)
     return policies.map((policy, index): Line => {
-      const figures = rows.flatMap(({ key, label, unit, cells }) => {
+      const figures = rows.flatMap(({ key, label, title, unit, cells }) => {
         const cell = cells[index]
-        return cell === undefined || cell.values.length === 0 ? [] : [[label === undefined ? key : `${key}[${label}]`, { mean: cell.mean, unit }] as const]
+        return cell === undefined || cell.values.length === 0 ? [] : [[label === undefined ? key : `${key}[${label}]`, { title: label === undefined ? title : `${title}, ${label}`, mean: cell.mean, unit }] as const]
       })
       return { at, policy, figures: new Map(figures) }
     })

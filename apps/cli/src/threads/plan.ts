@@ -1,5 +1,6 @@
 import type { SharedPlace } from '../output/job-files.js'
 import type { ExperimentSpec } from '../experiment/schema.js'
+import type { Draw } from '../drawing.js'
 
 /** A described experiment without what only messages need. */
 export interface Variant {
@@ -20,4 +21,6 @@ export interface Plan {
   readonly runs: readonly PlannedRun[]
   /** Where the jobs of every run go, if anywhere. */
   readonly jobs?: SharedPlace | undefined
+  /** What is to be kept for charts, if anything. */
+  readonly draw?: Draw | undefined
 }

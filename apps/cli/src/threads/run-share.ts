@@ -51,17 +51,17 @@ export async function runShare(plan: Plan, { board, id, onRun, onProgress }: Run
   return outcomes
 }
 
-async function runOne({ runs, jobs }: Plan, experiment: Experiment, run: number, watch: Parameters<typeof runOnce>[3]): Promise<RunResult> {
+async function runOne({ runs, jobs, draw }: Plan, experiment: Experiment, run: number, watch: Parameters<typeof runOnce>[3]): Promise<RunResult> {
   const { policy: index, seed } = runs[run] as Plan['runs'][number]
   const policy = experiment.policies[index] as Experiment['policies'][number]
-  if (jobs === undefined) return runOnce(experiment, policy, seed, watch)
+  if (jobs === undefined) return runOnce(experiment, policy, seed, { ...watch, draw })
   const file = new JobFile(jobs, run)
   const swf = experiment.description.spec.metrics?.rigid === true ? new SwfFile(originOf(experiment, policy.name)) : undefined
   const schedule = jobs.schedule === true ? new ScheduleFile(seed) : undefined
   const shuffle = hasNetwork(experiment) ? new ShuffleFile(policy.name, seed) : undefined
   const observers = [...(shuffle === undefined ? [] : [shuffle.observer]), ...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
   try {
-    const result = await runOnce(experiment, policy, seed, { ...watch, observers, onJob: (row) => file.add(seed, row) })
+    const result = await runOnce(experiment, policy, seed, { ...watch, draw, observers, onJob: (row) => file.add(seed, row) })
     swf?.write(jobs, run)
     schedule?.write(jobs, run)
     shuffle?.write(jobs, run)

@@ -21,9 +21,9 @@ export interface Scale {
   /** With the unit in which the numbers are written. */
   readonly title: string
   /** What ECharts is given for a value. */
-  at(value: number): number
+  readonly at: (value: number) => number
   /** What is written for a value. */
-  label(value: number): string
+  readonly label: (value: number) => string
   /** Options of a value axis of ECharts. */
   readonly options: Record<string, unknown>
 }
@@ -42,6 +42,7 @@ export function scaleOf(axis: Axis, values: readonly number[]): Scale {
 function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scale {
   const [name, size] = unit === 's' ? (times.find(([, size]) => most >= 3 * size) ?? (['s', 1] as const)) : unit === '%' ? (['%', 0.01] as const) : (['', 1] as const)
   const at = (value: number) => value / size
+  const marks = ticks?.map(at) ?? (from !== undefined && to !== undefined ? niceTicks(at(from), at(to)) : undefined)
   return {
     title: name === '' ? title : `${title}, ${name}`,
     at,
@@ -50,10 +51,19 @@ function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scal
       type: 'value',
       ...(from !== undefined && { min: at(from) }),
       ...(to !== undefined && { max: at(to) }),
-      axisLabel: { color: INK, formatter: short, hideOverlap: true, ...(ticks !== undefined && { customValues: ticks.map(at) }) },
-      ...(ticks !== undefined && { axisTick: { customValues: ticks.map(at) } }),
+      axisLabel: { color: INK, formatter: short, hideOverlap: true, ...(marks !== undefined && { customValues: marks }) },
+      ...(marks !== undefined && { axisTick: { customValues: marks } }),
     },
   }
+}
+
+/** Multiples of 1, 2 or 5 times a power of ten, some five of them, between ends that need be none. */
+function niceTicks(from: number, to: number): number[] {
+  const power = 10 ** Math.floor(Math.log10((to - from) / 5))
+  const step = power * ([1, 2, 5].find((each) => each * power * 6 >= to - from) ?? 10)
+  const first = Math.ceil(from / step - 1e-9)
+  const count = Math.floor(to / step + 1e-9) - first + 1
+  return Number.isFinite(count) && count > 0 ? Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12))) : [from, to]
 }
 
 function logScale({ title, unit, from = 1, ticks }: Axis, most: number): Scale {
@@ -75,7 +85,7 @@ function logScale({ title, unit, from = 1, ticks }: Axis, most: number): Scale {
 }
 
 /** What all axes look like. */
-export const axisStyle = { nameTextStyle: { color: INK }, axisLine: { show: true, lineStyle: { color: INK } }, splitLine: { lineStyle: { color: GRID } } }
+export const axisStyle = { nameTextStyle: { color: INK }, axisLine: { show: true, onZero: false, lineStyle: { color: INK } }, splitLine: { lineStyle: { color: GRID } } }
 
 function timeText(value: number): string {
   const [name, size] = times.find(([, size]) => value >= size) ?? (['s', 1] as const)

@@ -50,7 +50,7 @@ function framed(content: string, { title, description, width, height }: Frame): 
   return `<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${escaped(title)}</title>
 <desc id="${id}-desc">${escaped(description)}</desc>
-<style>svg.chart{color:#1f2328;--chart-grid:#d1d9e0}@media (prefers-color-scheme:dark){svg.chart{color:#e6edf3;--chart-grid:#3d444d}}</style>
+<style>svg.chart{color:#1f2328;--chart-grid:#d1d9e0;--chart-paper:#fff}@media (prefers-color-scheme:dark){svg.chart{color:#e6edf3;--chart-grid:#3d444d;--chart-paper:#0d1117}}</style>
 ${content.replace(/(id="|url\(#)zr\d+-/g, `$1${id}-`)}</svg>
 `
 }

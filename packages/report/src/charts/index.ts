@@ -1,2 +1,5 @@
 export type { Axis, Unit } from './axis.js'
 export { barChart, type Bar, type BarChart } from './bar-chart.js'
+export { ganttChart, type GanttChart } from './gantt-chart.js'
+export type { GanttBar } from './gantt-rows.js'
+export { lineChart, type LineChart, type Point } from './line-chart.js'

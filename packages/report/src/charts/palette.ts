@@ -12,3 +12,9 @@ export const dashOf = (i: number): string | readonly number[] => ['solid', [7, 3
 /** Text and axes: of the page around the chart, or of the chart's own style. */
 export const INK = 'currentColor'
 export const GRID = 'var(--chart-grid)'
+
+/** Of text on a colour of the palette: black or white, whichever is further from it. */
+export function inkOn(color: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16)) as [number, number, number]
+  return 0.299 * r + 0.587 * g + 0.114 * b > 125 ? '#000' : '#fff'
+}

@@ -1,0 +1,145 @@
+import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type QueueId, type ResourceId, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
+import { TimeMeans } from './time-means.js'
+
+/** What a run looked like over time: means over steps of `step` seconds, the first of which begins at `from`. */
+export interface RunSeries {
+  /** Of the first submission; NaN where there was none, and then all series are empty. */
+  readonly from: Seconds
+  readonly step: Seconds
+  readonly end: Seconds
+  /** Jobs that wait for their first task. */
+  readonly waitingJobs: readonly number[]
+  readonly runningTasks: readonly number[]
+  /** Nodes that are away; absent where all stayed. */
+  readonly nodesAway?: readonly number[]
+  readonly resources: readonly ResourceSeries[]
+}
+
+/** How much of a resource was held. */
+export interface ResourceSeries {
+  readonly resource: string
+  /** Fractions of what the cluster had at the start of the run. */
+  readonly use: readonly number[]
+  /** Part of that by queue, by order of appearance; absent where there is one queue or more than `MOST_QUEUES`. */
+  readonly queues?: readonly { readonly queue: string; readonly use: readonly number[] }[]
+}
+
+/** Steps that a chart can show. */
+const MOST_STEPS = 480
+/** More queues than these cannot be told apart in a chart. */
+const MOST_QUEUES = 12
+
+/** Follows use, waiting jobs and running tasks over time, in a bounded number of steps. */
+export const runSeries = (): RunSeriesObserver => new RunSeriesObserver()
+
+class RunSeriesObserver implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  #means: TimeMeans | undefined
+  #from = NaN
+  #end = NaN
+  #waitingJobs = 0
+  #runningTasks = 0
+  #nodesAway = 0
+  /** Nodes that are away now; absent until one goes. */
+  #away: number | undefined
+  /** Columns by resource. */
+  #use: number[] = []
+  /** By queue, `undefined` once there are too many. */
+  #queues: Map<QueueId, { readonly name: string; readonly use: number[] }> | undefined = new Map()
+  readonly #capacity: number[] = []
+  /** 1: the job waits for its first task. */
+  #waits = new Uint8Array(0)
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+    cluster.resources.forEach((_, r) => (this.#capacity[r] = cluster.capacity(r as ResourceId)))
+  }
+
+  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
+    const means = this.#means ?? this.#begin(now)
+    this.#waits = grown(this.#waits, job + 1)
+    this.#waits[job] = 1
+    means.change(this.#waitingJobs, now, 1)
+  }
+
+  onTasksStart({ job, count, tasks }: StartRow, now: Seconds): void {
+    this.#leaveQueue(job, now)
+    this.#hold(job, tasks[0] as TaskId, count, now)
+  }
+
+  onTasksEnd({ job, count, tasks }: EndRow, now: Seconds): void {
+    this.#hold(job, tasks[0] as TaskId, -count, now)
+  }
+
+  /** A job that is given up may end without a start. */
+  onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
+    this.#leaveQueue(job, now)
+  }
+
+  onNode(_node: NodeId, up: boolean, now: Seconds): void {
+    const by = up ? -1 : 1
+    this.#away = (this.#away ?? 0) + by
+    this.#means?.change(this.#nodesAway, now, by)
+  }
+
+  onRunEnd(now: Seconds): void {
+    this.#end = now
+  }
+
+  result(): RunSeries {
+    const means = this.#means
+    if (means === undefined) return { from: NaN, step: 0, end: this.#end, waitingJobs: [], runningTasks: [], resources: [] }
+    const of = (column: number, whole = 1) => means.until(this.#end, column).map((mean) => mean / whole)
+    const queues = [...(this.#queues?.values() ?? [])]
+    const resources = this.#cluster.resources.map((resource, r): ResourceSeries => {
+      const whole = this.#capacity[r] as number
+      const byQueue = queues.length < 2 ? undefined : queues.map(({ name, use }) => ({ queue: name, use: of(use[r] as number, whole) }))
+      return { resource, use: of(this.#use[r] as number, whole), ...(byQueue !== undefined && { queues: byQueue }) }
+    })
+    const counted = { waitingJobs: of(this.#waitingJobs), runningTasks: of(this.#runningTasks), ...(this.#away !== undefined && { nodesAway: of(this.#nodesAway) }) }
+    return { from: this.#from, step: means.step, end: this.#end, ...counted, resources }
+  }
+
+  #begin(now: Seconds): TimeMeans {
+    const means = (this.#means = new TimeMeans(now, MOST_STEPS))
+    this.#from = now
+    this.#waitingJobs = means.add()
+    this.#runningTasks = means.add()
+    this.#nodesAway = means.add()
+    this.#use = this.#capacity.map(() => means.add())
+    means.change(this.#nodesAway, now, this.#away ?? 0)
+    return means
+  }
+
+  #leaveQueue(job: JobId, now: Seconds): void {
+    if (this.#waits[job] !== 1) return
+    this.#waits[job] = 0
+    this.#means?.change(this.#waitingJobs, now, -1)
+  }
+
+  #hold(job: JobId, task: TaskId, tasks: number, now: Seconds): void {
+    const means = this.#means as TimeMeans
+    means.change(this.#runningTasks, now, tasks)
+    const shape = this.#work.shapeOf(task)
+    const ofQueue = this.#ofQueue(this.#work.queue(job), means)
+    for (const resource of this.#cluster.lanes[this.#work.laneOf(task)]?.resources ?? []) {
+      const amount = tasks * this.#work.demand(shape, resource)
+      if (amount === 0) continue
+      means.change(this.#use[resource] as number, now, amount)
+      if (ofQueue !== undefined) means.change(ofQueue[resource] as number, now, amount)
+    }
+  }
+
+  #ofQueue(queue: QueueId, means: TimeMeans): readonly number[] | undefined {
+    const queues = this.#queues
+    if (queues === undefined) return undefined
+    let found = queues.get(queue)
+    if (found === undefined) {
+      if (queues.size === MOST_QUEUES) return (this.#queues = undefined)
+      queues.set(queue, (found = { name: this.#work.queueName(queue), use: this.#capacity.map(() => means.add()) }))
+    }
+    return found.use
+  }
+}

@@ -1,0 +1,103 @@
+import type { Architecture, ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import { scheduleRows, type ScheduleRow } from './schedule-rows.js'
+
+/** The schedule from the start of a run as long as it can be drawn, and who was away meanwhile. */
+export interface ScheduleWindow {
+  /** In order of ends; all that ran before `until`, and perhaps went on. */
+  readonly rows: readonly ScheduleRow[]
+  /** When the window ends; `Infinity` where it is the whole run. */
+  readonly until: Seconds
+  /** End of the run. */
+  readonly end: Seconds
+  readonly nodes: readonly string[]
+  /** Of a cluster of one node: its first resource, by whose units the rows are told apart. */
+  readonly units?: { readonly resource: string; readonly count: number }
+  readonly away: readonly { readonly node: number; readonly from: Seconds; readonly to: Seconds }[]
+}
+
+/** How much of a schedule is kept. */
+export interface ScheduleWindowOptions {
+  /** Most rectangles, by nodes or units next to each other. */
+  readonly most: number
+  /** A longer schedule is cut where so many have ended (true), or not kept at all (false). */
+  readonly cut: boolean
+}
+
+/** More outages than these are left out of a drawing. */
+const MOST_OUTAGES = 2000
+
+/** Keeps the rows of `scheduleRows` up to a number that a Gantt chart can show. */
+export const scheduleWindow = (options: ScheduleWindowOptions): ScheduleWindowObserver => new ScheduleWindowObserver(options)
+
+class ScheduleWindowObserver implements Observer {
+  readonly #options: ScheduleWindowOptions
+  readonly #all: Observer
+  readonly #rows: ScheduleRow[] = []
+  readonly #away: { node: number; from: Seconds; to: Seconds }[] = []
+  readonly #goneSince = new Map<NodeId, Seconds>()
+  #cluster!: ClusterView
+  #rectangles = 0
+  #until = Infinity
+  #isOver = false
+  #end: Seconds = NaN
+
+  constructor(options: ScheduleWindowOptions) {
+    this.#options = options
+    this.#all = scheduleRows((row) => this.#add(row))
+  }
+
+  onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void {
+    this.#cluster = run.cluster
+    this.#all.onRunStart?.(run)
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    if (!this.#isOver) this.#all.onSubmit?.(job, spec, now)
+  }
+
+  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void {
+    if (!this.#isOver) this.#all.onTaskStart?.(task, job, lane, node, level, now)
+  }
+
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
+    if (!this.#isOver) this.#all.onTaskEnd?.(task, job, lane, node, how, started, stopped, now)
+  }
+
+  onNode(node: NodeId, up: boolean, now: Seconds): void {
+    if (!up) this.#goneSince.set(node, now)
+    else this.#back(node, now)
+  }
+
+  onRunEnd(now: Seconds): void {
+    if (!this.#isOver) this.#all.onRunEnd?.(now)
+    for (const node of [...this.#goneSince.keys()]) this.#back(node, now)
+    this.#end = now
+  }
+
+  /** `undefined` for a schedule that is too long and was not to be cut. */
+  result(): ScheduleWindow | undefined {
+    if (this.#isOver) return undefined
+    const { nodes, resources } = this.#cluster
+    const names = Array.from({ length: nodes }, (_, node) => this.#cluster.name(node as NodeId))
+    const units = nodes === 1 ? { resource: resources[0] ?? '', count: this.#cluster.capacity(0 as ResourceId) } : undefined
+    return { rows: this.#rows, until: this.#until, end: this.#end, nodes: names, ...(units !== undefined && { units }), away: this.#away }
+  }
+
+  #add(row: ScheduleRow): void {
+    if (row.start >= this.#until) return
+    this.#rows.push(row)
+    this.#rectangles += (row.units || row.nodes).split(' ').length
+    if (this.#rectangles <= this.#options.most || this.#until < Infinity) return
+    if (this.#options.cut) this.#until = row.end
+    else {
+      this.#isOver = true
+      this.#rows.length = 0
+    }
+  }
+
+  #back(node: NodeId, now: Seconds): void {
+    const from = this.#goneSince.get(node)
+    this.#goneSince.delete(node)
+    if (from !== undefined && this.#away.length < MOST_OUTAGES && from < this.#until) this.#away.push({ node, from, to: now })
+  }
+}
