@@ -21,6 +21,12 @@ describe('classes of jobs', () => {
     expect((await run('--classes', 'team')).err).toBe('error: metrics.classes: found "team", expected "label" or "size" or "queue" or "user" or a list.\n')
   })
 
+  it('are told with their waits', async () => {
+    // one after another, 10 s each: bob's wait 10 and 20 s
+    const { out } = await run('--policies', 'fifo', '--classes', 'user', '--resources', 'cpu=1', '--jitter', '0', '--seeds', '1')
+    expect(out.split('Mean wait')[1]?.match(/^\w+ +\d+ +[\d.]+$/gm)).toEqual(['ann     1     0', 'bob     2  15.0', 'all     3  10.0'])
+  })
+
   it('may be queues that are drawn for jobs without one', async () => {
     const given = ['--generate', '{poisson-jobs: {seed: 1, jobs: 400, duration: 1, demand: {cpu: 1}}}', '--nodes', '1', '--resources', 'cpu=9', '--queues', 'capacity-scheduler.xml', '--seeds', '1']
     const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.root.${name}</name><value>${value}</value></property>`

@@ -157,7 +157,7 @@ describe('sched compare', () => {
     expect(title).toBe('small: 3 jobs on 4 nodes in 2 racks, each 1 map, heartbeat 3 s')
     expect(seeds).toBe('fifo, delay(node=5) on seeds 1 to 3: mean ± 95 % confidence interval, differences paired by seed')
     expect(out.match(/^[A-Z].*$/gm)).toEqual([
-      'All jobs', 'Difference from fifo', 'Mean response in seconds, by class of jobs', "Speedup over fifo: its mean response / this one's", 'Node-local tasks in %, mean over jobs',
+      'All jobs', 'Difference from fifo', 'Mean response in seconds, by class of jobs', 'Mean wait for the first task in seconds, by class of jobs', "Speedup over fifo: its mean response / this one's", 'Node-local tasks in %, mean over jobs',
     ])
     for (const table of out.split('\n\n').slice(1)) {
       const lines = table.trimEnd().split('\n')

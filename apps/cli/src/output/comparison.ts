@@ -24,16 +24,17 @@ export function overallText(rows: readonly Row[], width?: number): string {
   return `${all}\nDifference from ${base}\n${policyTable([''], policies.slice(1), less, width)}`
 }
 
-/** Mean response, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
+/** Mean response and wait, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
 export function classText(rows: readonly Row[], counts: ClassCounts, width?: number): string {
-  const [response, locality] = ['response', 'locality'].map((key) => rows.filter((row) => row.key === key))
-  if (counts.size === 0 || response === undefined || locality === undefined) return ''
+  const [response = [], wait = [], locality = []] = ['response', 'wait', 'locality'].map((key) => rows.filter((row) => row.key === key))
+  if (counts.size === 0) return ''
   const policies = policiesOf(response).filter((policy) => policy !== RECORDED)
   const [base = ''] = policies
   const means = (those: readonly Row[], heading: string) =>
     those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.slice(0, policies.length).map(({ mean }) => interval(mean, unit)), width)
   return [
     means(response, 'Mean response in seconds, by class of jobs'),
+    means(wait, 'Mean wait for the first task in seconds, by class of jobs'),
     policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups, width),
     means(locality, 'Node-local tasks in %, mean over jobs'),
   ]
