@@ -33,6 +33,8 @@ export function readQueues(source: SourceText, ...beside: readonly SourceText[])
 function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
+  if (!/^\uFEFF?\s*</.test(source.text))
+    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, or manifests of Kueue with a ClusterQueue.')
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
