@@ -1,4 +1,4 @@
-import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type QueueId, type ResourceId, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
+import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type QueueId, type ResourceId, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
 import { TimeMeans } from './time-means.js'
 
 /** What a run looked like over time: means over steps of `step` seconds, the first of which begins at `from`. */
@@ -64,13 +64,13 @@ class RunSeriesObserver implements Observer {
     means.change(this.#waitingJobs, now, 1)
   }
 
-  onTasksStart({ job, count, tasks }: StartRow, now: Seconds): void {
+  onTasksStart({ job, lane, count, tasks }: StartRow, now: Seconds): void {
     this.#leaveQueue(job, now)
-    this.#hold(job, tasks[0] as TaskId, count, now)
+    this.#hold(job, lane, tasks[0] as TaskId, count, now)
   }
 
-  onTasksEnd({ job, count, tasks }: EndRow, now: Seconds): void {
-    this.#hold(job, tasks[0] as TaskId, -count, now)
+  onTasksEnd({ job, lane, count, tasks }: EndRow, now: Seconds): void {
+    this.#hold(job, lane, tasks[0] as TaskId, -count, now)
   }
 
   /** A job that is given up may end without a start. */
@@ -119,12 +119,12 @@ class RunSeriesObserver implements Observer {
     this.#means?.change(this.#waitingJobs, now, -1)
   }
 
-  #hold(job: JobId, task: TaskId, tasks: number, now: Seconds): void {
+  #hold(job: JobId, lane: LaneId, task: TaskId, tasks: number, now: Seconds): void {
     const means = this.#means as TimeMeans
     means.change(this.#runningTasks, now, tasks)
     const shape = this.#work.shapeOf(task)
     const ofQueue = this.#ofQueue(this.#work.queue(job), means)
-    for (const resource of this.#cluster.lanes[this.#work.laneOf(task)]?.resources ?? []) {
+    for (const resource of this.#cluster.lanes[lane]?.resources ?? []) {
       const amount = tasks * this.#work.demand(shape, resource)
       if (amount === 0) continue
       means.change(this.#use[resource] as number, now, amount)

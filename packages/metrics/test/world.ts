@@ -50,6 +50,7 @@ export class World {
       lanes: this.#lanes,
       capacity: (resource: ResourceId) => capacity[this.#resources[resource] as string],
       deviceSize: () => 0,
+      name: (node: NodeId) => `node ${node}`,
     } as unknown as ClusterView
     this.work = this.#view() as unknown as WorkView
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cluster, work: this.work, architecture: { trigger: () => undefined } })

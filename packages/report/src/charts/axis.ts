@@ -1,4 +1,5 @@
 import { integer, NONE } from '../format.js'
+import { plain } from './plain.js'
 import { GRID, INK } from './palette.js'
 
 /** Of a number: seconds, a fraction that is shown in percent, or none. */
@@ -33,7 +34,8 @@ const times = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const
 const knownTimes = [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 86_400, 864_000, 8_640_000, 86_400_000, 864_000_000]
 
 /** The scale of an axis for values as these. */
-export function scaleOf(axis: Axis, values: readonly number[]): Scale {
+export function scaleOf(given: Axis, values: readonly number[]): Scale {
+  const axis = { ...given, title: plain(given.title) }
   const finite = values.filter(Number.isFinite)
   const most = axis.to ?? finite.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
   return axis.log === true ? logScale(axis, most) : linearScale(axis, most)
@@ -99,6 +101,3 @@ export function short(value: number): string {
   if (Math.abs(value) >= 100) return integer(value)
   return String(Number(value.toPrecision(3)))
 }
-
-/** A name of at most so many characters. */
-export const cut = (name: string, most: number): string => (name.length > most ? `${name.slice(0, most - 1)}…` : name)

@@ -1,8 +1,9 @@
 import { interval as intervalText } from '../format.js'
-import { axisStyle, cut, scaleOf, type Unit } from './axis.js'
-import { drawn, plain } from './drawn.js'
+import { axisStyle, scaleOf, type Unit } from './axis.js'
+import { drawn } from './drawn.js'
 import { legendOf } from './legend.js'
 import { colorOf, INK } from './palette.js'
+import { cut, plain } from './plain.js'
 import { lying } from './whiskers.js'
 
 /** The length of a bar, and the bounds of the interval around it where there is one. NaN: no bar. */

@@ -3,6 +3,7 @@ import { GridComponent, LegendComponent, TitleComponent } from 'echarts/componen
 import { init, use, type EChartsType } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { escaped } from '../html.js'
+import { plain } from './plain.js'
 import { INK } from './palette.js'
 
 use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
@@ -33,16 +34,15 @@ export function drawn(option: Record<string, unknown>, frame: Frame, marks: (cha
   }
 }
 
-/** A name in one line, without the control characters that no SVG may have. */
-export const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
-
-/** What is inside the drawing, without what is for scripts, and without numbers that count the charts of the process. */
+/** What is inside the drawing, without what is for scripts or cannot be seen, and without control characters, which no SVG may have. */
 function tidied(svg: string): string {
   return svg
     .replace(/^<svg[^>]*>\s*(<rect[^>]*fill="none"[^>]*><\/rect>)?\s*/, '')
     .replace(/<style\s*>[^]*?<\/style>\s*/g, '')
     .replace(/<\/svg>\s*$/, '')
     .replace(/ (?:class="zr[^"]*"|ecmeta_\w+="[^"]*"|pointer-events="[^"]*")/g, '')
+    .replace(/<path [^>]*(?: fill="none"| fill-opacity="0"[^>]*)><\/path>\n/g, '')
+    .replace(/(?!\n)\p{Cc}+/gu, ' ')
 }
 
 function framed(content: string, { title, description, width, height }: Frame): string {

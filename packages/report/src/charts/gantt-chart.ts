@@ -1,11 +1,12 @@
 import type { EChartsType } from 'echarts/core'
 import { duration } from '../format.js'
 import { escaped } from '../html.js'
-import { axisStyle, cut, scaleOf } from './axis.js'
-import { drawn, plain } from './drawn.js'
+import { axisStyle, scaleOf } from './axis.js'
+import { drawn } from './drawn.js'
 import { ganttRows, type GanttBar, type Stripe } from './gantt-rows.js'
 import { legendOf } from './legend.js'
 import { colorOf, INK, inkOn } from './palette.js'
+import { cut, plain } from './plain.js'
 
 /** Who held which node, or how many processors, and when. */
 export interface GanttChart {
@@ -51,11 +52,11 @@ export function ganttChart({ title, note, rowTitle, rows, names, bars, away = []
   const named = { axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: INK, customValues: ticks, formatter: (value: number) => texts.get(value) ?? '' } }
   const letters = Math.max(5, ...(shownNames ?? []).map((name) => name.length))
   const option = {
-    title: [{ text: plain(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }, { text: notes, left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } }],
+    title: [{ text: plain(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }, { text: plain(notes), left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } }],
     legend: legend.options,
     grid: { left: 30 + letters * 7.2, right: 24, top, height: inside },
     xAxis: { ...axisStyle, ...scale.options, name: scale.title, nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axisStyle, type: 'value', inverse: true, name: rowTitle, nameLocation: 'middle', nameGap: 14 + letters * 7.2, ...(names === undefined ? numbered.options : named), min: 0, max: layout.height },
+    yAxis: { ...axisStyle, type: 'value', inverse: true, name: plain(rowTitle), nameLocation: 'middle', nameGap: 14 + letters * 7.2, ...(names === undefined ? numbered.options : named), min: 0, max: layout.height },
     series: isByKind ? kinds.map((kind) => ({ type: 'bar', name: plain(kind), color: colors.get(kind), data: [] })) : [],
   }
   const description = `Bars over time: ${bars.length} pieces of work on ${layout.shown} of ${rows} rows (${rowTitle}).${notes === '' ? '' : ` ${notes}`}`

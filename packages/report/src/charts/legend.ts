@@ -1,5 +1,4 @@
-import { cut } from './axis.js'
-import { plain } from './drawn.js'
+import { cut, plain } from './plain.js'
 import { INK } from './palette.js'
 
 /** Below the title. */

@@ -1,7 +1,8 @@
 import { axisStyle, scaleOf, type Axis } from './axis.js'
-import { drawn, plain } from './drawn.js'
+import { drawn } from './drawn.js'
 import { legendOf } from './legend.js'
 import { colorOf, dashOf, palette } from './palette.js'
+import { plain } from './plain.js'
 import { upright } from './whiskers.js'
 
 /** x and y of a point, and the bounds of an interval around y where there is one; without a number for y the line has a gap. */
