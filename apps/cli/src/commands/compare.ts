@@ -61,7 +61,7 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
     const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(experiment, runs, rows, messagesOf(runs, experiment), io)
-    outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds })
+    await outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds })
     return { runs, rows }
   } finally {
     outputs.discard()

@@ -72,6 +72,7 @@ export function outputOptions(command: Command): Command {
     .option('--html <file>', 'write one page with tables and charts, which a browser shows without a network; - for standard output')
     .option('--out <dir>', 'write a directory with summary.json, table.csv, the jobs of each policy (rigid jobs also as SWF) and the experiment as run')
     .option('--schedule', 'with --out: also which nodes or processors jobs held and when; with --html: a Gantt chart even of a long schedule, of its beginning')
+    .option('--parquet', 'with --out: jobs and schedules as Parquet, for pandas, Polars or DuckDB, instead of CSV')
     .option('--force', 'replace existing output')
     .option('--quiet', 'print no table and no progress')
 }

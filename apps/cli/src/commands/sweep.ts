@@ -52,7 +52,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     for (const text of messages) io.stderr.write(`${text}\n`)
     const asRun = withSeeds(description, prepared)
     const page = options.html === undefined ? undefined : (await import('../html/sweep-page.js')).sweepPage(asRun, axes, results, shown, messages, io)
-    outputs.complete(asRun, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results), page })
+    await outputs.complete(asRun, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results), page })
     if (isSilent(options)) return
     io.stdout.write(sweepText(description, axes, results, shown, widthOf(io.stdout)))
   } finally {

@@ -2,9 +2,14 @@ import { csvLine } from '@sched/report'
 import type { JobRow } from '@sched/metrics'
 import { closeSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { version } from '../version.js'
 import { writing } from './output-file.js'
+import { jsonLine, writeParquet, type Columns } from './parquet-file.js'
 
-const columns = ['seed', 'id', 'label', 'user', 'queue', 'submit', 'start', 'end', 'wait', 'response', 'tasks'] as const
+const types = {
+  seed: 'INT64', id: 'STRING', label: 'STRING', user: 'STRING', queue: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', end: 'DOUBLE', wait: 'DOUBLE', response: 'DOUBLE', tasks: 'INT32',
+} as const satisfies Columns
+const columns = Object.keys(types)
 const PIECE = 1 << 16 // a write per line would cost more than the line
 
 /** Where any thread may put the jobs of a run. */
@@ -14,21 +19,28 @@ export interface SharedPlace {
   readonly directory: string
   /** Whether to write which nodes or processors jobs held, too. */
   readonly schedule?: boolean
+  /** Whether tables of jobs and schedules become Parquet, and not CSV. */
+  readonly parquet?: boolean
 }
 
-/** The finished jobs of one run as lines of CSV, written while it goes on. Throws `IO`. */
+/** What tables are made of: lines of CSV, or of JSON, from which Parquet is made. */
+export const lineFor = ({ parquet = false }: Pick<SharedPlace, 'parquet'>): typeof csvLine => (parquet ? jsonLine : csvLine)
+
+/** The finished jobs of one run as lines of a table, written while it goes on. Throws `IO`. */
 export class JobFile {
   readonly #directory: string
   readonly #descriptor: number
+  readonly #line: typeof csvLine
   #pending = ''
 
-  constructor({ place, directory }: SharedPlace, run: number) {
-    this.#directory = directory
-    this.#descriptor = writing(directory, () => openSync(partOf(place, run), 'wx'))
+  constructor(shared: SharedPlace, run: number) {
+    this.#directory = shared.directory
+    this.#line = lineFor(shared)
+    this.#descriptor = writing(shared.directory, () => openSync(partOf(shared.place, run), 'wx'))
   }
 
   add(seed: number, row: JobRow): void {
-    this.#pending += csvLine([seed, ...columns.slice(1).map((column) => row[column as keyof JobRow])])
+    this.#pending += this.#line([seed, ...columns.slice(1).map((column) => row[column as keyof JobRow])])
     if (this.#pending.length >= PIECE) this.#flush()
   }
 
@@ -46,9 +58,14 @@ export class JobFile {
   }
 }
 
-/** One CSV file of finished jobs per policy, from the files of its runs, which go. `runs`: their numbers by policy. Throws `IO`. */
-export function joinJobFiles({ place, directory }: SharedPlace, runs: ReadonlyMap<string, readonly number[]>): void {
+/** One file of finished jobs per policy, from the files of its runs, which go. `runs`: their numbers by policy. Throws `IO`. */
+export async function joinJobFiles(shared: SharedPlace, runs: ReadonlyMap<string, readonly number[]>, seeds: readonly number[]): Promise<void> {
+  const { place, directory, parquet = false } = shared
   const policies = [...runs.keys()]
+  if (parquet) {
+    for (const [policy, numbers] of runs) await joinParquet(shared, types, numbers.map((run) => partOf(place, run)), 'jobs', { policy, policies, seeds })
+    return
+  }
   writing(directory, () => {
     for (const [policy, numbers] of runs) {
       const file = openSync(join(place, jobFileName(policy, policies)), 'wx')
@@ -60,6 +77,12 @@ export function joinJobFiles({ place, directory }: SharedPlace, runs: ReadonlyMa
       }
     }
   })
+}
+
+/** One table in Parquet from files of lines of JSON, which go. */
+export async function joinParquet({ place, directory }: SharedPlace, columns: Columns, parts: readonly string[], what: string, { policy, policies, seeds }: { readonly policy: string; readonly policies: readonly string[]; readonly seeds: readonly number[] }): Promise<void> {
+  await writeParquet(join(place, fileNameOf(what, policy, policies, '.parquet')), columns, parts, { version, policy, seeds: seeds.join() }, directory)
+  writing(directory, () => parts.forEach((path) => void rmSync(path)))
 }
 
 const partOf = (place: string, run: number) => join(place, `.run-${run}.csv`)

@@ -16,6 +16,7 @@ export interface OutputOptions {
   readonly html?: string
   readonly out?: string
   readonly schedule?: boolean
+  readonly parquet?: boolean
   readonly force?: boolean
   readonly quiet?: boolean
 }
@@ -38,12 +39,15 @@ export class Outputs {
   readonly #html: OutputFile | undefined
   readonly #directory: OutputDirectory | undefined
   readonly #schedule: boolean
+  readonly #parquet: boolean
   readonly #path: string
   readonly #target: string
 
-  constructor({ json, csv, html, out, force = false, schedule = false }: OutputOptions, io: Io) {
+  constructor({ json, csv, html, out, force = false, schedule = false, parquet = false }: OutputOptions, io: Io) {
     if (schedule && out === undefined && html === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out, or a page with --html.')
+    if (parquet && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--parquet' }, 'Name a directory with --out.')
     this.#schedule = schedule
+    this.#parquet = parquet
     inDifferentPlaces({ '--json': json, '--csv': csv, '--html': html }, io.cwd)
     this.#json = json === undefined ? undefined : outputFile(json, io, force)
     this.#csv = csv === undefined ? undefined : outputFile(csv, io, force)
@@ -55,15 +59,15 @@ export class Outputs {
 
   /** Where the jobs of runs go, if anybody asked for them. */
   get jobs(): SharedPlace | undefined {
-    return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path, schedule: this.#schedule }
+    return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path, schedule: this.#schedule, parquet: this.#parquet }
   }
 
-  complete(description: Description, { summary, table, page = '', jobs, seeds = [] }: Results): void {
+  async complete(description: Description, { summary, table, page = '', jobs, seeds = [] }: Results): Promise<void> {
     const directory = this.#directory
     if (directory !== undefined) {
       if (this.jobs !== undefined && jobs !== undefined) {
-        joinJobFiles(this.jobs, jobs)
-        nameResultFiles(this.jobs, jobs, seeds)
+        await joinJobFiles(this.jobs, jobs, seeds)
+        await nameResultFiles(this.jobs, jobs, seeds)
         joinShuffleFiles(this.jobs, jobs)
       }
       const put = (name: string, text: string) => writing(this.#path, () => writeFileSync(join(directory.place, name), text))

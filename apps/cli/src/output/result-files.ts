@@ -4,7 +4,7 @@ import { csvLine } from '@sched/report'
 import { swfResultHeader, swfRows, writeSwf, type HeaderFields, type Machine, type SwfRow } from '@sched/workload'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileNameOf, type SharedPlace } from './job-files.js'
+import { fileNameOf, joinParquet, lineFor, type SharedPlace } from './job-files.js'
 import { writing } from './output-file.js'
 
 /** What a log of results says of itself. */
@@ -63,15 +63,17 @@ export class SwfFile implements Observer {
   }
 }
 
-const scheduleColumns = ['seed', 'id', 'user', 'submit', 'start', 'end', 'how', 'tasks', 'nodes', 'units'] as const
+const scheduleTypes = { seed: 'INT64', id: 'STRING', user: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', end: 'DOUBLE', how: 'STRING', tasks: 'INT32', nodes: 'STRING', units: 'STRING' } as const
+const scheduleColumns = Object.keys(scheduleTypes)
 
-/** Which nodes or processors the jobs of one run held and when, as lines of CSV. */
+/** Which nodes or processors the jobs of one run held and when, as lines of a table. */
 export class ScheduleFile {
   readonly observer: Observer
   readonly #lines: string[] = []
 
-  constructor(seed: number) {
-    this.observer = scheduleRows((row) => this.#lines.push(csvLine([seed, ...scheduleColumns.slice(1).map((column) => row[column as keyof typeof row])])))
+  constructor(shared: SharedPlace, seed: number) {
+    const line = lineFor(shared)
+    this.observer = scheduleRows((row) => this.#lines.push(line([seed, ...scheduleColumns.slice(1).map((column) => row[column as keyof typeof row])])))
   }
 
   write({ place, directory }: SharedPlace, run: number): void {
@@ -83,15 +85,19 @@ export class ScheduleFile {
  * Names what runs have written after their policies, and their seeds where there are several: `jobs-easy.swf`,
  * `jobs-easy-seed-2.swf`; schedules of a policy come into one file. `runs`: numbers by policy, ascending by seed.
  */
-export function nameResultFiles({ place, directory }: SharedPlace, runs: ReadonlyMap<string, readonly number[]>, seeds: readonly number[]): void {
+export async function nameResultFiles(shared: SharedPlace, runs: ReadonlyMap<string, readonly number[]>, seeds: readonly number[]): Promise<void> {
+  const { place, directory, parquet = false } = shared
   const policies = [...runs.keys()]
+  const schedules = (numbers: readonly number[]) => numbers.map((run) => partOf(place, run, 'schedule.csv')).filter((path) => existsSync(path))
+  if (parquet)
+    for (const [policy, numbers] of runs) if (schedules(numbers).length > 0) await joinParquet(shared, scheduleTypes, schedules(numbers), 'schedule', { policy, policies, seeds })
   writing(directory, () => {
     for (const [policy, numbers] of runs) {
       numbers.forEach((run, i) => {
         const seed = numbers.length === 1 ? '' : `-seed-${seeds[i] ?? i}`
         moved(partOf(place, run, 'swf'), join(place, fileNameOf('jobs', policy, policies, `${seed}.swf`)))
       })
-      const parts = numbers.map((run) => partOf(place, run, 'schedule.csv')).filter((path) => existsSync(path))
+      const parts = schedules(numbers)
       if (parts.length === 0) continue
       writeFileSync(join(place, fileNameOf('schedule', policy, policies, '.csv')), [csvLine(scheduleColumns), ...parts.map((path) => readFileSync(path, 'utf8'))].join(''))
       for (const path of parts) rmSync(path)

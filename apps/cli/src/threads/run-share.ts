@@ -57,7 +57,7 @@ async function runOne({ runs, jobs, draw }: Plan, experiment: Experiment, run: n
   if (jobs === undefined) return runOnce(experiment, policy, seed, { ...watch, draw })
   const file = new JobFile(jobs, run)
   const swf = experiment.description.spec.metrics?.rigid === true ? new SwfFile(originOf(experiment, policy.name)) : undefined
-  const schedule = jobs.schedule === true ? new ScheduleFile(seed) : undefined
+  const schedule = jobs.schedule === true ? new ScheduleFile(jobs, seed) : undefined
   const shuffle = hasNetwork(experiment) ? new ShuffleFile(policy.name, seed) : undefined
   const observers = [...(shuffle === undefined ? [] : [shuffle.observer]), ...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
   try {

@@ -1,0 +1,71 @@
+import { parquetAsText } from '@sched/workload/node'
+import { parquetWriteBuffer, type ColumnSource } from 'hyparquet-writer'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { directory, removeDirectories, sched } from './sched.js'
+
+afterAll(removeDirectories)
+
+const packed = (columnData: ColumnSource[]) => new Uint8Array(parquetWriteBuffer({ columnData }))
+const at = (seconds: number) => new Date((1_700_000_000 + seconds) * 1000)
+/** Four jobs of two processors on four, as an export of Slurm's accounting. */
+const sacct = packed([
+  { name: 'JobID', data: [1n, 2n, 3n, 4n], type: 'INT64' },
+  { name: 'User', data: ['ann', 'bob', undefined, 'ann, "a"'], type: 'STRING' },
+  { name: 'Submit', data: [0, 10, 20, 30].map(at), type: 'TIMESTAMP' },
+  { name: 'Start', data: [0, 10, 100, 110].map(at), type: 'TIMESTAMP' },
+  { name: 'End', data: [100, 110, 200, 210].map(at), type: 'TIMESTAMP' },
+  { name: 'NCPUS', data: [2, 2, 2, 2], type: 'INT32' },
+])
+const lines = ['JobID|User|Submit|Start|End|NCPUS', ...[['1', 'ann', 0, 0, 100], ['2', 'bob', 10, 10, 110], ['3', '', 20, 100, 200], ['4', 'ann, "a"', 30, 110, 210]].map(([id, user, ...times]) =>
+  [id, user, ...times.map((time) => at(time as number).toISOString().slice(0, 19)), 2].join('|'))].join('\n')
+
+describe('a trace in Parquet', () => {
+  it('is described, converted and run as the table of text is', async () => {
+    const cwd = directory({ 'a.parquet': sacct, 'a.txt': lines })
+    for (const args of [['trace', 'describe', '--json'], ['run', '--policy', 'easy', '--json', '-', '--trace']]) {
+      const [parquet, text] = [await sched([...args, 'a.parquet'], { cwd }), await sched([...args, 'a.txt'], { cwd })]
+      expect([parquet.code, parquet.out.replaceAll('a.parquet', 'a.txt')]).toEqual([0, text.out])
+    }
+    const [parquet, text] = [await sched(['trace', 'convert', 'a.parquet', '-'], { cwd }), await sched(['trace', 'convert', 'a.txt', '-'], { cwd })]
+    expect([parquet.code, parquet.out.replace('a.parquet', 'a.txt')]).toEqual([0, text.out])
+  })
+
+  it('is refused with one line and 2 where it is damaged, and where it is no trace', async () => {
+    const cwd = directory({ 'cut.parquet': sacct.slice(0, 300), 'a.parquet': sacct, 'list/part-0.parquet': sacct.slice(0, 300) })
+    const cut = 'is a Parquet file that cannot be read: its end is missing. Was it cut short? Copy it again.'
+    for (const [args, message] of [
+      [['trace', 'describe', 'cut.parquet'], `cut.parquet": ${cut}`], [['run', '--trace', 'cut.parquet'], `cut.parquet": ${cut}`], [['trace', 'convert', 'list', '-'], `part-0.parquet": ${cut}`],
+      [['run', '--trace', 'a.parquet', '--nodes', 'cut.parquet'], `cut.parquet": ${cut}`], [['run', 'a.parquet'], 'a.parquet": is a Parquet file.'],
+    ] as const) {
+      const { code, err } = await sched(args, { cwd })
+      expect([args, code, err.trimEnd().split('\n').length]).toEqual([args, 2, 1])
+      expect(err).toContain(message)
+    }
+  })
+})
+
+describe('--parquet', () => {
+  const args = ['compare', '--trace', 'a.txt', '--policies', 'easy,strict', '--quiet', '--schedule']
+  const filesOf = (path: string) => readdirSync(path).filter((name) => /\.(csv|parquet)$/.test(name)).sort()
+
+  it('writes the tables of jobs and schedules that --out has as CSV otherwise, the same bytes on any number of threads', async () => {
+    const cwd = directory({ 'a.txt': lines })
+    for (const more of [['--out', 'csv'], ['--out', 'one', '--parquet', '--threads', '1'], ['--out', 'two', '--parquet', '--threads', '2']]) expect((await sched([...args, ...more], { cwd })).code).toBe(0)
+    expect(filesOf(join(cwd, 'one'))).toEqual(['jobs-easy.parquet', 'jobs-strict.parquet', 'schedule-easy.parquet', 'schedule-strict.parquet', 'table.csv'])
+    for (const name of filesOf(join(cwd, 'csv')).filter((each) => each !== 'table.csv')) {
+      const same = name.replace('.csv', '.parquet')
+      expect(await parquetAsText(join(cwd, 'one', same))).toBe(readFileSync(join(cwd, 'csv', name), 'utf8'))
+      expect(readFileSync(join(cwd, 'two', same)).equals(readFileSync(join(cwd, 'one', same)))).toBe(true)
+    }
+    expect(readFileSync(join(cwd, 'one/jobs-easy.parquet'), 'latin1')).toMatch(/sched\.policy.*easy/s)
+  })
+
+  it('has a file of no rows where no job ended, and needs a directory', async () => {
+    const cwd = directory({ 'a.txt': lines })
+    expect((await sched([...args, '--until', '1', '--out', 'r', '--parquet'], { cwd })).code).toBe(0)
+    expect(await parquetAsText(join(cwd, 'r/jobs-easy.parquet'))).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks\n')
+    expect(await sched([...args, '--parquet', '--schedule', '--html', 'x.html'], { cwd })).toMatchObject({ code: 2, err: 'error: --parquet: has no place to go. Name a directory with --out.\n' })
+  })
+})
