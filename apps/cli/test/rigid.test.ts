@@ -223,7 +223,7 @@ describe('the results of rigid jobs', () => {
     expect(readFileSync(join(cwd, 'r/schedule-easy.csv'), 'utf8')).toBe(
       'seed,id,user,submit,start,end,how,tasks,nodes,units\n1,3,1,2,2,7,done,1,0,3\n1,1,1,0,0,10,done,1,0,0-2\n1,2,2,1,10,20,done,1,0,0-3\n',
     )
-    expect((await compare({ 'a.swf': log }, '--trace', 'a.swf', '--schedule')).err).toBe('error: --schedule: has no place to go. Name a directory with --out.\n')
+    expect((await compare({ 'a.swf': log }, '--trace', 'a.swf', '--schedule')).err).toBe('error: --schedule: has no place to go. Name a directory with --out, or a page with --html.\n')
   })
 
   it('are told by kinds of jobs, and in full by `run`', async () => {
