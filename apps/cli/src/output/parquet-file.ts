@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { version } from '../version.js'
 
 /** The type of a column; a value that is null has none. */
-export type ColumnType = 'INT64' | 'INT32' | 'DOUBLE' | 'STRING'
+type ColumnType = 'INT64' | 'INT32' | 'DOUBLE' | 'STRING'
 export type Columns = Readonly<Record<string, ColumnType>>
 
 const rowsAtOnce = 100_000 // a row group; of a job's ten columns some 30 MB

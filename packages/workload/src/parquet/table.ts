@@ -15,7 +15,7 @@ export interface ParquetTable {
 }
 
 /** Rows that have been read. */
-export interface Batch {
+interface Batch {
   readonly rows: number
   /** The texts of each column of some of them, '' where there is no value. */
   readonly texts: (from: number, to: number) => readonly (readonly string[])[]
