@@ -44,7 +44,18 @@ function program(io: Io): Command {
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
   for (const add of [addRun, addCompare, addSweep, addExplain, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
+  refuseNamesAsValues(command)
   return command
+}
+
+/** `--json --quiet` lacks the file, and does not write to one called --quiet. */
+function refuseNamesAsValues(command: Command): void {
+  for (const option of command.options)
+    if (option.required)
+      command.on(`option:${option.name()}`, (value: string) => {
+        if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
+      })
+  command.commands.forEach(refuseNamesAsValues)
 }
 
 function failed(error: unknown, io: Io): Exit {

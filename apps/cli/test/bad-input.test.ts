@@ -127,6 +127,8 @@ describe('a file that is not what it should be', () => {
   })
 
   it('is named when it is an experiment that should be a trace, or the other way round', async () => {
+    for (const text of ['<?xml version="1.0"?>\n<!-- ours -->\n<allocations/>', '<configuration/>', 'NodeName=n1\n'])
+      expect(await answerTo('q', text, ['compare'])).toBe('error: "q": is a queue file, not an experiment. Use `--queues q`.\n')
     expect(await answerTo('t', trace, ['compare'])).toBe('error: "t": is a trace (native workload (JSON Lines, version 1)), not an experiment. Use `--trace t`.\n')
     expect(await answerTo('t', experiment)).toContain('"t": looks like')
     expect(await answerTo('t', new Uint8Array([0x66, 0xff, 0x0a]), ['run'])).toBe('error: "t": is not text in UTF-8. Save it as UTF-8.\n')
@@ -155,6 +157,7 @@ describe('a file that is not what it should be', () => {
 describe('a command line with a mistake', () => {
   it.each([
     [['comapre'], "error: unknown command 'comapre'\n(Did you mean compare?)\n"],
+    [['compare', '--json', '--quiet'], "error: option '--json <file>' argument missing\n"],
     [['compare', '--polices', 'fifo'], "error: unknown option '--polices'\n(Did you mean --policies?)\n"],
     [['compare', 'a', 'b'], "error: too many arguments for 'compare'. Expected 1 argument but got 2.\n"],
     [['compare'], 'error: no experiment. Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.\n'],

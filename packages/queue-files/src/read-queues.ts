@@ -30,6 +30,9 @@ export function readQueues(source: SourceText, ...beside: readonly SourceText[])
   return { ...first, database: joined([first.database, ...beside.map(readDatabase)]) }
 }
 
+/** Whether a text begins as one of these does; it may still have mistakes. */
+export const isQueueFile = (text: string): boolean => isKueue(text) || isSlurmConf(text) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+
 function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)

@@ -1,5 +1,6 @@
 import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
+import { isQueueFile } from '@sched/queue-files'
 import { detectFormatOf } from '@sched/workload'
 import { dirname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
@@ -11,6 +12,7 @@ export function readExperiment(file: string, cwd: string): Description {
   const path = resolve(cwd, file)
   const text = readText(path)
   refuseTrace(text, file)
+  if (isQueueFile(text)) throw new SchedError('BAD_INPUT', 'is a queue file, not an experiment.', { file }, `Use \`--queues ${file}\`.`)
   const source = new YamlSource(text, file)
   return { spec: source.read(experimentSchema), directory: dirname(path), source }
 }
