@@ -14,6 +14,7 @@ const fairOptions = z.strictObject({
   users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
+  boundMinShares: z.boolean().default(true).describe('minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured, as in Spark'),
 })
 /** Options of `fair`; all may be left out. */
 export interface FairOptions {
@@ -22,6 +23,7 @@ export interface FairOptions {
   readonly users?: Readonly<Record<string, { readonly maxRunningJobs: number }>>
   readonly userMaxRunningJobs?: number
   readonly priorityWeights?: boolean
+  readonly boundMinShares?: boolean
 }
 
 /**
@@ -62,18 +64,20 @@ class FairOrder implements Order {
   readonly #counted: number[] = []
   readonly #weightOf: number[] = []
   readonly #priorityWeights: boolean
+  readonly #boundMinShares: boolean
   readonly #admitted: JobId[] = []
 
   constructor(options: z.output<typeof fairOptions>, env: Env) {
     const { cluster, work } = env
     this.#env = env
     this.#priorityWeights = options.priorityWeights
+    this.#boundMinShares = options.boundMinShares
     this.#lanes = cluster.lanes.length
     const names = cluster.lanes.map((lane) => lane.name)
     this.#tree = new PoolTree(options.pools === false ? {} : options.pools, options.defaults, names)
     this.#single = options.pools === false ? this.#tree.leaf('all') : undefined
     this.#lists = new PoolLists(this.#lanes, this.#tree)
-    this.#shares = new PoolShares(env, this.#tree, this.#running, this.#demand)
+    this.#shares = new PoolShares(env, this.#tree, { running: this.#running, demand: this.#demand, isScaled: options.boundMinShares })
     this.#limits = new JobLimits(work, {
       pools: this.#tree.pools,
       poolOf: (job) => this.#poolOf[job] as number,
@@ -187,7 +191,7 @@ class FairOrder implements Order {
     const running = this.#running[pool * this.#lanes + lane] as number
     const minShare = this.#shares.minShare(pool, lane)
     if (minShare > 0) {
-      const usable = Math.min(minShare, this.#demand[pool * this.#lanes + lane] as number)
+      const usable = this.#boundMinShares ? Math.min(minShare, this.#demand[pool * this.#lanes + lane] as number) : minShare
       if (running < usable) return NEEDY + running / Math.max(usable, 1)
     }
     return running / (this.#tree.pools[pool] as Pool).weight

@@ -3,9 +3,17 @@ import { FairShareSolver } from '../shares/fair-shares.js'
 import { overcommitted, scaleMinShares } from '../shares/min-shares.js'
 import type { Pool, PoolTree } from './pools.js'
 
+interface PoolColumns {
+  /** Columns of the order, `[pool * lanes + lane]`. */
+  readonly running: readonly number[]
+  readonly demand: readonly number[]
+  /** Whether minimum shares that are more than there is are scaled. */
+  readonly isScaled: boolean
+}
+
 /**
  * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down
- * with a warning. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
+ * with a warning, where they are. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
  * its fair shares are its demands and nobody is starved there.
  */
 export class PoolShares {
@@ -14,6 +22,7 @@ export class PoolShares {
   readonly #lanes: number
   readonly #running: readonly number[]
   readonly #demand: readonly number[]
+  readonly #isScaled: boolean
   /** `[pool * lanes + lane]`, scaled. */
   #minShares: number[] = []
   readonly #jobs: Set<JobId>[] = []
@@ -22,13 +31,13 @@ export class PoolShares {
   #anyMinimum = false
   #anyStarved = false
 
-  /** `running` and `demand` are the order's columns, `[pool * lanes + lane]`. */
-  constructor(env: Env, tree: PoolTree, running: readonly number[], demand: readonly number[]) {
+  constructor(env: Env, tree: PoolTree, { running, demand, isScaled }: PoolColumns) {
     this.#env = env
     this.#tree = tree
     this.#lanes = env.cluster.lanes.length
     this.#running = running
     this.#demand = demand
+    this.#isScaled = isScaled
   }
 
   minShare(pool: number, lane: number): number {
@@ -95,6 +104,7 @@ export class PoolShares {
   #scale(): void {
     const { pools } = this.#tree
     this.#minShares = pools.flatMap((pool) => pool.minShare)
+    if (!this.#isScaled) return
     for (let lane = 0; lane < this.#lanes; lane++) for (const parent of pools) this.#scaleSiblings(parent, lane as LaneId)
   }
 
