@@ -271,8 +271,10 @@ export class Simulation implements CellHost, DraftSink {
     const first = ring.node
     this.#beat(first, time)
     ring.advance()
-    if (ring.next !== time) this.#roundsFor(first, time)
-    else {
+    if (ring.next !== time) {
+      this.#follow(time)
+      this.#roundsFor(first, time)
+    } else {
       const beats = this.#beats
       let count = 0
       beats[count++] = first
@@ -280,9 +282,16 @@ export class Simulation implements CellHost, DraftSink {
         this.#beat(ring.node, time)
         beats[count++] = ring.node
       }
+      this.#follow(time)
       for (let i = 0; i < count; i++) this.#roundsFor(beats[i] as NodeId, time)
     }
     if (this.#validate) this.work.check()
+  }
+
+  /** What comes of the reports in the same instant, such as jobs that follow those that have ended: before the rounds. */
+  #follow(time: Seconds): void {
+    const queue = this.#queue
+    while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
   }
 
   #beat(node: NodeId, time: Seconds): void {

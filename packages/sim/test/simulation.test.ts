@@ -49,6 +49,12 @@ describe('a run with heartbeats', () => {
     expect(running).toEqual([0, 1, 2, 2, 0, 1])
   })
 
+  it('lets the rounds of a heartbeat see the jobs that follow one whose end it has told', () => {
+    // a ends at 11.5 on node 1, which tells of it at 13.5
+    const log = run([job('a', { submit: 1 }), job('b', { after: 'a', submit: 1 })], { cluster: heartbeats })
+    expect(log.starts()).toEqual(['1.5 start a on 1', '13.5 start b on 1'])
+  })
+
   it('goes on with the heartbeats of the clock after a time without jobs', () => {
     const log = run([job('a'), job('b', { submit: 100 })], { cluster: heartbeats })
     expect(log.starts()).toEqual(['0 start a on 0', '100.5 start b on 1']) // 100.5 = 67 x 1.5 is node 1's
