@@ -53,7 +53,7 @@ function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scal
       type: 'value',
       ...(from !== undefined && { min: at(from) }),
       ...(to !== undefined && { max: at(to) }),
-      axisLabel: { color: INK, formatter: short, hideOverlap: true, ...(marks !== undefined && { customValues: marks }) },
+      axisLabel: { color: INK, formatter: tick, hideOverlap: true, ...(marks !== undefined && { customValues: marks }) },
       ...(marks !== undefined && { axisTick: { customValues: marks } }),
     },
   }
@@ -94,8 +94,11 @@ function timeText(value: number): string {
   return `${short(value / size)} ${name}`
 }
 
+/** A round number on an axis, as exact as neighbours may need. */
+const tick = (value: number): string => (Math.abs(value) >= 1000 && Math.abs(value) < 1e9 ? integer(value) : String(Number(value.toPrecision(6))))
+
 /** A number in few characters: at most three significant digits, all digits before the point. */
-export function short(value: number): string {
+function short(value: number): string {
   if (!Number.isFinite(value)) return NONE
   if (Math.abs(value) >= 1e9) return value.toExponential(1)
   if (Math.abs(value) >= 100) return integer(value)

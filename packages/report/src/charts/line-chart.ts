@@ -42,7 +42,7 @@ export function lineChart({ title, x, y, lines, marked = false, stacked = false,
       symbol: marks[i % marks.length],
       symbolSize: 7,
       color,
-      lineStyle: { color, width: stacked ? 0 : 1.8, type: dashOf(i) },
+      lineStyle: { color, width: stacked ? 0 : widthOf(i, lines.length), type: dashOf(i) },
       ...(stacked && { stack: 'all', areaStyle: { color, opacity: 0.85 } }),
       data: points.map(([x, y]) => [across.at(x), Number.isFinite(y) ? up.at(y) : '-']),
     }
@@ -58,5 +58,8 @@ export function lineChart({ title, x, y, lines, marked = false, stacked = false,
   }
   return drawn(option, { title, description: description ?? `Lines: ${up.title} over ${across.title}, by ${lines.map(({ name }) => name).join(', ')}.`, width, height: tall })
 }
+
+/** A few lines get thinner one by one, so that those that lie on each other are all seen. */
+const widthOf = (i: number, count: number): number => (count > 4 ? 1.8 : 1.6 + 1.1 * (count - 1 - i))
 
 const marks = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle']
