@@ -144,8 +144,6 @@ const cases: [string, () => string, string][] = [
   ['a log whose fields are named before the jobs', () => file('h.swf', '; made by hand\njob submit wait run alloc\n1 0 0 100 4 -1 -1 4 200 -1 1 1 1 -1 1 -1 -1 -1\n'), '"h.swf" line 2: looks like text without columns, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
   ['native jobs without their first line', () => file('n.jsonl', '{"id":"a","submit":0,"stages":[]}\n'), '"n.jsonl": looks like jobs of the native format without its first line, {"format":"sched-workload","version":1}, which is no trace format known here.'],
   ['JSON of another kind', () => file('a.json', '{"jobs":[]}'), '"a.json": looks like JSON, which is no trace format known here.'],
-  ['the history of a job', () => file('j.jhist', 'Avro-Json\n{"type":"record"}\n'), '"j.jhist": looks like the history of one job of Hadoop (Rumen\'s TraceBuilder makes a trace of such files), which is no trace format known here.'],
-  ['the log of an application', () => file('app-1', '{"Event":"SparkListenerLogStart","Spark Version":"3.5.0"}\n'), '"app-1": looks like the event log of one application of Spark, which is no trace format known here.'],
   ['a table of other columns', () => file('t.tsv', 'a\tb\n1\t2\n'), '"t.tsv": looks like a table of 2 tab-separated columns, which is no trace format known here.'],
   ['cut short while packed', () => {
     const path = file('cut.tsv.gz', gzipSync(rows))

@@ -4,10 +4,13 @@ import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet
 import { csvRows, headerLine } from '../parquet/text.js'
 import type { Trace } from '../trace/format.js'
 import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
+import { asText } from '../trace/fields.js'
 import { detectFormatOf } from '../trace/formats.js'
+import { isAvroBinary } from '../yarn/avro.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 import { chunksOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
+import { chunksOfAll, historyFiles } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
 import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
 
@@ -37,11 +40,14 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
 
 /**
  * A trace from a file of any kind: as `openTrace`, and tables in Parquet, which become what a CSV of the same table becomes; a directory of its
- * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Throws the same.
+ * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Files of job histories in a directory are one trace, which is
+ * streamed. Throws the same.
  */
 export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<Trace> {
   const table = await tableOfFile(path)
   if (table !== undefined) return tableTrace(table, path, options)
+  const histories = historyFiles(path)
+  if (histories !== undefined) return historyTrace(histories, path, options)
   if (statFile(path).isFile()) return openTrace(path, options)
   const bytes = readBytes(path)
   if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
@@ -61,7 +67,7 @@ function called(path: string, trace: Trace): Trace {
 /** Whether a file is held in memory where nobody says how it is read. */
 function isSmall(path: string, size: number, options: ParseOptions): boolean {
   const packed = isPacked(path)
-  if (size < (packed ? 8 : 64) * MIB) return true
+  if (size < (packed ? 8 : 64) * MIB || isAvroBinary(asText(readHead(path), 0, 16))) return true
   return holdsJobs(decoderFor(readHead(path), options)) && size < (packed ? 32 : 512) * MIB
 }
 
@@ -80,6 +86,14 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
   const some = table.leftOut.slice(0, 5).map(({ name, what }) => `${name} (${what})`).join(', ')
   const note = `columns of values that are not read: ${some}${table.leftOut.length > 5 ? `, and ${table.leftOut.length - 5} more` : ''}`
   return { ...called(path, trace), get report() { return { ...trace.report, notes: [...(trace.report.notes ?? []), note] } } }
+}
+
+/** Histories of one job or application each, read one after another. */
+function historyTrace(files: readonly string[], path: string, { stream: _, ...options }: OpenOptions): Trace {
+  const head = readHead(files[0]!)
+  const decoder = decoderFor(head, { ...options, file: files[0] })
+  if (decoder.format.isHistory !== true) statFile(path) // which tells that it is a directory
+  return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(files, (file) => reading.startFile(file)), path))
 }
 
 /** By the names of the columns; where they do not tell the format, the first rows are for the message. */
@@ -119,7 +133,7 @@ async function joined(next: NextChunk, path: string): Promise<Uint8Array> {
 const utf8 = new TextEncoder()
 const encoded = (text: string): Uint8Array => utf8.encode(text)
 
-function streamTrace(decoder: ReadyDecoder, head: Uint8Array, chunks: () => NextChunk, path: string): Trace {
+function streamTrace(decoder: ReadyDecoder, head: Uint8Array, chunks: (reading: LineDecoder) => NextChunk, path: string): Trace {
   let latest = decoder.start()
   return {
     ...decoder.facts(head),
@@ -129,7 +143,7 @@ function streamTrace(decoder: ReadyDecoder, head: Uint8Array, chunks: () => Next
     get report() {
       return reportOf(latest)
     },
-    open: () => streamSource((latest = decoder.start()), chunks()),
+    open: () => streamSource((latest = decoder.start()), chunks(latest)),
   }
 }
 

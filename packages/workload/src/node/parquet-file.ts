@@ -10,11 +10,11 @@ import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 
 /**
  * The table of a Parquet file (packed with gzip, too), or of a directory of part files (`part-00000.parquet`, ...), which are one table in the order of
- * their names; `undefined` for anything else. A pipe is not looked at. Throws `IO`, and `BAD_INPUT` for a damaged file or parts of other columns.
+ * their names; `undefined` for anything else, also other directories. A pipe is not looked at. Throws `IO`, and `BAD_INPUT` for a damaged file or parts of other columns.
  */
 export async function tableOfFile(path: string): Promise<ParquetTable | undefined> {
   const parts = partsOf(path)
-  if (parts === undefined) return statFile(path).isFile() && isParquet(readHead(path)) ? opened(path) : undefined
+  if (parts === undefined) return isParquetFile(path) ? opened(path) : undefined
   const [first, ...others] = await Promise.all(parts.map(async (part) => ({ part, table: await opened(part) })))
   const names = headerLine(first!.table)
   for (const { part, table } of others)
@@ -39,6 +39,11 @@ export async function parquetAsText(path: string): Promise<string | undefined> {
 }
 
 const opened = (path: string): Promise<ParquetTable> => parquetTable(isPacked(path) ? bufferOf(readBytes(path)) : fileBuffer(path), path)
+
+function isParquetFile(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false
+  return statFile(path).isFile() && isParquet(readHead(path))
+}
 
 /** The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. */
 function partsOf(path: string): string[] | undefined {

@@ -12,6 +12,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   readonly options: S
   /** Its parser holds all jobs until the end, so that a content in memory is read once and its jobs are kept. */
   readonly isHeld?: boolean
+  /** Each of its files is of a part of the jobs, so that those of a directory are one trace. */
+  readonly isHistory?: boolean
   /** Its run times are made by a model, of bytes for example, and not recorded. */
   readonly isModelled?: boolean
   /** Whether jobs may follow others (`after`), so that ended jobs must be remembered; default: they do not. */

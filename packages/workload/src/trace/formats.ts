@@ -18,6 +18,9 @@ import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
 import { swimHistoryFormat } from '../swim/history.js'
+import { sparkFormat } from '../spark/event-log.js'
+import { isAvroBinary } from '../yarn/avro.js'
+import { jobHistoryFormat } from '../yarn/job-history.js'
 import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
 import { synthFormat } from '../yarn/synth.js'
@@ -27,7 +30,7 @@ import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
 ]
 
@@ -37,7 +40,8 @@ export const headBytes = 65_536
 /** The format of a file by the first bytes of its content (unpacked). Throws `BAD_INPUT` saying what it looks like instead. */
 export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   if (head.length === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'A trace has at least one job.')
-  const binary = binaryKind(head)
+  const history = isAvroBinary(latin1(head.subarray(0, 16)))
+  const binary = history ? undefined : binaryKind(head)
   if (binary !== undefined) throw new SchedError('BAD_INPUT', `looks like ${binary.what}, not like a trace.`, { file }, binary.wayOut)
   const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
   const found = traceFormats.find((format) => format.detect(text))

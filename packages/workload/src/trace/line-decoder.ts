@@ -13,7 +13,7 @@ const longestLine = 1 << 28 // 256 MiB: about 10 million task durations; more is
  * mark at the start is dropped. Chunks are not copied unless a line goes on in the next one, so they must not change.
  */
 export class LineDecoder implements TraceReport, LinePlace {
-  readonly file: string | undefined
+  file: string | undefined
   readonly counted: 'line' | 'row'
   line: number
   jobs = 0
@@ -24,6 +24,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   #at = 0
   #searched = 0
   readonly #before: number
+  #earlier = 0
   #ended = false
 
   constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', counted = 'line', maxTasks = 10_000_000 }: ReadOptions, readonly checked = false) {
@@ -36,7 +37,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   }
 
   get lines(): number {
-    return Math.max(this.line, 0)
+    return this.#earlier + Math.max(this.line, 0)
   }
 
   get skipped(): number {
@@ -65,6 +66,13 @@ export class LineDecoder implements TraceReport, LinePlace {
     if (this.line === this.#before) this.#checkStart()
     if (this.#bytes.length > longestLine && this.#bytes.indexOf(10) === -1)
       throw new SchedError('BAD_INPUT', `no line end within ${this.#bytes.length} bytes.`, { file: this.file, line: this.line + 1 }, 'Is it a text file?')
+  }
+
+  /** Another file of the same trace follows, whose lines are counted anew; what came before ended with a line. */
+  startFile(file: string): void {
+    this.#earlier = this.lines
+    this.file = file
+    this.line = this.#before
   }
 
   end(): void {

@@ -45,8 +45,6 @@ export function textKind(head: string): string {
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^\{.*"stages"\s*:/.test(line)) return 'jobs of the native format without its first line, {"format":"sched-workload","version":1}'
-  if (/^Avro-(Json|Binary)\b/.test(line)) return 'the history of one job of Hadoop (Rumen\'s TraceBuilder makes a trace of such files)'
-  if (/^\{"Event":"SparkListener/.test(line)) return 'the event log of one application of Spark'
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
   if (/^[[{]/.test(line)) return 'JSON'
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'

@@ -1,6 +1,8 @@
 import { checkOptions, type JobSource, type JobSpec } from '@sched/core'
+import { avroAsJson, isAvroBinary } from '../yarn/avro.js'
 import type { TraceFacts } from './facts.js'
 import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
+import { asText } from './fields.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
 
@@ -17,7 +19,8 @@ export interface ParseOptions extends ReadOptions {
  * bytes, which every `open` reads anew and which must not change. Throws `BAD_INPUT` with file, line and field, and
  * `BAD_OPTION`.
  */
-export function parseTrace(bytes: Uint8Array, options: ParseOptions = {}): Trace {
+export function parseTrace(content: Uint8Array, options: ParseOptions = {}): Trace {
+  const bytes = isAvroBinary(asText(content, 0, 16)) ? avroAsJson(content, options.file) : content
   const decoder = decoderFor(bytes, options)
   if (decoder.readWhole !== undefined) return decoder.readWhole(bytes)
   const open = (checked: boolean) => {

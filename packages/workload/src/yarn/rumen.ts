@@ -6,7 +6,7 @@ import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions
 import { documentParser, type DocumentJobs } from './document-format.js'
 import type { Fields } from '../json/fields.js'
 
-const priorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
+export const hadoopPriorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
 
 const rumenOptions = z.strictObject({
   ...containerOptions.shape,
@@ -50,8 +50,8 @@ class RumenJobs implements DocumentJobs {
     if (containers.length === 0) throw document.bad('mapTasks', 'holds no task of which the run time is known.')
     const submit = this.#submitOf(document, tasks.map(([, task]) => task))
     const [end, queue, user, name, status] = [timeOf(document, 'finishTime'), document.text('queue'), document.text('user'), document.text('jobName'), document.text('outcome')]
-    const priority = priorities[document.text('priority') ?? 'NORMAL']
-    if (priority === undefined) throw document.bad('priority', `found ${JSON.stringify(document.text('priority'))}, expected one of ${Object.keys(priorities).join(', ')}.`)
+    const priority = hadoopPriorities[document.text('priority') ?? 'NORMAL']
+    if (priority === undefined) throw document.bad('priority', `found ${JSON.stringify(document.text('priority'))}, expected one of ${Object.keys(hadoopPriorities).join(', ')}.`)
     const recorded = { ...(end !== undefined && end >= submit && { runtime: (end - submit) / 1000 }), ...(status !== undefined && { status: status.toLowerCase() }) }
     return [{
       id,
