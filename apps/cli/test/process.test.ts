@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { directory, small } from './sched.js'
 
 const command = [process.execPath, join(inject('program'), 'main.js')]
@@ -44,7 +44,7 @@ describe('the program', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
     const cwd = directory()
-    const child = spawn(node, [...sources, ...long], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = started(long, cwd)
     const text = collected(child)
     while (readdirSync(cwd).length === 0) await setTimeout(20) // it has begun
     await setTimeout(100)
@@ -58,7 +58,7 @@ describe('the program', () => {
 export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { writeSync(1, '.'); for (;;); } }) }
 `
     const cwd = small({ 'loop.mjs': plugIn })
-    const child = spawn(node, [...sources, 'compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2', '--threads', `${threads}`], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = started(['compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2', '--threads', `${threads}`], cwd)
     const text = collected(child)
     while (text.out.length < threads) await setTimeout(20) // they loop
     child.kill('SIGINT')
@@ -105,6 +105,13 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     else expect(stderr).toBe('error: cannot load the plug-in "./order.js": Cannot find module \'@sched/core\'. It is taken for CommonJS: call it .mjs, or put `"type": "module"` into a package.json beside it.\n')
   })
 })
+
+/** A process that does not outlive its test, whatever becomes of that. */
+function started(args: readonly string[], cwd: string): ChildProcess {
+  const child = spawn(node, [...sources, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
 
 function collected({ stdout, stderr }: ChildProcess): { out: string; err: string } {
   const text = { out: '', err: '' }
