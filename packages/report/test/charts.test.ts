@@ -26,7 +26,7 @@ describe('bar chart', () => {
     const svg = bars()
     const [[fifo = NaN], [fair = NaN]] = [lengths(svg, palette[0] ?? ''), lengths(svg, palette[1] ?? '')] as [number[], number[]]
     expect(fifo / fair).toBeCloseTo(2, 1) // 7200 s and 3600 s
-    expect(texts(svg)).toEqual(expect.arrayContaining(['fifo', 'fair', 'Mean response, min', '120 ± 12', '60']))
+    expect(texts(svg)).toEqual(expect.arrayContaining(['fifo', 'fair', 'Mean response, min', '120 ± 12 min', '1 h']))
   })
 
   it('has whiskers only where there are intervals, and none below 0', () => {

@@ -9,7 +9,7 @@ import { kindText } from '../output/rigid-text.js'
 import { runText } from '../output/run-text.js'
 import type { RunResult } from '../run-once.js'
 import { asRun } from './as-run.js'
-import { classCharts, comparedCharts, comparedTable } from './compared.js'
+import { classCharts, comparedCharts, comparedTable, messageBox } from './compared.js'
 import { distributionCharts } from './distributions.js'
 import { seriesCharts } from './over-time.js'
 import { scheduleCharts } from './schedules.js'
@@ -26,7 +26,7 @@ export function comparePage(experiment: Experiment, runs: readonly RunResult[], 
     ...(several ? [inFull] : []),
     asRun(experiment.description, io),
   ]
-  return page(title, [lines.map((line) => html`<p>${line}</p>\n`), messages.map((text) => html`<div class="warning">${text}</div>\n`)], sections)
+  return page(title, [lines.map((line) => html`<p>${line}</p>\n`), messages.map(messageBox)], sections)
 }
 
 function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section[] {

@@ -45,6 +45,9 @@ export function classCharts(rows: readonly Row[]): Html {
 /** Charts beside each other where the window is wide enough. */
 export const charts = (all: readonly string[]): Html => (all.length === 0 ? html`` : html`<div class="charts">${all.map((svg) => figure(svg))}</div>\n`)
 
+/** `note: ...` or `warning: ...`, so that a warning stands out. */
+export const messageBox = (text: string): Html => html`<div class="${text.startsWith('note') ? 'note' : 'warning'}">${text}</div>\n`
+
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const barOf = ({ values, mean: { mean, low, high } }: ComparisonCell): Bar => (values.length === 0 ? { value: NaN } : { value: mean, low, high })
 const byWhat = (key: string) => (key.endsWith('-procs') ? 'processors' : key.endsWith('-ran') ? 'run time' : 'class of jobs')

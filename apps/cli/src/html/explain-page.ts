@@ -13,7 +13,7 @@ export function explainPage(experiment: Experiment, runs: readonly ExplainedRun[
   const job = runs[0]?.wait.id ?? ''
   const story = explainText(runs)
   return page(`Why job ${job} waited`, [html`<p>${title}</p>\n`, lines.map((line) => html`<p>${line}</p>\n`)], [
-    { title: 'Reasons', content: [timeline(runs).map((svg) => figure(svg)), charts(reasons(runs))] },
+    { title: 'Reasons', content: runs.every(({ wait }) => wait.wait === 0) ? html`<p>It did not wait.</p>\n` : [timeline(runs).map((svg) => figure(svg)), charts(reasons(runs))] },
     { title: 'In full', content: html`<pre>${story}</pre>\n` },
     asRun(experiment.description, io, ['--job', job]),
   ])

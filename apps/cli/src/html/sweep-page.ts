@@ -1,4 +1,4 @@
-import { html, htmlTable, page } from '@sched/report'
+import { html, htmlTable, integer, page } from '@sched/report'
 import { barChart, lineChart, type Axis as ChartAxis, type Point } from '@sched/report/charts'
 import type { Description } from '../experiment/experiment.js'
 import { pointText, shortNames, type Axis } from '../experiment/matrix.js'
@@ -6,11 +6,13 @@ import { policyName } from '../experiment/policies.js'
 import type { Io } from '../io.js'
 import { linesOf, sweepTable, sweepTitle, type Line, type PointResult } from '../output/sweep.js'
 import { asRun } from './as-run.js'
-import { capital, charts } from './compared.js'
+import { capital, charts, messageBox } from './compared.js'
 
 /** More lines than these in one chart hide each other: further axes then have charts of their own. */
 const MOST_LINES = 7
 const MOST_CHARTS = 40
+/** A page with more rows than these is slow to show. */
+const MOST_ROWS = 2000
 /** Values that differ by more than this factor stand on a logarithmic axis. */
 const WIDE = 20
 
@@ -20,9 +22,9 @@ export function sweepPage(description: Description, axes: readonly Axis[], resul
   const { columns, rows } = sweepTable(axes, lines, shown)
   const all = shown.flatMap((name) => figureCharts(name, axes, lines))
   const left = all.length - MOST_CHARTS
-  return page(sweepTitle(description, results), messages.map((text) => html`<div class="warning">${text}</div>\n`), [
+  return page(sweepTitle(description, results), messages.map(messageBox), [
     { title: 'Charts', content: [charts(all.slice(0, MOST_CHARTS)), left > 0 ? html`<p class="dim">${left} more charts are left out; <code>--figures</code> chooses the figures.</p>\n` : undefined] },
-    { title: 'All points', content: htmlTable(columns, rows) },
+    { title: 'All points', content: [htmlTable(columns, rows.slice(0, MOST_ROWS)), rows.length > MOST_ROWS ? html`<p class="dim">The first ${integer(MOST_ROWS)} of ${integer(rows.length)} rows; <code>--csv</code> writes all.</p>\n` : undefined] },
     asRun(description, io),
   ])
 }

@@ -23,8 +23,6 @@ export interface Scale {
   readonly title: string
   /** What ECharts is given for a value. */
   readonly at: (value: number) => number
-  /** What is written for a value. */
-  readonly label: (value: number) => string
   /** Options of a value axis of ECharts. */
   readonly options: Record<string, unknown>
 }
@@ -41,14 +39,19 @@ export function scaleOf(given: Axis, values: readonly number[]): Scale {
   return axis.log === true ? logScale(axis, most) : linearScale(axis, most)
 }
 
+/** The unit in which a number is written, and how much it is: of times, one of which there are at least three. */
+export function unitFor(unit: Unit, value: number): readonly [name: string, size: number] {
+  if (unit === 's') return times.find(([, size]) => value >= 3 * size) ?? ['s', 1]
+  return unit === '%' ? ['%', 0.01] : ['', 1]
+}
+
 function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scale {
-  const [name, size] = unit === 's' ? (times.find(([, size]) => most >= 3 * size) ?? (['s', 1] as const)) : unit === '%' ? (['%', 0.01] as const) : (['', 1] as const)
+  const [name, size] = unitFor(unit, most)
   const at = (value: number) => value / size
   const marks = ticks?.map(at) ?? (from !== undefined && to !== undefined ? niceTicks(at(from), at(to)) : undefined)
   return {
     title: name === '' ? title : `${title}, ${name}`,
     at,
-    label: (value) => short(at(value)),
     options: {
       type: 'value',
       ...(from !== undefined && { min: at(from) }),
@@ -75,7 +78,6 @@ function logScale({ title, unit, from = 1, ticks }: Axis, most: number): Scale {
   return {
     title,
     at,
-    label: (value) => (unit === 's' ? timeText(value) : short(value)),
     options: {
       type: 'value',
       min: at(from),
@@ -98,7 +100,7 @@ function timeText(value: number): string {
 const tick = (value: number): string => (Math.abs(value) >= 1000 && Math.abs(value) < 1e9 ? integer(value) : String(Number(value.toPrecision(6))))
 
 /** A number in few characters: at most three significant digits, all digits before the point. */
-function short(value: number): string {
+export function short(value: number): string {
   if (!Number.isFinite(value)) return NONE
   if (Math.abs(value) >= 1e9) return value.toExponential(1)
   if (Math.abs(value) >= 100) return integer(value)

@@ -1,5 +1,5 @@
-import { interval as intervalText } from '../format.js'
-import { axisStyle, scaleOf, type Unit } from './axis.js'
+import { duration, interval as intervalText } from '../format.js'
+import { axisStyle, scaleOf, short, unitFor, type Unit } from './axis.js'
 import { drawn } from './drawn.js'
 import { legendOf } from './legend.js'
 import { colorOf, INK } from './palette.js'
@@ -40,7 +40,7 @@ export function barChart({ title, unit, groups = [''], series, interval = '95 % 
   const all = series.flatMap(({ bars }) => bars)
   const scale = scaleOf({ title, unit, ...(unit === '%' && all.some(({ value }) => value > 0.5) && all.every(({ value }) => !(value > 1)) && { to: 1 }) }, all.flatMap(({ value, high }) => [value, high ?? value]))
   const legend = legendOf(single ? [] : series.map(({ name }) => name), width)
-  const text = ({ value, low = NaN, high = NaN }: Bar) => (isWide(low, high) ? intervalText({ mean: scale.at(value), halfWidth: scale.at((high - low) / 2) }).replace('+-', '±') : scale.label(value))
+  const text = (bar: Bar) => (unit === 's' ? timeText(bar) : valueText({ mean: scale.at(bar.value), halfWidth: scale.at(halfWidthOf(bar)) }))
   const layout = { barCategoryGap: '25%', barGap: '10%' }
   const height = legend.bottom + 50 + categories.length * (8 + rows.length * THICK)
   const names = categories.map((name) => cut(plain(name), MOST))
@@ -66,5 +66,14 @@ function reach({ value, low = NaN, high = NaN }: Bar, unit: Unit): [number, numb
   return [least, most, most]
 }
 
+/** Each time in the unit that is best for it, whatever that of the axis. */
+function timeText(bar: Bar): string {
+  if (halfWidthOf(bar) === 0) return duration(bar.value)
+  const [name, size] = unitFor('s', bar.value)
+  return `${valueText({ mean: bar.value / size, halfWidth: halfWidthOf(bar) / size })} ${name}`
+}
+
+const valueText = (of: { readonly mean: number; readonly halfWidth: number }) => (of.halfWidth > 0 ? intervalText(of).replace('+-', '±') : short(of.mean))
+const halfWidthOf = ({ low = NaN, high = NaN }: Bar) => (isWide(low, high) ? (high - low) / 2 : 0)
 const isWide = (low?: number, high?: number) => high !== undefined && low !== undefined && high > low
 const dash = (value: number) => (Number.isFinite(value) ? value : '-')

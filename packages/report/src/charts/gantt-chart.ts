@@ -88,5 +88,5 @@ function barOf({ bar, from: y0, to: y1 }: Stripe, color: string, at: At, from: n
 const rect = (a: readonly [number, number], b: readonly [number, number], look: string, about: string) =>
   `<rect x="${round(a[0])}" y="${round(a[1])}" width="${round(Math.max(0.5, b[0] - a[0]))}" height="${round(b[1] - a[1])}" ${look}><title>${escaped(about)}</title></rect>`
 
-const timesText = (from: number, to: number) => `from ${from === 0 ? '0 s' : duration(from)} to ${duration(to)} (${duration(to - from)})`
+const timesText = (from: number, to: number) => `from ${duration(from)} to ${duration(to)} (${duration(to - from)})`
 const round = (pixels: number) => Math.round(pixels * 10) / 10
