@@ -148,6 +148,13 @@ describe('job histories of MapReduce', () => {
   })
 })
 
+/** As zstd packs what it cannot make smaller: frames of one raw block each. */
+function zstd(content: string): Uint8Array {
+  const bytes = bytesOf(content)
+  const frames = Array.from({ length: Math.ceil(bytes.length / 200) }, (_, i) => bytes.subarray(i * 200, i * 200 + 200))
+  return Buffer.concat(frames.map((part) => Uint8Array.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, part.length, ((part.length << 3) | 1) & 255, part.length >> 5, 0, ...part])))
+}
+
 describe('event logs of Spark', () => {
   const line = (event: string, fields: object) => `${JSON.stringify({ Event: `SparkListener${event}`, ...fields })}\n`
   const stageInfo = (id: number, parents: readonly number[] = []) => ({ 'Stage ID': id, 'Stage Attempt ID': 0, 'Stage Name': 'count', 'Number of Tasks': 2, 'RDD Info': [], 'Parent IDs': parents })
@@ -201,11 +208,13 @@ describe('event logs of Spark', () => {
     expect(jobs(ended + second).map(({ id }) => id)).toEqual(ids)
     const lines = ended.split('\n')
     const path = files('spark', {
-      'eventlog_v2_application_7_1/appstatus_application_7_1': '', 'eventlog_v2_application_7_1/events_9_application_7_1': `${lines.slice(0, 9).join('\n')}\n`, 'eventlog_v2_application_7_1/events_10_application_7_1': lines.slice(9).join('\n'), 'z.inprogress': second,
+      'eventlog_v2_application_7_1/appstatus_application_7_1': '', 'eventlog_v2_application_7_1/events_9_application_7_1': `${lines.slice(0, 9).join('\n')}\n`, 'eventlog_v2_application_7_1/events_10_application_7_1': lines.slice(9).join('\n'), 'z.zstd': zstd(second),
     })
     expect((await streamed(await openTraceFile(path))).map(({ id }) => id)).toEqual(ids)
-    const packed = files('packed', { 'a.zstd': Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0) })
-    expect(await messageAfter(openTraceFile(packed), `${folder}/`)).toContain('"packed/a.zstd": looks like zstd data, not like a trace. Unpack it first.')
+    const packed = files('packed', { 'a.zstd': zstd(ended), 'b.lz4': 'LZ4Block', 'cut/a.zstd': zstd(ended).subarray(0, 700) })
+    expect([...jobsOf(await openTraceFile(join(packed, 'a.zstd')))].map(({ id }) => id)).toEqual(ids.slice(0, 2))
+    expect(await messageAfter(openTraceFile(join(packed, 'cut/a.zstd')), `${folder}/`)).toBe('"packed/cut/a.zstd": the zstd data is damaged or cut short. Copy the file again.')
+    expect(await messageAfter(openTraceFile(packed).then(streamed), `${folder}/`)).toContain('"packed/b.lz4" line 1: found "LZ4Block", expected an event in JSON.')
   })
 
   it('tell what cannot be used', () => {

@@ -16,7 +16,7 @@ export function addConvert(trace: Command, io: Io): void {
     .command('convert')
     .summary('write a trace in the native format')
     .description('Writes a trace of any known format in the native one: JSON Lines, one job per line; packed when the name ends in .gz.')
-    .argument('<in>', 'the trace, plain or gzip; - for standard input')
+    .argument('<in>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
     .argument('<out>', 'the file to write, for example jobs.jsonl or jobs.jsonl.gz; - for standard output')
   traceOptions(command)
     .option('--force', 'replace an existing file')

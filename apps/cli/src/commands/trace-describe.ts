@@ -17,7 +17,7 @@ export function addDescribe(trace: Command, io: Io): void {
     .command('describe')
     .summary('counts, span, load and size classes of a trace')
     .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes from; and what the rules of the format did to its jobs.')
-    .argument('<file>', 'the trace, plain or gzip; - for standard input')
+    .argument('<file>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
   traceOptions(command)
     .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)
     .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amounts)

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { ioError } from './io-error.js'
 import { isGzip } from './read-bytes.js'
+import { isZstd, unzstd } from './zstd.js'
 
 const chunkBytes = 1 << 18 // 124 MB of rows are read within 69 MB so, and with 131 MB in chunks of 1 MiB; the speed is the same
 
@@ -9,14 +10,14 @@ const chunkBytes = 1 << 18 // 124 MB of rows are read within 69 MB so, and with 
 export type NextChunk = () => Promise<Uint8Array | undefined>
 
 /**
- * The content of a file chunk by chunk, unpacked if it is gzip. The file is open only while a chunk is read, so that a
+ * The content of a file chunk by chunk, unpacked if it is gzip or zstd. The file is open only while a chunk is read, so that a
  * reading that is given up leaves nothing open. Throws `IO`.
  */
 export function chunksOf(path: string, size = chunkBytes): NextChunk {
   let next: NextChunk | undefined
   return async () => {
     try {
-      if (next === undefined) next = await unpacked(rawChunks(path, size))
+      if (next === undefined) next = await unpacked(rawChunks(path, size), path)
       return await next()
     } catch (error) {
       throw ioError(path, 'read', error)
@@ -38,8 +39,8 @@ function rawChunks(path: string, size: number): NextChunk {
   }
 }
 
-/** Chunks as they are, or through gunzip when the first one starts like gzip. */
-async function unpacked(raw: NextChunk): Promise<NextChunk> {
+/** Chunks as they are, or unpacked when the first one starts so. */
+async function unpacked(raw: NextChunk, path: string): Promise<NextChunk> {
   const first = await raw()
   let pending: Uint8Array | undefined = first
   const again: NextChunk = async () => {
@@ -47,7 +48,20 @@ async function unpacked(raw: NextChunk): Promise<NextChunk> {
     pending = undefined
     return chunk
   }
+  if (first !== undefined && isZstd(first)) return whole(again, path)
   return first !== undefined && isGzip(first) ? gunzipped(again) : again
+}
+
+/** All of what zstd has packed, at once. */
+function whole(raw: NextChunk, path: string): NextChunk {
+  let isDone = false
+  return async () => {
+    if (isDone) return undefined
+    isDone = true
+    const packed: Uint8Array[] = []
+    for (let chunk = await raw(); chunk !== undefined; chunk = await raw()) packed.push(chunk)
+    return unzstd(Buffer.concat(packed), path)
+  }
 }
 
 function gunzipped(raw: NextChunk): NextChunk {

@@ -5,13 +5,14 @@ import { csvRows, headerLine } from '../parquet/text.js'
 import type { Trace } from '../trace/format.js'
 import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
 import { asText } from '../trace/fields.js'
-import { detectFormatOf } from '../trace/formats.js'
+import { detectFormatOf, headBytes } from '../trace/formats.js'
 import { isAvroBinary } from '../yarn/avro.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 import { chunksOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
 import { chunksOfAll, historyFiles } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
+import { unpackedZstd } from './zstd.js'
 import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
 
 const MIB = 2 ** 20
@@ -39,7 +40,7 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
 }
 
 /**
- * A trace from a file of any kind: as `openTrace`, and tables in Parquet, which become what a CSV of the same table becomes; a directory of its
+ * A trace from a file of any kind: as `openTrace`, text packed with zstd (held in memory), and tables in Parquet, which become what a CSV of the same table becomes; a directory of its
  * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Files of job histories in a directory are one trace, which is
  * streamed. Throws the same.
  */
@@ -48,7 +49,10 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
   if (table !== undefined) return tableTrace(table, path, options)
   const histories = historyFiles(path)
   if (histories !== undefined) return historyTrace(histories, path, options)
-  if (statFile(path).isFile()) return openTrace(path, options)
+  if (statFile(path).isFile()) {
+    const content = await unpackedZstd(path)
+    return content === undefined ? openTrace(path, options) : called(path, parseTrace(content, { ...options, file: path }))
+  }
   const bytes = readBytes(path)
   if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
   return called(path, parseTrace(bytes, { ...options, file: path }))
@@ -89,8 +93,8 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
 }
 
 /** Histories of one job or application each, read one after another. */
-function historyTrace(files: readonly string[], path: string, { stream: _, ...options }: OpenOptions): Trace {
-  const head = readHead(files[0]!)
+async function historyTrace(files: readonly string[], path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
+  const head = (await unpackedZstd(files[0]!))?.subarray(0, headBytes) ?? readHead(files[0]!)
   const decoder = decoderFor(head, { ...options, file: files[0] })
   if (decoder.format.isHistory !== true) statFile(path) // which tells that it is a directory
   return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(files, (file) => reading.startFile(file)), path))

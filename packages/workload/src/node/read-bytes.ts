@@ -37,7 +37,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-function readStart(path: string): Uint8Array {
+export function readStart(path: string): Uint8Array {
   const file = openSync(path, 'r')
   try {
     const bytes = new Uint8Array(headBytes)

@@ -75,6 +75,10 @@ class SparkLogs implements EventReader {
     return wanted.test(start)
   }
 
+  mark(start: string): void {
+    throw new BadLine(undefined, `found ${JSON.stringify(start.slice(0, 20))}, expected an event in JSON.`)
+  }
+
   event(event: Fields, take: TakeJob): void {
     const kind = (event.text('Event') ?? '').slice('SparkListener'.length)
     if (kind === 'LogStart') return this.end(take)

@@ -15,7 +15,7 @@ export interface EventReader {
   /** The event of a line that `wants` wanted. Throws `BadLine`. */
   event(event: Fields, take: TakeJob): void
   /** A line that is no event. */
-  mark?(start: string, take: TakeJob): void
+  mark(start: string, take: TakeJob): void
   /** After the last line. Throws `BadLine`. */
   end(take: TakeJob): void
   rules(): readonly RuleCount[]
@@ -32,7 +32,7 @@ export function eventParser(reader: EventReader, place: LinePlace): LineParser {
   return {
     line(bytes, from, to) {
       const start = asText(bytes, from, Math.min(to, from + startBytes))
-      if (!start.startsWith('{')) reader.mark?.(start, take)
+      if (!start.startsWith('{')) reader.mark(start, take)
       else if (reader.wants(start)) reader.event(new Fields(parsed(lineText(bytes, from, to))), take)
       return undefined
     },
