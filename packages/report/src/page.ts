@@ -52,7 +52,7 @@ p{margin:.4rem 0}.dim,figcaption{color:var(--dim)}nav{margin:.8rem 0}nav a{margi
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr));gap:.4rem 1.5rem;align-items:start}
 svg.chart{display:block;max-width:100%;height:auto;min-width:26rem}
 table{border-collapse:collapse;font-size:.9rem}th,td{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;font-weight:normal}
-thead th{font-weight:600;vertical-align:bottom;max-width:18rem}th,td{overflow-wrap:break-word;min-width:3.5rem}.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+thead th.number{white-space:normal}thead th{font-weight:600;vertical-align:bottom;max-width:18rem}th,td{overflow-wrap:break-word;min-width:3.5rem}.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 td small{display:block;color:var(--dim)}pre{background:var(--soft);padding:.7rem .9rem;overflow-x:auto;font:13px/1.45 ui-monospace,monospace;border-radius:6px}
 details{margin:.5rem 0}summary{cursor:pointer;overflow-wrap:anywhere}.note,.warning{background:var(--soft);padding:.4rem .8rem;border-radius:6px;white-space:pre-wrap;margin:.4rem 0}.warning{background:var(--warn)}
 @media print{nav{display:none}details>*{display:block}body{max-width:none}}

@@ -39,8 +39,9 @@ export function barChart({ title, unit, groups = [''], series, interval = '95 % 
   const rows = single ? [{ name: '', bars: series.map(({ bars }) => bars[0] ?? { value: NaN }) }] : series
   const all = series.flatMap(({ bars }) => bars)
   const scale = scaleOf({ title, unit, ...(unit === '%' && all.some(({ value }) => value > 0.5) && all.every(({ value }) => !(value > 1)) && { to: 1 }) }, all.flatMap(({ value, high }) => [value, high ?? value]))
+  const longest = Math.max(...all.map(({ value }) => value || 0))
   const legend = legendOf(single ? [] : series.map(({ name }) => name), width)
-  const text = (bar: Bar) => (unit === 's' ? timeText(bar) : valueText({ mean: scale.at(bar.value), halfWidth: scale.at(halfWidthOf(bar)) }))
+  const text = (bar: Bar) => (unit === 's' ? timeText(bar, longest) : valueText({ mean: scale.at(bar.value), halfWidth: scale.at(halfWidthOf(bar)) }))
   const layout = { barCategoryGap: '25%', barGap: '10%' }
   const height = legend.bottom + 50 + categories.length * (8 + rows.length * THICK)
   const names = categories.map((name) => cut(plain(name), MOST))
@@ -66,10 +67,10 @@ function reach({ value, low = NaN, high = NaN }: Bar, unit: Unit): [number, numb
   return [least, most, most]
 }
 
-/** Each time in the unit that is best for it, whatever that of the axis. */
-function timeText(bar: Bar): string {
+/** A time in the unit of the longest one, or in its own where it is far shorter. */
+function timeText(bar: Bar, longest: number): string {
   if (halfWidthOf(bar) === 0) return duration(bar.value)
-  const [name, size] = unitFor('s', bar.value)
+  const [name, size] = unitFor('s', bar.value > longest / 10 ? longest : bar.value)
   return `${valueText({ mean: bar.value / size, halfWidth: halfWidthOf(bar) / size })} ${name}`
 }
 
