@@ -1,4 +1,5 @@
 import { dispatcher, type Dispatcher } from '@sched/cluster'
+import type { NodeId } from '@sched/core'
 import { delay, fair, greedy, type FairOptions } from '@sched/policies'
 import { cluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -59,6 +60,15 @@ describe('the order of pools', () => {
     for (const queue of ['a.x', 'a.y', 'b']) submit(slots, queue, { queue })
     // a: y up to 2 of its minimum, then x and y in turn; a and b as 3 to 1
     expect(give(slots, 8)).toEqual(['a.y', 'b', 'a.y', 'a.x', 'a.x', 'b', 'a.x', 'a.y'])
+  })
+
+  it('follows the cluster: half of it gone, minimum shares that take up all of it count half', () => {
+    // a and b are to have 2 of 4 slots each; b is idle. One of a's tasks goes with n-1 at 5, and what ends at 10 leaves a with its 1 of 2
+    const policy = greedy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 }, c: {} } }))
+    const jobs = [job({ id: 'a', queue: 'a', tasks: 3, duration: [100, 10, 100] }), job({ id: 'c', queue: 'c', submit: 6 })]
+    const nodes = { nodes: [{ name: 'n', count: 2, slots: { map: 2 } }] }
+    const { recorder } = run({ policy, jobs, cluster: nodes, outages: [{ node: 1 as NodeId, from: 5, to: Infinity }], until: 10 })
+    expect(recorder.launches.filter(({ time }) => time === 10).map((launch) => launch.job)).toEqual(['c'])
   })
 
   it('is right at once when a pool made at first use scales the minimum shares of the others', () => {

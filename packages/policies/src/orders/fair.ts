@@ -10,7 +10,7 @@ const fairOptions = z.strictObject({
     .union([z.literal(false), z.record(z.string(), poolOptions)])
     .default({})
     .describe('the pool tree by name; pools not named are made at first use; false: all jobs in one pool, ordered by running tasks'),
-  defaults: poolDefaults.default({}).describe('settings of pools that are not declared'),
+  defaults: poolDefaults.default({}).describe('settings of pools that hold jobs, where they say nothing else, declared or not'),
   users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
@@ -143,6 +143,11 @@ class FairOrder implements Order {
     for (const next of this.#admitted)
       for (let lane = 0; lane < this.#lanes; lane++)
         if (this.#env.work.unplaced(next, lane as LaneId) > 0) this.#addJob(next, lane as LaneId)
+  }
+
+  /** Minimum shares are scaled to what is there. */
+  onNode(): void {
+    if (this.#shares.scale(false)) this.#placeAll(this.#tree.pools.length)
   }
 
   #addJob(job: JobId, lane: LaneId): void {

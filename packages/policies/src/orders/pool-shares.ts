@@ -12,8 +12,8 @@ interface PoolColumns {
 }
 
 /**
- * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down
- * with a warning, where they are. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
+ * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down, with a warning
+ * where that is so from when a pool is made. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
  * its fair shares are its demands and nobody is starved there.
  */
 export class PoolShares {
@@ -48,7 +48,12 @@ export class PoolShares {
   addPool(pool: number): boolean {
     this.#jobs[pool] = new Set()
     if (this.#pool(pool).minShare.some((share) => share > 0)) this.#anyMinimum = true
-    if (this.#anyMinimum) this.#scale()
+    return this.scale(true)
+  }
+
+  /** Scales minimum shares anew: pools or nodes have come or gone. Returns whether there are any. */
+  scale(warns: boolean): boolean {
+    if (this.#anyMinimum) this.#scale(warns)
     return this.#anyMinimum
   }
 
@@ -101,19 +106,20 @@ export class PoolShares {
     return resources.length === 1 ? this.#env.cluster.capacity(resources[0] as (typeof resources)[number]) : Infinity
   }
 
-  #scale(): void {
+  #scale(warns: boolean): void {
     const { pools } = this.#tree
     this.#minShares = pools.flatMap((pool) => pool.minShare)
     if (!this.#isScaled) return
-    for (let lane = 0; lane < this.#lanes; lane++) for (const parent of pools) this.#scaleSiblings(parent, lane as LaneId)
+    for (let lane = 0; lane < this.#lanes; lane++) for (const parent of pools) this.#scaleSiblings(parent, lane as LaneId, warns)
   }
 
-  #scaleSiblings(parent: Pool, lane: LaneId): void {
+  #scaleSiblings(parent: Pool, lane: LaneId, warns: boolean): void {
     const wanted = parent.children.map((child) => this.#pool(child).minShare[lane] as number)
     const capacity = this.#capacity(lane)
     if (capacity === Infinity || !overcommitted(wanted, capacity)) return
     const scaled = scaleMinShares(wanted, capacity)
     for (const [i, child] of parent.children.entries()) this.#minShares[child * this.#lanes + lane] = scaled[i] as number
+    if (!warns) return
     const where = parent.id === 0 ? 'the pools' : `the pools of "${parent.path}"`
     const total = wanted.reduce((sum, share) => sum + share, 0)
     this.#env.warn(`minimum shares of ${where} add up to ${total} ${this.#env.cluster.lanes[lane]?.name ?? ''} slots of ${capacity}; each is scaled by ${capacity}/${total}`)

@@ -28,7 +28,7 @@ export const poolOptions: z.ZodType<PoolOptions> = z.lazy(() =>
   z.strictObject({ ...poolFields, pools: z.record(z.string(), poolOptions).optional().describe('pools inside this one') }),
 )
 
-/** What pools that are not declared get. */
+/** What pools that hold jobs get where they say nothing else. */
 export const poolDefaults = z.strictObject(poolFields).omit({ parent: true })
 
 /** A node of the pool tree. Ids are dense; pool 0 is the root. */
