@@ -73,9 +73,9 @@ export const parsers = {
 }
 const utf8 = new TextDecoder()
 
-const perSecond = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const
-const clock = (unit: keyof typeof perSecond): Cell => (value) => clockText(BigInt(value as number | bigint), perSecond[unit])
-const moment = (unit: keyof typeof perSecond): Cell => (value) => momentText(BigInt(value as number | bigint), perSecond[unit])
+const perSecond = { MILLIS: 1000, MICROS: 1_000_000, NANOS: 1_000_000_000 } as const
+const clock = (unit: keyof typeof perSecond): Cell => (value) => clockText(value as number | bigint, perSecond[unit])
+const moment = (unit: keyof typeof perSecond): Cell => (value) => momentText(value as number | bigint, perSecond[unit])
 
 /** The fewest digits that are this number in single precision. */
 const float: Cell = (value) => {
@@ -112,7 +112,7 @@ function interval(element: SchemaElement): Cell {
     const parts = new DataView(buffer, byteOffset, 12)
     const days = parts.getUint32(0, true) * 30 + parts.getUint32(4, true)
     const millis = parts.getUint32(8, true)
-    return `${days + Math.floor(millis / 86_400_000)}-${clockText(BigInt(millis % 86_400_000), 1000n)}`
+    return `${days + Math.floor(millis / 86_400_000)}-${clockText(millis % 86_400_000, 1000)}`
   }
 }
 

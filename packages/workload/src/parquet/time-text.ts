@@ -11,19 +11,30 @@ export function dateText(days: number): string {
   return `${String(year).padStart(4, '0')}-${two(month > 9 ? month - 9 : month + 3)}-${two(day)}`
 }
 
-/** `10:00:00`, or `10:00:00.25`, of a time of the day. */
-export function clockText(time: bigint, perSecond: bigint): string {
-  const seconds = Number(time / perSecond)
-  const rest = time % perSecond
-  const fraction = rest === 0n ? '' : `.${String(rest).padStart(String(perSecond).length - 1, '0').replace(/0+$/, '')}`
+/** `10:00:00`, or `10:00:00.25`, of a time of the day in parts of a second. */
+export function clockText(time: number | bigint, perSecond: number): string {
+  const [seconds, rest] = parted(time, perSecond)
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(String(perSecond).length - 1, '0').replace(/0+$/, '')}`
   return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${fraction}`
 }
 
 /** `2024-01-31 10:00:00` of a time since 1970, in UTC where it is one. */
-export function momentText(time: bigint, perSecond: bigint): string {
-  const perDay = 86_400n * perSecond
-  const inDay = ((time % perDay) + perDay) % perDay
-  return `${dateText(Number((time - inDay) / perDay))} ${clockText(inDay, perSecond)}`
+export function momentText(time: number | bigint, perSecond: number): string {
+  const [seconds, rest] = parted(time, perSecond)
+  const day = Math.floor(seconds / 86_400)
+  return `${dateText(day)} ${clockText((seconds - day * 86_400) * perSecond + rest, perSecond)}`
+}
+
+/** Whole seconds, and the parts of one left over; nanoseconds since 1970 are more than a number holds. */
+function parted(time: number | bigint, perSecond: number): [seconds: number, rest: number] {
+  const value = Number(time)
+  if (Number.isSafeInteger(value)) {
+    const seconds = Math.floor(value / perSecond)
+    return [seconds, value - seconds * perSecond]
+  }
+  const rest = BigInt(time) % BigInt(perSecond)
+  const left = rest < 0n ? rest + BigInt(perSecond) : rest
+  return [Number((BigInt(time) - left) / BigInt(perSecond)), Number(left)]
 }
 
 const two = (part: number) => (part < 10 ? `0${part}` : String(part))
