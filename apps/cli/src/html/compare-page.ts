@@ -17,7 +17,7 @@ import { scheduleCharts } from './schedules.js'
 /** All that `run` and `compare` have to say, as one page. */
 export function comparePage(experiment: Experiment, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
   const [title = '', ...lines] = headline(experiment).trimEnd().split('\n')
-  const several = experiment.policies.length > 1
+  const several = experiment.policies.length > 1 || experiment.seeds.length > 1
   const inFull = { title: several ? `Each policy in full, seed ${experiment.seeds[0] ?? 1}` : 'In full', content: details(experiment, runs) }
   const sections: Section[] = [
     several ? { title: 'Figures by policy', content: [comparedTable(rows), comparedCharts(rows)] } : inFull,
@@ -38,6 +38,7 @@ function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section
 function drawnSections({ policies, seeds: [seed = 1] }: Experiment, runs: readonly RunResult[]): Section[] {
   const ofPolicy = policies.map(({ name }) => ({ policy: name, runs: runs.filter(({ policy }) => policy === name) }))
   const first = ofPolicy.flatMap(({ policy, runs }) => runs.filter((run) => run.seed === seed).flatMap(({ drawn }) => (drawn === undefined ? [] : [{ policy, drawn }])))
+  if (first.every(({ drawn: { series } }) => Number.isNaN(series?.from))) return [] // no job came
   return [
     { title: 'Distributions', content: distributionCharts(ofPolicy.map(({ policy, runs }) => ({ policy, runs: runs.flatMap(({ drawn }) => (drawn === undefined ? [] : [drawn.quantiles])) }))) },
     { title: `Over time, seed ${seed}`, content: seriesCharts(first.flatMap(({ policy, drawn: { series } }) => (series === undefined ? [] : [{ policy, series }]))) },

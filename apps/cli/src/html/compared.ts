@@ -13,6 +13,7 @@ const MOST_CLASSES = 24
 /** Figures of all jobs, with their differences from the first policy below them. */
 export function comparedTable(rows: readonly Row[]): Html {
   const overall = ofAllJobs(rows)
+  if (overall.length === 0) return html`<p>No job ran, so there are no figures.</p>\n`
   const policies = overall.reduce<readonly string[]>((most, { cells }) => (cells.length > most.length ? cells.map(({ policy }) => policy) : most), [])
   const columns = [{ title: '' }, ...policies.map((title) => ({ title, align: 'right' as const }))]
   const cell = ({ mean, difference }: ComparisonCell, unit: Row['unit']) =>

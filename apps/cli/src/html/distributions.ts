@@ -12,12 +12,13 @@ interface Named {
 /** Times that differ by more than this factor need a logarithmic axis. */
 const WIDE = 20
 
-/** Cumulative distributions of wait, response and bounded slowdown, a line per policy, the jobs of all seeds taken together. */
+/** Cumulative distributions of wait, response and bounded slowdown, a line per policy, the jobs of all seeds taken together; of what differs at all. */
 export function distributionCharts(policies: readonly Named[]): Html {
   const chart = (title: string, unit: 's' | '', of: (run: JobQuantiles) => readonly number[]) => {
     const lines = policies.map(({ policy, runs }) => ({ name: policy, points: pooled(runs, of) })).filter(({ points }) => points.length > 0)
-    if (lines.length === 0) return []
-    const x = axisOf(title, unit, lines.flatMap(({ points }) => points.map(([value]) => value)))
+    const values = lines.flatMap(({ points }) => points.map(([value]) => value))
+    if (new Set(values).size < 2) return [] // all jobs alike: the table says it
+    const x = axisOf(title, unit, values)
     return [lineChart({ title: `${capital(title)}: distribution over jobs`, x, y: { title: 'jobs with at most this', unit: '%', from: 0, to: 1 }, lines })]
   }
   return charts([...chart('wait for the first task', 's', ({ wait }) => wait), ...chart('response', 's', ({ response }) => response), ...chart('bounded slowdown', '', ({ slowdown }) => slowdown)])
