@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directory, sched } from './sched.js'
 
@@ -223,8 +225,8 @@ describe('a queue file with a mistake', () => {
     ['a negative weight of capacity', 'c.xml', withLine(['root.research.ml.capacity', '-1w']), '"c.xml" line 8 yarn.scheduler.capacity.root.research.ml.capacity: the weight -1 is negative. Use a number of at least 0.'],
     ['an external entity', 'f.xml', fair.replace('<allocations>', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<allocations>'), '"f.xml" line 2: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
     ['a billion laughs', 'f.xml', `<!DOCTYPE a [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY b${i} "${'&a;'.repeat(10)}">`).join('')}]>\n<allocations/>`, '"f.xml" line 1: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
-    ['text that is no XML', 'f.xml', 'queues: none', '"f.xml": is no queue file. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, or manifests of Kueue with a ClusterQueue.'],
-    ['nothing', 'f.xml', ' \n', '"f.xml": is empty. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, or manifests of Kueue with a ClusterQueue.'],
+    ['text that is no XML', 'f.xml', 'queues: none', '"f.xml": is no queue file. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, or a fairscheduler.xml of Spark.'],
+    ['nothing', 'f.xml', ' \n', '"f.xml": is empty. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, or a fairscheduler.xml of Spark.'],
   ])('%s: one line with its place, exit 2', async (_, file, text, expected) => {
     expect(await refused(file, text)).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
     // the same where it is to be run
@@ -254,5 +256,21 @@ describe('a queue file with a mistake', () => {
     [['queues', 'show', 'fair.xml', '--yarn-site', 'fair.xml'], '"fair.xml" line 2: begins with <allocations>, expected <configuration>.'],
   ])('%s is refused', async (args, expected) => {
     expect(await sched(args, { cwd: directory(files) })).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
+  })
+})
+
+describe('pools of Spark', () => {
+  const pools = '<allocations><pool name="a"><weight>1</weight></pool><pool name="default"><minShare>3</minShare></pool></allocations>\n'
+  const two = jobs(work('x', 'a'), { ...work('y', ''), queue: undefined })
+
+  it('run as policies: jobs without a queue are in the pool `default`, unless the mode is FIFO', async () => {
+    const cwd = directory({ 'spark.xml': pools, 'fifo.conf': 'spark.scheduler.mode FIFO\n', 'jobs.jsonl': two })
+    const { code } = await sched(['compare', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'mem=10000,cpu=3', '--queues', 'spark.xml,spark.xml+fifo.conf', '--out', 'results', '--quiet'], { cwd })
+    const rows = (policy: string) => readFileSync(join(cwd, 'results', `jobs-${policy}.csv`), 'utf8').trim().split('\n').slice(1)
+    expect({ code, spark: rows('spark').slice(0, 2), fifo: rows('spark-fifo').slice(0, 2) }).toEqual({
+      code: 0,
+      spark: ['1,y,,ann,default,0,0,20,0,20,4', '1,x,,ann,a,0,10,30,10,30,4'], // `default` lacks its minimum
+      fifo: ['1,x,,ann,a,0,0,20,0,20,4', '1,y,,ann,default,0,10,30,10,30,4'],
+    })
   })
 })

@@ -40,6 +40,7 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 /** Settings that are of no single queue, as written. */
 function general(file: QueueFile): Record<string, string> {
   if (file.kind === 'kueue') return {}
+  if (file.kind === 'spark') return Object.fromEntries(file.conf.map(({ name, value }) => [name, value]))
   return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)
 }
 

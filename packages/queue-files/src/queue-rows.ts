@@ -1,4 +1,4 @@
-import { SchedError, suggest } from '@sched/core'
+import { SchedError, suggest, withoutUndefined } from '@sched/core'
 import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
@@ -6,6 +6,7 @@ import type { FairFile, FairQueue, Given } from './yarn/fair-model.js'
 import { nameOf, type KueueFile } from './kueue/kueue-file.js'
 import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
+import type { SparkFile, SparkPool } from './spark/pools-file.js'
 import type { SlurmConf } from './slurm/conf.js'
 import type { Entity } from './slurm/database.js'
 
@@ -49,13 +50,14 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
   if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
-  const top = file.kind === 'fair' ? fairNode(file.root, file, totals, () => (leavesOutAmounts = true)) : capacityNode(file.root, totals, () => (leavesOutAmounts = true))
+  const leaveOut = () => (leavesOutAmounts = true)
+  const top = file.kind === 'fair' ? fairNode(file.root, file, totals, leaveOut) : file.kind === 'spark' ? sparkNode(file, totals, leaveOut) : capacityNode(file.root, totals, leaveOut)
   const isActive = activity(top, active)
   const shares = new Map<string, Record<string, number>>()
   for (const [resource, total] of Object.entries(totals ?? { cluster: 1 })) divide(top, resource, total, isActive, shares, file.kind === 'fair' && totals !== undefined)
@@ -170,6 +172,24 @@ function amountOf(amounts: NamedAmounts | undefined, resource: string, total: nu
   if (name === undefined) return missing === Infinity && amounts.isOldStyle === true && Object.keys(amounts.byName).some((each) => clusterName(each, Object.keys(totals)) !== undefined) ? 0 : missing
   const amount = amounts.byName[name] as number | string
   return typeof amount === 'number' ? amount : (Number.parseFloat(amount) / 100) * total
+}
+
+// ---- spark ----
+
+function sparkNode({ pools }: SparkFile, totals: Totals | undefined, left: () => void): Node {
+  const hasOne = totals === undefined || Object.keys(totals).length === 1
+  const node = ({ name, mode, weight, minShare }: SparkPool): Node => ({
+    path: `root.${name}`,
+    isParent: false,
+    settings: withoutUndefined({ schedulingMode: mode?.text, weight: weight?.text, minShare: minShare?.text }),
+    children: [],
+    bounds: () => {
+      if (totals === undefined && minShare !== undefined) left()
+      return { weight: weight?.value ?? 1, min: totals === undefined || !hasOne ? 0 : Math.max(0, minShare?.value ?? 0), max: Infinity }
+    },
+  })
+  const children = [...pools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(node)
+  return { path: 'root', isParent: true, settings: { schedulingMode: 'FAIR' }, children, bounds: (_, total) => ({ weight: 1, min: total, max: total }) }
 }
 
 // ---- capacity ----

@@ -12,42 +12,56 @@ import { readProperties, type Property } from './yarn/site.js'
 import { isSlurmConf, readSlurmConf, withoutConf, type SlurmConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
+import { isSparkConf, readSparkConf } from './spark/conf.js'
+import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
+import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
+import { Findings } from './finding.js'
 import { readXml } from './yarn/xml.js'
 
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, or queues of Kueue. */
-export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, or pools of Spark. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | SparkFile
 
 /**
- * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf or manifests of Kueue; beside a
- * slurm.conf, or alone, what sacctmgr prints of QOS and associations. Throws `BAD_INPUT` with the line.
+ * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or a
+ * fairscheduler.xml of Spark (`<allocations>` too); beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
+ * Spark, or alone, a spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
   if (beside.length === 0) return first
+  if (first.kind === 'spark') return withConf(first, beside)
   const other = beside.find(({ text }) => !isDatabase(text))
   if (first.kind !== 'slurm' || other !== undefined)
     throw new SchedError('BAD_INPUT', 'stands beside another queue file.', { file: other?.file ?? source.file }, 'Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.')
   return { ...first, database: joined([first.database, ...beside.map(readDatabase)]) }
 }
 
+function withConf(pools: SparkFile, beside: readonly SourceText[]): SparkFile {
+  const other = beside.find(({ text }) => !isSparkConf(text))
+  if (other !== undefined) throw new SchedError('BAD_INPUT', 'stands beside pools of Spark.', { file: other.file }, 'Beside them stands a spark-defaults.conf alone: fairscheduler.xml+spark-defaults.conf.')
+  return { ...pools, conf: [...pools.conf, ...beside.flatMap(readSparkConf)] }
+}
+
 /** Whether a text begins as one of these does; it may still have mistakes. */
-export const isQueueFile = (text: string): boolean => isKueue(text) || isSlurmConf(text) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+export const isQueueFile = (text: string): boolean => isKueue(text) || isSlurmConf(text) || isDatabase(text) || isSparkConf(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
+  if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
   if (!/^\uFEFF?\s*</.test(source.text))
-    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, or manifests of Kueue with a ClusterQueue.')
+    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, or a fairscheduler.xml of Spark.')
   const top = readXml(source.text, source.file)
-  if (top.name === 'allocations') return readFairFile(source, top)
+  if (top.name === 'allocations') return isSparkPools(top) ? readSparkPools(source, top) : readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
   throw new SchedError('BAD_INPUT', `begins with <${top.name}>.`, { file: source.file, line: top.line }, 'A fair-scheduler.xml begins with <allocations>, a capacity-scheduler.xml with <configuration>.')
 }
 
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
-export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy {
+export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | SparkPolicy {
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
   if (file.kind === 'slurm') return slurmPolicy(file, cluster)
+  if (file.kind === 'spark') return sparkPolicy(file)
   const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
   return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
 }

@@ -29,7 +29,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
     .option('--outages <list>', 'nodes that go and come back: a file (CSV with node, from, to, kind), or failures drawn with mtbf=604800,mttr=3600, seconds')
     .optionsGroup('Scheduling and runs:')
-    .option('--queues <files>', single ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt) or of manifests of Kueue' : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt) and Kueue (manifests)')
+    .option('--queues <files>', single ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue or of pools of Spark (fairscheduler.xml+spark-defaults.conf)' : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue (manifests) and Spark (fairscheduler.xml+spark-defaults.conf)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'default: monolithic')
     .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])

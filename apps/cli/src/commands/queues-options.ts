@@ -33,7 +33,7 @@ export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOpti
 
 /** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
 export function totalsOf({ resources, nodes, total, labels }: ClusterModel, kind: QueueFile['kind']): Totals {
-  const counts = Array.from({ length: nodes }, (_, node) => kind === 'fair' || labels.of(node as NodeId, 'partition') === undefined)
+  const counts = Array.from({ length: nodes }, (_, node) => kind !== 'capacity' || labels.of(node as NodeId, 'partition') === undefined)
   return Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0)]))
 }
 

@@ -38,12 +38,16 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
+    if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool) }) }
     if (made.kind === 'kueue') return { ...common, plug, workload: inClusterQueues(made.localQueues) }
     const fill = read.kind === 'slurm' ? slurmDefaults(read, clusterFacts(cluster).nodesWith) : undefined
     if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
   })
 }
+
+/** Spark has a pool `default` for jobs that name none. */
+const inPool = (spec: JobSpec): JobSpec => (spec.queue === undefined ? { ...spec, queue: 'default' } : spec)
 
 /** Jobs that name a LocalQueue of Kueue are in its ClusterQueue. */
 function inClusterQueues(queues: ReadonlyMap<string, string>): NonNullable<NamedPolicy['workload']> {

@@ -7,9 +7,10 @@ const shown = {
   fair: { weight: 'weight', policy: 'policy', minResources: 'min', maxResources: 'max', maxRunningApps: 'apps' },
   capacity: { capacity: 'capacity', 'maximum-capacity': 'max', 'minimum-user-limit-percent': 'user %', 'user-limit-factor': 'factor', 'ordering-policy': 'order', state: 'state' },
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
+  spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
   kueue: { cohort: 'cohort', queueingStrategy: 'strategy', nominalQuota: 'nominal', borrowingLimit: 'borrows', lendingLimit: 'lends' },
 } as const
-const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1' }
+const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1', schedulingMode: 'FIFO' }
 
 /** The queues of a file as an indented tree with settings and shares. */
 export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable): string {

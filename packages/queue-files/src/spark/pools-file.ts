@@ -1,0 +1,69 @@
+import { SchedError } from '@sched/core'
+import { Findings } from '../finding.js'
+import type { SourceText } from '../source-text.js'
+import type { Given } from '../yarn/fair-model.js'
+import type { XmlElement } from '../yarn/xml.js'
+import type { SparkSetting } from './conf.js'
+
+/** A pool of a fairscheduler.xml. */
+export interface SparkPool {
+  readonly name: string
+  readonly line: number
+  readonly mode?: Given<'fair' | 'fifo'> | undefined
+  readonly weight?: Given<number> | undefined
+  readonly minShare?: Given<number> | undefined
+}
+
+/** A fairscheduler.xml of Spark, with the settings of a spark-defaults.conf where there is one. */
+export interface SparkFile {
+  readonly kind: 'spark'
+  readonly file: string
+  readonly pools: readonly SparkPool[]
+  readonly conf: readonly SparkSetting[]
+  /** Settings of pools for which Spark takes its default. */
+  readonly ignored: Findings
+}
+
+const settings = ['schedulingMode', 'weight', 'minShare']
+
+/** Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have. */
+export const isSparkPools = ({ children }: XmlElement): boolean =>
+  children.length > 0 &&
+  children.every((pool) => pool.name === 'pool' && pool.children.every(({ name }) => settings.includes(name))) &&
+  children.some((pool) => pool.children.some(({ name, text }) => name === 'minShare' || (name === 'schedulingMode' && /^(FAIR|FIFO)$/.test(text))))
+
+/**
+ * Reads the pools of a fairscheduler.xml. A value that is none is told and its default taken, as Spark does. Throws `BAD_INPUT` with the
+ * line for pools without a name, of the same name, or whose weight is not positive.
+ */
+export function readSparkPools({ file }: SourceText, top: XmlElement): SparkFile {
+  const ignored = new Findings(file)
+  const pools = top.children.map((element) => readPool(element, file, ignored))
+  const twin = pools.find(({ name }, i) => pools.findIndex((other) => other.name === name) < i)
+  if (twin !== undefined) throw new SchedError('BAD_INPUT', `pool "${twin.name}" was declared before.`, { file, line: twin.line }, 'Declare every pool once.')
+  return { kind: 'spark', file, pools, conf: [], ignored }
+}
+
+function readPool(element: XmlElement, file: string, ignored: Findings): SparkPool {
+  const { line } = element
+  const name = (element.attributes['name'] ?? '').trim()
+  if (name === '') throw new SchedError('BAD_INPUT', 'a pool has no name.', { file, line }, 'Write <pool name="...">.')
+  if (/[./]/.test(name)) throw new SchedError('BAD_INPUT', `the name of pool "${name}" has a period or a slash, which mean pools inside pools here.`, { file, line }, 'Rename the pool, and the queue of its jobs.')
+  const given = <T>(setting: string, read: (text: string) => T | undefined, otherwise: string): Given<T> | undefined => {
+    const found = element.children.find((each) => each.name === setting)
+    if (found === undefined) return undefined
+    const value = read(found.text)
+    if (value === undefined) ignored.add('ignored', found, `${name} ${setting}`, found.text, `Spark takes its default, ${otherwise}, for what is not ${setting === 'schedulingMode' ? 'FAIR or FIFO' : 'a whole number'}`)
+    return value === undefined ? undefined : { value, line: found.line, text: found.text }
+  }
+  const weight = given('weight', whole, '1')
+  if (weight !== undefined && weight.value <= 0) throw new SchedError('BAD_INPUT', `found ${weight.text}, expected a weight of at least 1.`, { file, line: weight.line, field: `${name} weight` })
+  return { name, line, weight, minShare: given('minShare', whole, '0'), mode: given('schedulingMode', modeOf, 'FIFO') }
+}
+
+const whole = (text: string): number | undefined => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined)
+
+function modeOf(text: string): 'fair' | 'fifo' | undefined {
+  const mode = text.toLowerCase()
+  return mode === 'fair' || mode === 'fifo' ? mode : undefined
+}

@@ -1,0 +1,65 @@
+import { withoutUndefined, type Config } from '@sched/core'
+import type { FairOptions } from '@sched/policies'
+import { Findings } from '../finding.js'
+import type { Given } from '../yarn/fair-model.js'
+import type { QueuePolicy } from '../yarn/fair-policy.js'
+import { schedulerMode, secondsOf, type SparkSetting } from './conf.js'
+import type { SparkFile, SparkPool } from './pools-file.js'
+
+/** What a fairscheduler.xml comes to. */
+export interface SparkPolicy extends QueuePolicy {
+  readonly kind: 'spark'
+  /** Of the order `fair`; undefined where the mode is FIFO. */
+  readonly options: FairOptions | undefined
+}
+
+/** spark.locality.wait, seconds. */
+const LOCALITY_WAIT = 3
+const DELAY = 'the wait of a job runs while it is passed over, not since a task of it last started'
+
+/** Settings that bear on when tasks start and mean nothing here. */
+const why: Readonly<Record<string, string>> = {
+  'spark.locality.wait.process': 'tasks have no data in processes',
+  'spark.scheduler.allocation.file': 'the pools are those of the file given',
+  'spark.scheduler.pool': 'the workload names the queue of a job',
+  'spark.scheduler.revive.interval': 'offers are made as tasks end, or with heartbeats',
+  'spark.task.cpus': 'tasks ask for what the workload says',
+  'spark.speculation': 'tasks are not run twice',
+}
+
+/**
+ * The policy of Spark's task scheduler: pools by minimum share and weight, FIFO or fair inside (`FairSchedulingAlgorithm`), under its waits for
+ * data; with `spark.scheduler.mode FIFO` the jobs alone, one after the other.
+ */
+export function sparkPolicy(file: SparkFile): SparkPolicy {
+  const findings = new Findings(file.file)
+  const settings = new Map(file.conf.map((each) => [each.name, each]))
+  const mode = settings.get('spark.scheduler.mode')
+  const isFair = mode === undefined || schedulerMode(mode) === 'FAIR'
+  const options = isFair ? fairOptions(file, findings) : undefined
+  const order: Config = options === undefined ? 'fifo' : { fair: options }
+  if (!isFair) for (const pool of file.pools) for (const [name, given] of written(pool)) findings.add('ignored', given, `${pool.name} ${name}`, given.text, 'spark.scheduler.mode is FIFO: there are no pools')
+  const wait = settings.get('spark.locality.wait')
+  const waits = ['node', 'rack'].map((level) => settings.get(`spark.locality.wait.${level}`) ?? wait).map((each) => (each === undefined ? LOCALITY_WAIT : secondsOf(each)))
+  for (const each of file.conf) tell(each, findings)
+  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  return { kind: 'spark', options, policy: { delay: { order, waits } }, findings: all }
+}
+
+function fairOptions({ pools }: SparkFile, findings: Findings): FairOptions {
+  for (const pool of pools) for (const [name, given] of written(pool)) findings.add('honoured', given, `${pool.name} ${name}`, given.text)
+  const options = ({ mode, weight, minShare }: SparkPool) => withoutUndefined({ inner: mode?.value ?? 'fifo', weight: weight?.value, minShare: minShare === undefined ? undefined : Math.max(0, minShare.value) })
+  return { pools: Object.fromEntries(pools.map((pool) => [pool.name, options(pool)])), defaults: { inner: 'fifo' }, boundMinShares: false }
+}
+
+function written({ mode, weight, minShare }: SparkPool): [string, Given<unknown>][] {
+  const all: [string, Given<unknown> | undefined][] = [['schedulingMode', mode], ['weight', weight], ['minShare', minShare]]
+  return all.filter((each): each is [string, Given<unknown>] => each[1] !== undefined)
+}
+
+function tell({ name, value, file, line }: SparkSetting, findings: Findings): void {
+  const add = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, { file, line }, name, value, note)
+  if (name === 'spark.scheduler.mode') add('honoured')
+  else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', DELAY)
+  else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'not of the order of tasks'))
+}
