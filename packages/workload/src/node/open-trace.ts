@@ -10,7 +10,7 @@ import { isAvroBinary } from '../yarn/avro.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 import { chunksOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
-import { chunksOfAll, historyFiles } from './history-files.js'
+import { chunksOfAll, historyFiles, isDirectory } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
 import { unpackedZstd } from './zstd.js'
 import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
@@ -47,8 +47,7 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
 export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<Trace> {
   const table = await tableOfFile(path)
   if (table !== undefined) return tableTrace(table, path, options)
-  const histories = historyFiles(path)
-  if (histories !== undefined) return historyTrace(histories, path, options)
+  if (isDirectory(path)) return historyTrace(path, options)
   if (statFile(path).isFile()) {
     const content = await unpackedZstd(path)
     return content === undefined ? openTrace(path, options) : called(path, parseTrace(content, { ...options, file: path }))
@@ -93,12 +92,16 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
 }
 
 /** Histories of one job or application each, read one after another. */
-async function historyTrace(files: readonly string[], path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
-  const head = (await unpackedZstd(files[0]!))?.subarray(0, headBytes) ?? readHead(files[0]!)
-  const decoder = decoderFor(head, { ...options, file: files[0] })
-  if (decoder.format.isHistory !== true) statFile(path) // which tells that it is a directory
-  return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(files, (file) => reading.startFile(file)), path))
+async function historyTrace(path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
+  const { value: first } = historyFiles(path).next()
+  if (first === undefined) throw noHistories(path)
+  const head = (await unpackedZstd(first))?.subarray(0, headBytes) ?? readHead(first)
+  const decoder = decoderFor(head, { ...options, file: first })
+  if (decoder.format.isHistory !== true) throw noHistories(path)
+  return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(historyFiles(path), (file) => reading.startFile(file)), path))
 }
+
+const noHistories = (path: string) => ioError(path, 'read', Object.assign(new Error('is a directory'), { code: 'EISDIR' }))
 
 /** By the names of the columns; where they do not tell the format, the first rows are for the message. */
 async function decoderOfTable(table: ParquetTable, options: ParseOptions): Promise<ReadyDecoder> {

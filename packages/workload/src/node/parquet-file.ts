@@ -1,10 +1,10 @@
 import { SchedError } from '@sched/core'
 import type { AsyncBuffer } from 'hyparquet'
-import { readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet/table.js'
 import { csvRows, headerLine } from '../parquet/text.js'
+import { entriesOf, isDirectory } from './history-files.js'
 import { ioError } from './io-error.js'
 import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 
@@ -15,13 +15,14 @@ import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 export async function tableOfFile(path: string): Promise<ParquetTable | undefined> {
   const parts = partsOf(path)
   if (parts === undefined) return isParquetFile(path) ? opened(path) : undefined
-  const [first, ...others] = await Promise.all(parts.map(async (part) => ({ part, table: await opened(part) })))
-  const names = headerLine(first!.table)
-  for (const { part, table } of others)
-    if (headerLine(table) !== names) throw new SchedError('BAD_INPUT', `has other columns than ${first!.part}.`, { file: part }, 'Give files of one table.')
-  const tables = [first!, ...others].map(({ table }) => table)
+  const tables: ParquetTable[] = []
+  for (const part of parts) {
+    const table = await opened(part)
+    if (headerLine(table) !== headerLine(tables[0] ?? table)) throw new SchedError('BAD_INPUT', `has other columns than ${parts[0]!}.`, { file: part }, 'Give files of one table.')
+    tables.push(table)
+  }
   return {
-    ...first!.table,
+    ...tables[0]!,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     batches: async function* (mostRows) {
       for (const table of tables) yield* table.batches(mostRows)
@@ -40,15 +41,12 @@ export async function parquetAsText(path: string): Promise<string | undefined> {
 
 const opened = (path: string): Promise<ParquetTable> => parquetTable(isPacked(path) ? bufferOf(readBytes(path)) : fileBuffer(path), path)
 
-function isParquetFile(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false
-  return statFile(path).isFile() && isParquet(readHead(path))
-}
+const isParquetFile = (path: string): boolean => !isDirectory(path) && statFile(path).isFile() && isParquet(readHead(path))
 
 /** The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. */
 function partsOf(path: string): string[] | undefined {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined
-  const names = readdirSync(path).filter((name) => /^[^._].*\.(parquet|parq|pq)$/.test(name)).sort()
+  if (!isDirectory(path)) return undefined
+  const names = entriesOf(path).map(({ name }) => name).filter((name) => /\.(parquet|parq|pq)$/.test(name))
   return names.length === 0 ? undefined : names.map((name) => join(path, name))
 }
 
