@@ -18,7 +18,7 @@ workload: { generate: { omega-example: { horizon: ${size === 'small' ? 100 : 28_
 policies: [{ greedy: { placement: random-fit } }]
 architecture: { shared-state: { schedulers: { batch: {}, service: {} } } }
 matrix:
-  architecture.shared-state.decision.job: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+  architecture.shared-state.decision.job: ${size === 'small' ? '[0.1, 1]' : '[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]'}
   workload.generate.omega-example.batch.gap: [20, 40]
 `
 
@@ -48,7 +48,7 @@ function variant(name: string, threads: number): Variant {
         const directory = mkdtempSync(join(tmpdir(), 'sched-sweep-'))
         try {
           writeFileSync(join(directory, 'sweep.yaml'), experiment(size))
-          const outcome = await swept(directory, threads, size === 'small' ? 20 : 100)
+          const outcome = await swept(directory, threads, size === 'small' ? 4 : 100)
           hash?.add(outcome.check, 0, 0)
           return outcome
         } finally {
