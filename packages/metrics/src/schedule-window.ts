@@ -3,7 +3,7 @@ import { scheduleRows, type ScheduleRow } from './schedule-rows.js'
 
 /** The schedule from the start of a run as long as it can be drawn, and who was away meanwhile. */
 export interface ScheduleWindow {
-  /** In order of ends; all that ran before `until`, and perhaps went on. */
+  /** In order of ends; all that ran before `until`, and perhaps went on. What still runs at the end of the run is there until then. */
   readonly rows: readonly ScheduleRow[]
   /** When the window ends; `Infinity` where it is the whole run. */
   readonly until: Seconds
@@ -36,6 +36,7 @@ class ScheduleWindowObserver implements Observer {
   readonly #away: { node: number; from: Seconds; to: Seconds }[] = []
   readonly #goneSince = new Map<NodeId, Seconds>()
   #cluster!: ClusterView
+  #work!: WorkView
   #rectangles = 0
   #until = Infinity
   #isOver = false
@@ -48,6 +49,7 @@ class ScheduleWindowObserver implements Observer {
 
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void {
     this.#cluster = run.cluster
+    this.#work = run.work
     this.#all.onRunStart?.(run)
   }
 
@@ -69,7 +71,10 @@ class ScheduleWindowObserver implements Observer {
   }
 
   onRunEnd(now: Seconds): void {
-    if (!this.#isOver) this.#all.onRunEnd?.(now)
+    if (!this.#isOver) {
+      this.#endRunning(now)
+      this.#all.onRunEnd?.(now)
+    }
     for (const node of [...this.#goneSince.keys()]) this.#back(node, now)
     this.#end = now
   }
@@ -81,6 +86,15 @@ class ScheduleWindowObserver implements Observer {
     const names = Array.from({ length: nodes }, (_, node) => this.#cluster.name(node as NodeId))
     const units = nodes === 1 ? { resource: resources[0] ?? '', count: this.#cluster.capacity(0 as ResourceId) } : undefined
     return { rows: this.#rows, until: this.#until, end: this.#end, nodes: names, ...(units !== undefined && { units }), away: this.#away }
+  }
+
+  #endRunning(now: Seconds): void {
+    for (const job of this.#work.jobs())
+      for (const lane of this.#cluster.lanes.keys() as IterableIterator<LaneId>) {
+        const running: TaskId[] = []
+        this.#work.runningTasks(job, lane, running)
+        for (const task of running) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now)
+      }
   }
 
   #add(row: ScheduleRow): void {

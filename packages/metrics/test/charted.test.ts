@@ -149,6 +149,17 @@ describe('scheduleWindow', () => {
     expect(cut.result()?.rows.map(({ id }) => id)).toEqual(Array.from({ length: 13 }, (_, i) => `j${i}`))
   })
 
+  it('has what still runs at the end until then', () => {
+    const window = scheduleWindow({ most: 3, cut: false })
+    const world = new World([window], { procs: 9 }, { nodes: 1 })
+    const [a, b] = [world.submit(0, rigid('a')), world.submit(1, rigid('b'))]
+    world.end(4, world.start(0, a))
+    world.finish(4, a)
+    world.start(2, b)
+    world.close(7)
+    expect(window.result()?.rows.map(({ id, start, end }) => [id, start, end])).toEqual([['a', 0, 4], ['b', 2, 7]])
+  })
+
   it('has the times in which nodes were away, the last ones until the end', () => {
     const window: Observer & ReturnType<typeof scheduleWindow> = scheduleWindow({ most: 3, cut: false })
     const world = new World([window])

@@ -132,6 +132,7 @@ export class World {
       demand: (shape, resource) => this.#shapes[shape]?.[this.#resources[resource] as string] ?? 0,
       unplaced: (job, lane) => this.#spec(job).stages.reduce((sum, _, s) => sum + (this.#laneOf(job, s) === lane ? this.#left(job, s) : 0), 0),
       shape: (job, lane) => this.#shape(job, this.#spec(job).stages.findIndex((_, s) => this.#laneOf(job, s) === lane && this.#left(job, s) > 0)),
+      nodeOf: () => 0 as NodeId,
       started: (task) => this.#task(task).started ?? NaN,
       runningTasks: (job, lane, out) => {
         for (const [id, task] of this.#tasks.entries()) if (task?.job === job && task.lane === lane) out.push(id as TaskId)
