@@ -5,7 +5,7 @@ import { csvRows, headerLine } from '../parquet/text.js'
 import type { Trace } from '../trace/format.js'
 import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
 import { asText } from '../trace/fields.js'
-import { detectFormatOf, headBytes } from '../trace/formats.js'
+import { detectFormatOf, headBytes, traceFormats } from '../trace/formats.js'
 import { isAvroBinary } from '../yarn/avro.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
 import { chunksOf, type NextChunk } from './chunks.js'
@@ -96,8 +96,9 @@ async function historyTrace(path: string, { stream: _, ...options }: OpenOptions
   const { value: first } = historyFiles(path).next()
   if (first === undefined) throw noHistories(path)
   const head = (await unpackedZstd(first))?.subarray(0, headBytes) ?? readHead(first)
+  const isKnown = options.format !== undefined || traceFormats.some((format) => format.isHistory === true && format.detect(asText(head, 0, head.length)))
+  if (!isKnown) throw noHistories(path)
   const decoder = decoderFor(head, { ...options, file: first })
-  if (decoder.format.isHistory !== true) throw noHistories(path)
   return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(historyFiles(path), (file) => reading.startFile(file)), path))
 }
 
