@@ -32,6 +32,19 @@ describe('a trace in Parquet', () => {
     expect([parquet.code, parquet.out.replace('a.parquet', 'a.txt')]).toEqual([0, text.out])
   })
 
+  it('is read but for its bad rows when told so, a directory of histories, too', async () => {
+    const log = ['SparkListenerLogStart', 'SparkListenerJobEnd'].map((event) => JSON.stringify({ Event: event })).join('\n')
+    const bad = packed([{ name: 'id', data: ['a', 'b'], type: 'STRING' }, { name: 'submit', data: ['1', 'soon'], type: 'STRING' }, { name: 'duration', data: [5, 5], type: 'INT32' }, { name: 'cpu', data: [1, 1], type: 'INT32' }])
+    const cwd = directory({ 'bad.parquet': bad, 'logs/app-1': log })
+    const args = ['trace', 'convert', 'bad.parquet', '-', '--option', 'demands={cpu: cpu}']
+    const message = 'bad.parquet" row 2 submit: found "soon", expected a number or a date such as 2024-01-31T10:00:00.'
+    const [failed, skipped] = [await sched(args, { cwd }), await sched([...args, '--on-bad-line', 'skip'], { cwd })]
+    expect([failed.code, failed.err]).toEqual([2, expect.stringContaining(message)])
+    expect([skipped.code, skipped.out.trimEnd().split('\n').length, skipped.err]).toEqual([0, 2, expect.stringMatching(/^warning: 1 bad row skipped, for example:\n/)])
+    expect(skipped.err).toContain(message)
+    expect(await sched(['trace', 'describe', 'logs'], { cwd })).toMatchObject({ code: 2, err: expect.stringContaining('the trace holds no jobs') as string })
+  })
+
   it('is refused with one line and 2 where it is damaged, and where it is no trace', async () => {
     const cwd = directory({ 'cut.parquet': sacct.slice(0, 300), 'a.parquet': sacct, 'list/part-0.parquet': sacct.slice(0, 300) })
     const cut = 'is a Parquet file that cannot be read: its end is missing. Was it cut short? Copy it again.'
