@@ -81,10 +81,20 @@ class Monolithic implements Architecture {
   /** Most heartbeats find no room, so that is asked first. */
   #heartbeat(node: NodeId): void {
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
-      if (!this.#cluster.hasRoom(lane, node) || this.#scheduler.pending(lane) === 0) continue
+      if (!this.#cluster.hasRoom(lane, node)) {
+        if (this.#scheduler.policy.wantsLook !== undefined) this.#look(lane)
+        continue
+      }
+      if (this.#scheduler.pending(lane) === 0) continue
       this.#one[0] = node
       this.#round(lane, this.#one)
     }
+  }
+
+  /** Whoever takes tasks away has to see that somebody waits, also where nothing is free anywhere. */
+  #look(lane: LaneId): void {
+    const { policy } = this.#scheduler
+    if (this.#scheduler.pending(lane) > 0 && policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
   }
 
   #round(lane: LaneId, nodes: readonly NodeId[]): void {

@@ -126,7 +126,9 @@ export class VirtualCluster implements WorkListener {
     const node = beating[0] as NodeId
     if (this.#hasFree(node)) this.#stock.takeNode(node)
     this.#eachLane((lane) => {
-      if (this.scheduler.pending(lane) > 0 && this.#stock.cluster.hasRoom(lane, node)) this.#round(lane, beating)
+      if (this.scheduler.pending(lane) === 0) return
+      if (this.#stock.cluster.hasRoom(lane, node)) this.#round(lane, beating)
+      else if (this.scheduler.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
     })
   }
 

@@ -1,3 +1,4 @@
+import type { LaneId } from './ids.js'
 import type { JobSpec } from './job.js'
 import type { Commit, Policy } from './plugs.js'
 
@@ -5,7 +6,7 @@ import type { Commit, Policy } from './plugs.js'
 type Part = Omit<Policy, 'schedule'>
 
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'sharing' | 'promises'>>
+type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'sharing' | 'promises'>>
 type Hook = keyof Told
 
 /** Whom a composed policy passes each hook on to. */
@@ -51,13 +52,15 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
 /**
  * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
  * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
- * part does, and may leave if a part may.
+ * part does, and may leave or wants a look if a part does.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
   const parts = given.filter((part) => part !== undefined)
   const made: Record<string, unknown> = {}
   if (parts.some(({ admits }) => admits !== undefined)) made['admits'] = (spec: JobSpec) => firstReason(parts, spec)
   if (parts.some(({ mayLeave }) => mayLeave !== undefined)) made['mayLeave'] = () => parts.some((part) => part.mayLeave?.() === true)
+  const looking = parts.filter(({ wantsLook }) => wantsLook !== undefined)
+  if (looking.length > 0) made['wantsLook'] = (lane: LaneId) => looking.some((part) => part.wantsLook?.(lane) === true)
   if (parts.some(({ promises }) => promises === true)) made['promises'] = true
   const sharing = parts.find((part) => part.sharing !== undefined)?.sharing
   if (sharing !== undefined) made['sharing'] = sharing

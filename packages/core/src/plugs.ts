@@ -24,6 +24,8 @@ export interface Policy extends WorkListener {
   onCommit?(commit: Commit): void
   /** Whether limits forbid all that waits, now and for ever if nothing changes: a run may end with it. Absent: it may not. */
   mayLeave?(): boolean
+  /** With heartbeats: whether it wants a round without nodes where tasks wait and the node that beats has no room, since it may take tasks away. */
+  wantsLook?(lane: LaneId): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
   /** It plans starts on all its nodes over time, and may promise them (`Round.reserve`): that holds only while nobody else starts tasks there. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forwarding, type Commit, type JobId, type Policy, type Sharing } from '../src/index.js'
+import { forwarding, type Commit, type JobId, type LaneId, type Policy, type Sharing } from '../src/index.js'
 
 const JOB = 3 as JobId
 
@@ -24,5 +24,11 @@ describe('forwarding', () => {
     const around = forwarding({ onSubmit: () => undefined }, forwarding(inside))
     expect([around.sharing, around.promises, around.mayLeave?.()]).toEqual([sharing, true, true])
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
+  })
+
+  it('wants a look where a part does, in that lane', () => {
+    const hooks = forwarding({ wantsLook: (lane) => lane === 1 }, forwarding({ wantsLook: (lane) => lane === 2 }))
+    expect([0, 1, 2].map((lane) => hooks.wantsLook?.(lane as LaneId))).toEqual([false, true, true])
+    expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('wantsLook')
   })
 })

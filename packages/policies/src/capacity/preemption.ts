@@ -61,7 +61,7 @@ export class CapacityPreemption implements Policy {
       this.#jobs.change(job, queues.leafOf(job), lane, sign)
       waiting.note(job, lane)
     }
-    Object.assign(this, forwarding(policy, this.#hooks()))
+    Object.assign(this, forwarding(policy, this.#hooks(), { wantsLook: (lane) => (this.#next[lane] as number) < 0 }))
   }
 
   schedule(round: Round): void {

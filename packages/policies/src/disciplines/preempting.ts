@@ -58,7 +58,7 @@ class Preempting implements Policy {
     this.#update = env.cluster.lanes.map(() => 0)
     this.#check = env.cluster.lanes.map(() => 0)
     if (this.#sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
-    Object.assign(this, forwarding(policy))
+    Object.assign(this, forwarding(policy, { wantsLook: (lane) => this.#rests(lane) }))
   }
 
   schedule(round: Round): void {
@@ -80,6 +80,11 @@ class Preempting implements Policy {
     }
     this.#update[lane] = after(now, updateInterval)
     round.wakeAt(Math.min(this.#update[lane], this.#check[lane] as number))
+  }
+
+  /** Whether it has not looked since something waits; from then on it asks for its rounds itself. */
+  #rests(lane: LaneId): boolean {
+    return this.#update[lane] === 0 && this.#sharing !== undefined && this.#mayClaim(this.#sharing)
   }
 
   /** Whether any pool has a timeout at all. Pools are only ever added, so it is asked again when there are more. */

@@ -68,14 +68,15 @@ class YarnPreempting implements Policy {
       for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
       for (const each of this.#starvation) each.forget(job)
     }
-    Object.assign(this, forwarding(policy, { onFinish: forget }))
+    Object.assign(this, forwarding(policy, { onFinish: forget, wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
   }
 
   schedule(round: Round): void {
     if (this.#sharing !== undefined && this.#mayTake(this.#sharing)) this.#preempt(round, this.#sharing)
-    if (round.nodes.length === 0) return
-    if (this.#sharing !== undefined && round.jobsLeft === Infinity) this.#keepPromises(round, this.#sharing)
-    this.#policy.schedule(round)
+    if (round.nodes.length > 0) {
+      if (this.#sharing !== undefined && round.jobsLeft === Infinity) this.#keepPromises(round, this.#sharing)
+      this.#policy.schedule(round)
+    }
     if (round.pending === 0) this.#rest(round.lane)
   }
 
