@@ -1,22 +1,16 @@
 import type { JobSpec, Plug } from '@sched/core'
 import { adaptive, dynamicPriority, easy, greedy, remainingWork, slotsNeeded, spend, strict, type DynamicPriorityOptions, type Spender } from '@sched/policies'
-import { checkPolicyLaws, firstDifference, instantCluster, job, prepare, run, serial, worlds, type JobChange, type World } from '@sched/testkit'
+import { checkPolicyLaws, firstDifference, instantCluster, job, run, worlds, type JobChange, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
 import { naiveAdaptive, naiveDynamicPriority, type Purse } from './reference/deadlines-and-budgets.js'
 import { naiveGreedy } from './reference/disciplines.js'
+import { recorded } from './reference/recorded.js'
 
 const cpu = (change: JobChange) => job({ demand: { cpu: 1 }, ...change })
 const machine = (cpus: number) => instantCluster({ nodes: [{ count: 1, resources: { cpu: cpus } }] })
 const launches = (jobs: readonly JobSpec[], policy: Plug<'policy'>, cpus: number) => run({ policy, jobs, cluster: machine(cpus) }).recorder.launches.map(({ job: id, time }) => `${id} ${time}`)
-
-function record(world: World, policy: Plug<'policy'>, jobs: readonly JobSpec[]) {
-  const { cluster, seed, runtime, claims, commitPendingBug } = world
-  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-  simulation.run()
-  return recorder
-}
 
 describe('the slots that a job needs', () => {
   it('are its remaining work over the time left (survey, fact 11)', () => {
@@ -60,9 +54,9 @@ describe('adaptive', () => {
     fc.assert(
       fc.property(worlds(), fc.array(fc.constantFrom(undefined, 5, 12, 30, 100), { minLength: 7, maxLength: 7 }), (world, deadlines) => {
         const jobs = world.jobs.map((each, i) => ({ ...each, ...(deadlines[i] !== undefined && { deadline: each.submit + deadlines[i] }) }))
-        const shipped = record(world, greedy(adaptive(), firstNode()), jobs)
+        const shipped = recorded({ ...world, jobs }, greedy(adaptive(), firstNode()))
         count += shipped.launches.length
-        expect(firstDifference(shipped, record(world, naiveGreedy(naiveAdaptive), jobs), 'the reference')).toBeUndefined()
+        expect(firstDifference(shipped, recorded({ ...world, jobs }, naiveGreedy(naiveAdaptive)), 'the reference')).toBeUndefined()
       }),
       { seed: 41, numRuns: 60 },
     )
@@ -142,9 +136,9 @@ describe('dynamic-priority', () => {
     fc.assert(
       fc.property(worlds({ jobs: 9 }), purses, fc.constantFrom(2, 7.5, 20), (world, queues, interval) => {
         world = { ...world, claims: undefined } // it asks for rounds of its own, in which a limit would let more start
-        const shipped = record(world, greedy(dynamicPriority({ queues, interval }), firstNode()), world.jobs)
+        const shipped = recorded(world, greedy(dynamicPriority({ queues, interval }), firstNode()))
         count += shipped.launches.length
-        expect(firstDifference(shipped, record(world, naiveGreedy(naiveDynamicPriority(queues, interval)), world.jobs), 'the reference')).toBeUndefined()
+        expect(firstDifference(shipped, recorded(world, naiveGreedy(naiveDynamicPriority(queues, interval))), 'the reference')).toBeUndefined()
       }),
       { seed: 43, numRuns: 60 },
     )

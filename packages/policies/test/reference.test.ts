@@ -1,30 +1,24 @@
-import type { Plug } from '@sched/core'
+import { withoutUndefined, type Plug } from '@sched/core'
 import { delay, fair, fifo, greedy, skipDelay, type FairOptions, type PoolOptions } from '@sched/policies'
-import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { firstDifference, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
 import { naiveDelay, naiveGreedy, naiveSkipDelay } from './reference/disciplines.js'
 import { naiveFair } from './reference/hfs.js'
 import { naiveByRunning, naiveFifo } from './reference/orders.js'
+import { recorded } from './reference/recorded.js'
 
 // Every shipped policy keeps its orders and counts current by hooks; here it must decide as the pseudo-code does, launch by launch.
-
-const record = (world: World, policy: Plug<'policy'>): Recorder => {
-  const { cluster, jobs, seed, runtime, claims, commitPendingBug } = world
-  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-  simulation.run()
-  return recorder
-}
 
 /** Holds both policies against each other on random worlds; the options are part of the world. */
 function agree<Options>(runs: number, options: fc.Arbitrary<Options>, shipped: (options: Options) => Plug<'policy'>, reference: (options: Options) => Plug<'policy'>, kind = {}): void {
   let launches = 0
   fc.assert(
     fc.property(worlds({ jobs: 5, ...kind }), options, (world, chosen) => {
-      const recorder = record(world, shipped(chosen))
+      const recorder = recorded(world, shipped(chosen))
       launches += recorder.launches.length
-      expect(firstDifference(recorder, record(world, reference(chosen)), 'the reference')).toBeUndefined()
+      expect(firstDifference(recorder, recorded(world, reference(chosen)), 'the reference')).toBeUndefined()
     }),
     { seed: 11, numRuns: runs },
   )
@@ -42,7 +36,6 @@ const fields = {
   inner: oneOf(undefined, 'fair' as const, 'fifo' as const),
   maxRunningJobs: oneOf(undefined, undefined, 1, 2),
 }
-const withoutUndefined = <T extends object>(each: T) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
 const leaf: fc.Arbitrary<PoolOptions> = fc.record(fields).map(withoutUndefined)
 /** Some of the pools of the worlds' queues are declared: a, b, c/x, c/y. */
 const pools: fc.Arbitrary<Record<string, PoolOptions>> = fc

@@ -1,21 +1,14 @@
-import type { Plug } from '@sched/core'
+import { withoutUndefined, type Plug } from '@sched/core'
 import { capacity, capacityScheduler, greedy, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, firstDifference, job, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { cluster, firstDifference, job, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveCapacity, naiveCapacityScheduler } from './naive.js'
-
-const record = (world: World, policy: Plug<'policy'>): Recorder => {
-  const { cluster, jobs, seed, runtime, claims, commitPendingBug } = world
-  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-  simulation.run()
-  return recorder
-}
+import { recorded } from '../reference/recorded.js'
 
 const oneOf = fc.constantFrom
-const withoutUndefined = <T extends object>(each: T) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
 /** A maximum of 100 keeps every job of the world possible; lower ones are what makes jobs too large for the rest of a queue. */
 const settings: fc.Arbitrary<CapacityQueueOptions> = fc
   .record({
@@ -69,12 +62,12 @@ function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plu
   let [launches, evictions] = [0, 0]
   fc.assert(
     fc.property(of, schedulers, (world, options) => {
-      const recorder = record(world, shipped(options))
+      const recorder = recorded(world, shipped(options))
       launches += recorder.launches.length
       evictions += recorder.evictions.length
       const refused = new Set(recorder.events.filter(({ kind: what }) => what === 'reject').map(({ job }) => job))
       const left = { ...world, jobs: world.jobs.filter(({ id, after }) => !refused.has(id) && !refused.has(after ?? '')) }
-      expect(firstDifference(record(left, shipped(options)), record(left, reference(options)), 'the reference')).toBeUndefined()
+      expect(firstDifference(recorded(left, shipped(options)), recorded(left, reference(options)), 'the reference')).toBeUndefined()
     }),
     { seed: 5, numRuns: runs },
   )

@@ -1,7 +1,6 @@
 import { dispatcher } from '@sched/cluster'
-import type { Plug } from '@sched/core'
 import { greedy, kai, type KaiOptions } from '@sched/policies'
-import { checkPolicyLaws, firstDifference, instantCluster, job, prepare, serial, worlds, type JobChange, type Recorder, type World } from '@sched/testkit'
+import { checkPolicyLaws, firstDifference, instantCluster, job, worlds, type JobChange, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fairShares, type Claimant } from '../../src/kai/fair-shares.js'
@@ -9,6 +8,7 @@ import { compareQueues, type Standing } from '../../src/kai/queue-order.js'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveKai } from '../reference/kai.js'
+import { recorded } from '../reference/recorded.js'
 
 // Cases of the KAI Scheduler's own tests (resource_division_test.go, queue_order_test.go), in numbers of ours.
 
@@ -171,15 +171,9 @@ describe('the order in any small world', () => {
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 10 }), fc.constantFrom(-1, 9), (world, limit) => {
-        const record = (policy: Plug<'policy'>): Recorder => {
-          const { cluster, jobs, seed, runtime, claims } = world
-          const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-          simulation.run()
-          return recorder
-        }
-        const recorder = record(greedy(kai(optionsOf(world, limit)), firstNode()))
+        const recorder = recorded(world, greedy(kai(optionsOf(world, limit)), firstNode()))
         launches += recorder.launches.length
-        expect(firstDifference(recorder, record(naiveGreedy(naiveKai(optionsOf(world, limit)))), 'the reference')).toBeUndefined()
+        expect(firstDifference(recorder, recorded(world, naiveGreedy(naiveKai(optionsOf(world, limit)))), 'the reference')).toBeUndefined()
       }),
       { seed: 13, numRuns: 40 },
     )

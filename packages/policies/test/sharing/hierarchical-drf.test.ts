@@ -1,12 +1,12 @@
 import { dispatcher } from '@sched/cluster'
-import type { Plug } from '@sched/core'
 import { drf, greedy, type DrfOptions } from '@sched/policies'
-import { checkPolicyLaws, firstDifference, instantCluster, job, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { checkPolicyLaws, firstDifference, instantCluster, job, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveRescaledDrf } from '../reference/rescaled-drf.js'
+import { recorded } from '../reference/recorded.js'
 
 // Bhattacharya et al., "Hierarchical Scheduling for Diverse Datacenter Workloads", SoCC 2013, sections 3 and 4.
 
@@ -69,13 +69,6 @@ describe('hierarchical drf', () => {
 })
 
 describe('rescaled drf', () => {
-  const record = (world: World, policy: Plug<'policy'>): Recorder => {
-    const { cluster, jobs, seed, runtime, claims } = world
-    const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-    simulation.run()
-    return recorder
-  }
-
   it('decides as a tree that is computed anew at every decision', () => {
     const weight = fc.constantFrom(0.5, 2, 3)
     const weights = fc.record({ a: weight, b: weight, c: weight, 'c.x': weight }, { requiredKeys: [] }) as fc.Arbitrary<Record<string, number>>
@@ -83,9 +76,9 @@ describe('rescaled drf', () => {
     fc.assert(
       fc.property(worlds({ jobs: 10 }), weights, (world, chosen) => {
         const options: DrfOptions = { by: 'queue', hierarchy: 'rescaled', weights: chosen }
-        const recorder = record(world, greedy(drf(options), firstNode()))
+        const recorder = recorded(world, greedy(drf(options), firstNode()))
         launches += recorder.launches.length
-        expect(firstDifference(recorder, record(world, naiveGreedy(naiveRescaledDrf(options))), 'the reference')).toBeUndefined()
+        expect(firstDifference(recorder, recorded(world, naiveGreedy(naiveRescaledDrf(options))), 'the reference')).toBeUndefined()
       }),
       { seed: 13, numRuns: 40 },
     )

@@ -1,6 +1,6 @@
 import type { Plug } from '@sched/core'
 import { assetFairness, ceei, drf, greedy, maxMin, roundRobin, wfq, type CeeiOptions, type DrfOptions, type MaxMinOptions, type RoundRobinOptions, type WfqOptions } from '@sched/policies'
-import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { firstDifference, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
@@ -8,23 +8,20 @@ import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveCeei } from '../reference/ceei.js'
 import type { MakeOrder } from '../reference/naive.js'
 import { naiveAssets, naiveDrf, naiveMaxMin, naiveRoundRobin, naiveWfq } from '../reference/sharing.js'
+import { recorded } from '../reference/recorded.js'
 
 // Every order keeps its lists current by hooks; here it must decide as a sort of everything at every decision does.
 
-const record = (world: World, policy: Plug<'policy'>): Recorder => {
-  const { cluster, jobs, seed, runtime, claims } = world
-  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }), until: 1e4 })
-  simulation.run(1e4) // a maximum may leave a job waiting for ever
-  return recorder
-}
+/** Seconds; a maximum may leave a job waiting for ever. */
+const END = 1e4
 
 function agree<Options>(runs: number, options: fc.Arbitrary<Options>, shipped: (options: Options) => Plug<'order'>, reference: (options: Options) => MakeOrder): void {
   let launches = 0
   fc.assert(
     fc.property(worlds({ jobs: 8 }), options, (world, chosen) => {
-      const recorder = record(world, greedy(shipped(chosen), firstNode()))
+      const recorder = recorded(world, greedy(shipped(chosen), firstNode()), END)
       launches += recorder.launches.length
-      expect(firstDifference(recorder, record(world, naiveGreedy(reference(chosen))), 'the reference')).toBeUndefined()
+      expect(firstDifference(recorder, recorded(world, naiveGreedy(reference(chosen)), END), 'the reference')).toBeUndefined()
     }),
     { seed: 5, numRuns: runs },
   )
@@ -58,7 +55,7 @@ describe('the orders by shares decide as their definitions do', () => {
     fc.assert(
       fc.property(worlds({ jobs: 8, slots: false }), perResource, (world, each) => {
         const options = { by: 'queue' as const, weights: { a: each, 'root.c.x': each } }
-        expect(firstDifference(record(world, greedy(drf(options), firstNode())), record(world, naiveGreedy(naiveDrf(options))), 'the reference')).toBeUndefined()
+        expect(firstDifference(recorded(world, greedy(drf(options), firstNode())), recorded(world, naiveGreedy(naiveDrf(options))), 'the reference')).toBeUndefined()
       }),
       { seed: 6, numRuns: 30 },
     )

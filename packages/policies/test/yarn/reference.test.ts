@@ -1,21 +1,14 @@
-import type { Plug } from '@sched/core'
+import { withoutUndefined } from '@sched/core'
 import { greedy, yarnFair, type QueueOptions, type YarnFairOptions } from '@sched/policies'
-import { firstDifference, prepare, serial, worlds, type Recorder, type World } from '@sched/testkit'
+import { firstDifference, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveYarnFair } from './reference.js'
-
-const record = (world: World, policy: Plug<'policy'>): Recorder => {
-  const { cluster, jobs, seed, runtime, claims, commitPendingBug } = world
-  const { recorder, simulation } = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, infeasible: 'reject', architecture: serial({ ...(claims !== undefined && { claims }) }) })
-  simulation.run()
-  return recorder
-}
+import { recorded } from '../reference/recorded.js'
 
 const oneOf = fc.constantFrom
-const withoutUndefined = <T extends object>(each: T) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
 type Kind = 'vectors' | 'slots'
 
 const amounts = (kind: Kind, most: readonly (number | string)[]) =>
@@ -55,9 +48,9 @@ describe('the order yarn-fair decides as YARN\'s comparators', () => {
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 6, slots: kind === 'slots' }), optionsOf(kind), (world, options) => {
-        const recorder = record(world, greedy(yarnFair(options), firstNode()))
+        const recorder = recorded(world, greedy(yarnFair(options), firstNode()))
         launches += recorder.launches.length
-        expect(firstDifference(recorder, record(world, naiveGreedy(naiveYarnFair(options))), 'the reference')).toBeUndefined()
+        expect(firstDifference(recorder, recorded(world, naiveGreedy(naiveYarnFair(options))), 'the reference')).toBeUndefined()
       }),
       { seed: 7, numRuns: runs },
     )
