@@ -59,6 +59,32 @@ describe('a trace in Parquet', () => {
   })
 })
 
+describe('a trace converted to Parquet', () => {
+  const native = (job: object) => `{"format":"sched-workload","version":1}\n${JSON.stringify({ id: 'a', submit: 0, stages: [{ name: 's', tasks: 2, demand: { cpu: 1 }, duration: 5 }], ...job })}\n`
+
+  it('has a row per job, from which the same jobs are read', async () => {
+    const cwd = directory({ 'a.txt': lines })
+    const { code, err } = await sched(['trace', 'convert', 'a.txt', 'jobs.parquet'], { cwd })
+    expect([code, err]).toEqual([0, 'jobs.parquet: 4 jobs, a row each; read again with --format job-table --option \'demands={procs: procs}\'\n'])
+    expect(await parquetAsText(join(cwd, 'jobs.parquet'))).toBe('id,submit,start,duration,tasks,user,estimate,procs\n1,0,0,100,1,ann,100,2\n2,10,10,100,1,bob,100,2\n3,20,100,100,1,,100,2\n4,30,110,100,1,"ann, ""a""",100,2\n')
+    const jobs = async (...args: string[]) => (await sched(['trace', 'convert', ...args], { cwd })).out.split('\n').slice(1).map((line) => line.replace(/"name":"\w+"/, ''))
+    expect(await jobs('jobs.parquet', '-', '--format', 'job-table', '--option', 'demands={procs: procs}')).toEqual(await jobs('a.txt', '-'))
+    expect((await sched(['trace', 'convert', 'a.txt', 'jobs.parquet'], { cwd })).err).toBe('error: "jobs.parquet": exists already. Choose another name, or replace it with --force.\n')
+  })
+
+  it.each<[string, object, string]>([
+    ['several stages', { stages: [1, 2].map((n) => ({ name: `s${n}`, tasks: 1, demand: { cpu: 1 }, duration: 5 })) }, '2 stages'],
+    ['tasks of several run times', { stages: [{ name: 's', tasks: 2, demand: { cpu: 1 }, duration: [5, 6] }] }, 'tasks of different run times'],
+    ['required labels', { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 5, constraints: { require: { model: 'T4' } } }] }, 'the field "constraints"'],
+    ['a start-up', { startup: 3 }, 'the field "startup"'],
+  ])('is refused for jobs with %s', async (_, job, what) => {
+    const cwd = directory({ 'a.jsonl': native(job) })
+    const { code, err } = await sched(['trace', 'convert', 'a.jsonl', 'jobs.parquet'], { cwd })
+    expect([code, err]).toEqual([2, `error: job "a" has ${what}, for which a table of jobs has no column. Write the native format, which holds any job: name the file jobs.jsonl.\n`])
+    expect(readdirSync(cwd)).toEqual(['a.jsonl'])
+  })
+})
+
 describe('--parquet', () => {
   const args = ['compare', '--trace', 'a.txt', '--policies', 'easy,strict', '--quiet', '--schedule']
   const filesOf = (path: string) => readdirSync(path).filter((name) => /\.(csv|parquet)$/.test(name)).sort()

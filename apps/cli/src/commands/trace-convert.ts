@@ -4,6 +4,8 @@ import { saveWorkload } from '@sched/workload/node'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { heed } from '../interruption.js'
+import { outputFile } from '../output/output-file.js'
+import { version } from '../version.js'
 import type { Io } from '../io.js'
 import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
 
@@ -14,10 +16,10 @@ interface ConvertOptions extends TraceOptions {
 export function addConvert(trace: Command, io: Io): void {
   const command = trace
     .command('convert')
-    .summary('write a trace in the native format')
-    .description('Writes a trace of any known format in the native one: JSON Lines, one job per line; packed when the name ends in .gz.')
+    .summary('write a trace in the native format, or as a table in Parquet')
+    .description('Writes a trace of any known format in the native one: JSON Lines, one job per line, packed when the name ends in .gz; or, when it ends in .parquet, as a table with a row per job, where that can hold them.')
     .argument('<in>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
-    .argument('<out>', 'the file to write, for example jobs.jsonl or jobs.jsonl.gz; - for standard output')
+    .argument('<out>', 'the file to write, for example jobs.jsonl, jobs.jsonl.gz or jobs.parquet; - for standard output')
   traceOptions(command)
     .option('--force', 'replace an existing file')
     .action((from: string, to: string, options: ConvertOptions) => convert(from, to, options, io))
@@ -43,9 +45,19 @@ export async function saved(workload: Workload, to: string, force: boolean | und
     }
     return
   }
+  if (to.endsWith('.parquet')) return savedTable(watched, to, force === true, io)
   await saveWorkload(watched, resolve(io.cwd, to), { force })
   const format = /\.jsonl?(\.gz)?$/.test(to) ? '' : ', in the native format whatever its name'
   io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}${format}\n`)
+}
+
+async function savedTable(workload: Workload, to: string, force: boolean, io: Io): Promise<void> {
+  const file = outputFile(to, io, force)
+  const { jobTable } = await import('../output/job-table.js')
+  const { bytes, jobs, demands } = await jobTable(workload, { version, source: workload.name ?? '' })
+  file.write(bytes)
+  const mapping = demands.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? `${name}: ${name}` : `${JSON.stringify(name)}: ${JSON.stringify(name)}`)).join(', ')
+  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}, a row each; read again with --format job-table --option 'demands={${mapping}}'\n`)
 }
 
 /** Waits until standard output takes more, or has no reader left. */

@@ -6,7 +6,7 @@ import type { Io } from '../io.js'
 
 /** Where text goes: a path, or `-` for standard output. */
 export interface OutputFile {
-  write(text: string): void
+  write(text: string | Uint8Array): void
 }
 
 /**
