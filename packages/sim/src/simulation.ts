@@ -244,12 +244,14 @@ export class Simulation implements CellHost, DraftSink {
     this.#arrive()
     const ring = this.#ring
     if (ring === undefined) return this.pass()
-    if (this.#wakeDue) {
-      this.#wakeDue = false
-      this.#architecture.trigger({ kind: 'timer' })
-    }
     ring.skipTo(time)
     if (ring.next === time) this.#heartbeats(time, ring)
+    else if (this.#wakeDue) this.#wakeUp()
+  }
+
+  #wakeUp(): void {
+    this.#wakeDue = false
+    this.#architecture.trigger({ kind: 'timer' })
   }
 
   /** Jobs of the workload that are due. */
@@ -288,10 +290,11 @@ export class Simulation implements CellHost, DraftSink {
     if (this.#validate) this.work.check()
   }
 
-  /** What comes of the reports in the same instant, such as jobs that follow those that have ended: before the rounds. */
+  /** What comes of the reports in the same instant, such as jobs that follow those that have ended, and the rounds that were asked for: before those of nodes. */
   #follow(time: Seconds): void {
     const queue = this.#queue
     while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
+    if (this.#wakeDue) this.#wakeUp()
   }
 
   #beat(node: NodeId, time: Seconds): void {

@@ -55,6 +55,18 @@ describe('a run with heartbeats', () => {
     expect(log.starts()).toEqual(['1.5 start a on 1', '13.5 start b on 1'])
   })
 
+  it('tells of the ends of an instant before the round that a policy asked for in it', () => {
+    // a ends at 3, as node 0 beats; the round of 3 s sees that nothing runs
+    const seen: string[] = []
+    const asking = policyOf((round, jobs) => {
+      seen.push(`${round.now} ${round.nodes.length} ${jobs.length}`)
+      if (round.now === 0) round.wakeAt(3)
+      for (const each of jobs) startAll(round, each)
+    })
+    run([job('a', { duration: 3 }), job('b', { submit: 50 })], { cluster: heartbeats, policy: asking }, 3)
+    expect(seen).toEqual(['0 1 1', '1.5 1 1', '3 0 0', '3 1 0'])
+  })
+
   it('goes on with the heartbeats of the clock after a time without jobs', () => {
     const log = run([job('a'), job('b', { submit: 100 })], { cluster: heartbeats })
     expect(log.starts()).toEqual(['0 start a on 0', '100.5 start b on 1']) // 100.5 = 67 x 1.5 is node 1's
