@@ -253,9 +253,10 @@ describe('a queue file with a mistake', () => {
     [['queues', 'show', 'fair.xml', '--active', 'adz'], '--active: there is no queue "adz". Known: root, root.ads, root.research, root.research.bio, root.research.ml.'],
     [['run', '--queues', 'fair.xml', '--policy', 'fifo', '--trace', 'jobs.jsonl'], '--policy: stands beside --queues. The queue file is the policy.'],
     [['run', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: stands without a queue file. Give one with `queues`.'],
+    [['run', '--queues', 'slurm.conf', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: is for queue files of YARN, and none is given. Leave it out.'],
     [['queues', 'show', 'fair.xml', '--yarn-site', 'fair.xml'], '"fair.xml" line 2: begins with <allocations>, expected <configuration>.'],
   ])('%s is refused', async (args, expected) => {
-    expect(await sched(args, { cwd: directory(files) })).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
+    expect(await sched(args, { cwd: directory({ ...files, 'slurm.conf': 'PartitionName=main Nodes=ALL\n' }) })).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
   })
 })
 

@@ -54,6 +54,14 @@ describe('manifests of Kueue', () => {
     })
   })
 
+  it('have no weights without fair sharing, and say so', () => {
+    const weighted = queue('a', ['fairSharing: { weight: 2 }'])
+    for (const [config, expected] of [['', ['ignored', 'fair sharing is off: a Configuration with `fairSharing` turns it on']], ['{ enable: false }', ['ignored', expect.anything()]], ['{ enable: true }', ['honoured', '']]] as const) {
+      const { findings } = made([weighted, ...(config === '' ? [] : [`apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: ${config}`])])
+      expect(findings.filter(({ setting }) => setting === 'a fairSharing.weight').map(({ verdict, note }) => [verdict, note])).toEqual([expected])
+    }
+  })
+
   it('have quotas by flavor where flavors are of certain nodes', () => {
     const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'other', '{}')]
     const credits = '\n  - flavors: [{ name: other, resources: [{ name: credits, nominalQuota: 14 }] }]' // of what jobs do not ask for

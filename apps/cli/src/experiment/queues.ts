@@ -31,8 +31,10 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   const twice = files.findIndex((file, i) => files.slice(0, i).some((other) => resolve(directory, other) === resolve(directory, file)))
   if (twice > 0) throw new SchedError('BAD_INPUT', `"${files[twice] ?? ''}" is there twice.`, { field: 'queues' }, 'Name each file once.')
   const names = files.map((file) => filesOf(file, directory).map((each) => basename(each, extname(each))).join('+'))
+  const reads = files.map((file) => openQueues(file, directory))
+  if (yarnSite !== undefined && !reads.some(({ kind }) => kind === 'fair' || kind === 'capacity')) throw new SchedError('BAD_INPUT', 'is for queue files of YARN, and none is given.', { field: 'yarnSite' }, 'Leave it out.')
   return files.map((file, i) => {
-    const read = openQueues(file, directory)
+    const read = reads[i] as QueueFile
     const made = queuePolicy(read, clusterFacts(cluster), yarnSite === undefined ? undefined : sourceOf(yarnSite, directory))
     const plug = resolvePlug(registry, 'policy', made.policy)
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file

@@ -21,9 +21,7 @@ type Path = readonly string[]
 type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
 
 const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
-const inCohort: { readonly [field: string]: Known } = { fairSharing: { weight: 'quantity' } }
 const inQueue: { readonly [field: string]: Known } = {
-  ...inCohort,
   cohort: 'name',
   cohortName: 'name',
   queueingStrategy: ['BestEffortFIFO', 'StrictFIFO'],
@@ -41,6 +39,7 @@ const inQueue: { readonly [field: string]: Known } = {
 }
 const why: Readonly<Record<string, string>> = {
   namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
+  weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on',
   nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling',
 }
 
@@ -53,12 +52,14 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const byFlavor = isByFlavor(file)
   const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES }
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
+  const settings = file.configuration === undefined ? {} : settingsOf(file.configuration, findings)
+  const sharing: { readonly [field: string]: Known } = { fairSharing: settings['fairSharing'] === undefined ? {} : { weight: 'quantity' } }
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
-    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
+    return { ...renamed(taken(found, ['spec'], { ...inQueue, ...sharing }, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
   })
-  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], { ...inCohort, parent: 'name', parentName: 'name' }, findings)), ...quotasOf(found, rules, findings) }))
+  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], { ...sharing, parent: 'name', parentName: 'name' }, findings)), ...quotasOf(found, rules, findings) }))
   const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
   if (byFlavor) checkFlavors(file, flavors)
   const options = {
@@ -66,7 +67,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     defaults: { nominalQuota: covered(undefined, rules, first) }, // jobs of a queue that is not there are not admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(byFlavor && { flavors }),
-    ...(file.configuration !== undefined && settingsOf(file.configuration, findings)),
+    ...settings,
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
   for (const { kind, place } of file.others) findings.add('ignored', { line: place().line ?? 1 }, kind === '' ? 'an object' : kind, '', 'not of the scheduling here')
