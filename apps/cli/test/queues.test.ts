@@ -246,7 +246,7 @@ describe('a queue file with a mistake', () => {
     const nodes = 'nodes:\n  - { count: 3, resources: { mem: 10000, cpu: 8 } }\n  - { count: 1, resources: { mem: 10000, cpu: 8 }, labels: { partition: gpu } }\n'
     const cwd = directory({ ...files, 'c.xml': text, 'cluster.yaml': nodes })
     expect((await sched(['queues', 'show', 'c.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root +30,000 \(100%\) +24 \(100%\)\n {2}ads +40 +12,000 \(40.0%\)/m)
-    expect((await sched(['queues', 'show', 'fair.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root .* 40,000 \(100%\)/m)
+    for (const option of ['--cluster', '--nodes']) expect((await sched(['queues', 'show', 'fair.xml', option, 'cluster.yaml'], { cwd })).out).toMatch(/^root .* 40,000 \(100%\)/m)
   })
 
   it.each([

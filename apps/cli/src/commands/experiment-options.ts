@@ -77,7 +77,7 @@ export function outputOptions(command: Command): Command {
     .option('--quiet', 'print no table and no progress')
 }
 
-const wholeOrFile = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
+export const wholeOrFile = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
 
 export function whole(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
