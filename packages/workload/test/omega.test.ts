@@ -202,11 +202,17 @@ describe('job lists', () => {
     ])
   })
 
+  it('are no tables of jobs, which say more of them', () => {
+    const table = 'id,submit,tasks,duration,status,cpu\na,1,1,2,completed,1\n'
+    expect(parseTrace(bytesOf(table), { options: { demands: { cpu: 'cpu' } } }).format).toBe('job-table')
+  })
+
   it('name the line and the column of a mistake', () => {
     const bad = (row: string) => messageOf(() => parseTrace(bytesOf(`id,submit,tasks,duration,cpu\n${row}\n`), { file: 'j.csv' }))
     expect(bad('a,1,0,2,1')).toBe('"j.csv" line 2 tasks: found "0", expected at least 1. Correct the line, or drop such lines with onBadLine "skip".')
     expect(bad('a,1,1,x,1')).toContain('"j.csv" line 2 duration: found "x", expected a number.')
     expect(bad('a,1,1,1e300,1')).toContain('"j.csv" line 2 duration: found "1e300", more than 2^53 - 1, above which numbers are not exact.')
+    expect(bad('a,1,1,2,x')).toBe('"j.csv" line 2 cpu: found "x", expected a number. Leave out columns that are no resources, or read the table as a job-table, or drop such lines with onBadLine "skip".')
     expect(bad('a,1,1,2')).toContain('"j.csv" line 2: found 4 columns, the header has 5.')
     expect(messageOf(() => runningRows('id,submit,tasks,duration,cpu\nr,,1,2,0.5\n', 'j.csv'))).toBe('"j.csv" line 2 cpu: found "0.5", expected a whole number.')
     expect(messageOf(() => placeRunning({ nodes: [{ count: 1, resources: { cpu: 9 } }] }, runningRows('id,submit,tasks,duration,cpu,node\nr,,1,2,5,1\n'), 1, 'j.csv')))

@@ -54,10 +54,9 @@ export async function saved(workload: Workload, to: string, force: boolean | und
 async function savedTable(workload: Workload, to: string, force: boolean, io: Io): Promise<void> {
   const file = outputFile(to, io, force)
   const { jobTable } = await import('../output/job-table.js')
-  const { bytes, jobs, demands } = await jobTable(workload, { version, source: workload.name ?? '' })
+  const { bytes, jobs } = await jobTable(workload, { version, source: workload.name ?? '' })
   file.write(bytes)
-  const mapping = demands.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? `${name}: ${name}` : `${JSON.stringify(name)}: ${JSON.stringify(name)}`)).join(', ')
-  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}, a row each; read again with --format job-table --option 'demands={${mapping}}'\n`)
+  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}, a row each\n`)
 }
 
 /** Waits until standard output takes more, or has no reader left. */

@@ -11,16 +11,15 @@ type Name = keyof typeof types
 const ofJob: ReadonlySet<string> = new Set([...Object.keys(types), 'recorded', 'stages'])
 const ofStage: ReadonlySet<string> = new Set(['name', 'tasks', 'demand', 'duration', 'gang'])
 
-/** Jobs as a table in Parquet, and the resources that have columns of their own. */
+/** Jobs as a table in Parquet. */
 export interface JobTable {
   readonly bytes: Uint8Array
   readonly jobs: number
-  readonly demands: readonly string[]
 }
 
 /**
  * The jobs of a workload as a table with a row each, in the columns that the format `job-table` knows by their names (`start` is the recorded one), and one per
- * resource, per task. Columns in which no row has a value are left out. The jobs are read twice. Throws `BAD_INPUT` for a job that is more than a row can say.
+ * resource, per task; the table says itself how it is read. Columns in which no row has a value are left out. The jobs are read twice. Throws `BAD_INPUT` for a job that is more than a row can say.
  */
 export async function jobTable(workload: Workload, facts: Readonly<Record<string, string>>): Promise<JobTable> {
   const used = new Set<string>()
@@ -43,7 +42,8 @@ export async function jobTable(workload: Workload, facts: Readonly<Record<string
       yield [...names.map((name) => row[name] ?? null), ...resources.map((resource) => job.stages[0]!.demand[resource] ?? null)]
     }
   }
-  return { bytes: await parquetOf(columns, rows(), facts), jobs, demands: resources }
+  const trace = JSON.stringify({ format: 'job-table', options: { demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } } })
+  return { bytes: await parquetOf(columns, rows(), { ...facts, trace }), jobs }
 }
 
 const WAY_OUT = 'Write the native format, which holds any job: name the file jobs.jsonl.'

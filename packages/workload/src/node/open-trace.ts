@@ -78,7 +78,7 @@ function isSmall(path: string, size: number, options: ParseOptions): boolean {
 const holdsJobs = ({ format, readWhole }: ReadyDecoder) => readWhole !== undefined || format.inferred !== undefined
 
 async function tableTrace(table: ParquetTable, path: string, { stream, ...options }: OpenOptions): Promise<Trace> {
-  const named = { ...options, file: path, counted: 'row' } as const
+  const named = { ...options, ...asWritten(table, options, path), file: path, counted: 'row' } as const
   const decoder = await decoderOfTable(table, named)
   const likely = table.rows * table.columns.length * 10
   const streams = stream ?? likely >= (holdsJobs(decoder) ? 512 : 64) * MIB
@@ -89,6 +89,21 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
   const some = table.leftOut.slice(0, 5).map(({ name, what }) => `${name} (${what})`).join(', ')
   const note = `columns of values that are not read: ${some}${table.leftOut.length > 5 ? `, and ${table.leftOut.length - 5} more` : ''}`
   return { ...called(path, trace), get report() { return { ...trace.report, notes: [...(trace.report.notes ?? []), note] } } }
+}
+
+/** The key under which a table of jobs that was written here says how it is read, as JSON: `format` and `options`. */
+export const TRACE_FACT = 'sched.trace'
+
+/** What the table itself says of its format, where nobody else does. */
+function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, file: string): Pick<ParseOptions, 'format' | 'options'> {
+  const said = facts.get(TRACE_FACT)
+  if (said === undefined || format !== undefined || options !== undefined) return {}
+  try {
+    const own = JSON.parse(said) as { readonly format?: string; readonly options?: unknown }
+    return { format: own.format, options: own.options }
+  } catch {
+    throw new SchedError('BAD_INPUT', `what it says of its format (${TRACE_FACT}) is no JSON.`, { file }, 'Say the format: --format job-table.')
+  }
 }
 
 /** Histories of one job or application each, read one after another. */

@@ -7,6 +7,8 @@ import type { RunningGroup } from './prefill.js'
 
 const known = ['id', 'submit', 'tasks', 'duration', 'class', 'user', 'queue', 'priority', 'node']
 const needed = ['id', 'submit', 'tasks', 'duration']
+/** No resources: what a job table says of jobs and a list does not. */
+const ofTables = ['start', 'end', 'group', 'account', 'partition', 'qos', 'weight', 'estimate', 'deadline', 'gang', 'label', 'status']
 const noOptions = z.strictObject({})
 
 /**
@@ -23,7 +25,7 @@ export const jobListFormat: TraceFormat<typeof noOptions> = {
   options: noOptions,
   detect(head) {
     const names = splitCsv(head.split('\n', 1)[0]!.trim())
-    return needed.every((name) => names.includes(name))
+    return needed.every((name) => names.includes(name)) && !names.some((name) => ofTables.includes(name))
   },
   parser: (_, place) => new JobListParser(place),
 }
@@ -137,7 +139,7 @@ class Rows {
   #number(name: string, least = 0): number {
     const text = this.text(name)
     const value = Number(text)
-    if (text === '' || !Number.isFinite(value)) throw new BadLine(name, `found "${text}", expected a number.`)
+    if (text === '' || !Number.isFinite(value)) throw new BadLine(name, `found "${text}", expected a number.`, known.includes(name) ? '' : 'Leave out columns that are no resources, or read the table as a job-table')
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new BadLine(name, `found "${text}", more than 2^53 - 1, above which numbers are not exact.`)
     if (value < least) throw new BadLine(name, `found "${text}", expected at least ${least}.`)
     return value

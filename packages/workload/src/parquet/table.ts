@@ -10,6 +10,8 @@ export interface ParquetTable {
   readonly columns: readonly Column[]
   readonly leftOut: readonly LeftOut[]
   readonly rows: number
+  /** What the file says of itself, by name: the key-value metadata. */
+  readonly facts: ReadonlyMap<string, string>
   /** At most one row group is read at once, and of a large one a part. Throws `BAD_INPUT`. */
   readonly batches: (mostRows?: number) => AsyncGenerator<Batch, void, undefined>
 }
@@ -55,7 +57,8 @@ export async function parquetTable(file: AsyncBuffer, name?: string): Promise<Pa
         yield { rows: to - from, texts: (start, end) => columns.map((column) => textsOf(read.get(column.path[0]!)!, column, start, end)) }
       }
   }
-  return { columns, leftOut, rows: Number(metadata.num_rows), batches }
+  const facts = new Map(metadata.key_value_metadata?.map(({ key, value = '' }) => [key, value]))
+  return { columns, leftOut, rows: Number(metadata.num_rows), facts, batches }
 }
 
 function textsOf(values: ArrayLike<unknown>, { path, text }: Column, from: number, to: number): string[] {
