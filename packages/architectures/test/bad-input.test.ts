@@ -127,6 +127,6 @@ describe('combinations without meaning', () => {
 
   it('of a gang with a partition that never has room for it are refused', () => {
     const gang = { ...cpuJob('a', {}), stages: [{ name: 'tasks', tasks: 9, demand: { cpu: 1 }, duration: 1, gang: true }] }
-    expect(said(() => play(partitioned(), [gang], { cluster: cpus(4, 4) }))).toBe('job a starts 9 tasks of {"cpu":1} together, and partition "part-0" has room for 8. Give the partition more nodes.')
+    expect(said(() => play(partitioned(), [gang], { cluster: cpus(4, 4) }))).toBe('job a starts 9 tasks of {"cpu":1} together, and partition "part-0" has room for 8. Give the partition more nodes. Or leave such jobs out with `infeasible: reject`.')
   })
 })

@@ -14,7 +14,7 @@ export interface JobProgress {
 export const remainingWork = ({ mean, pending, elapsed }: JobProgress): number => elapsed.reduce((sum, each) => sum + Math.max(mean - each, 0), pending * mean)
 
 /**
- * Slots that a job needs from now on to be done in time.
+ * Slots that a job needs from now on to be done in the seconds that are left, which are above 0.
  *
  * Source: after Polo et al., NOMS 2010, as the survey's sheet reconstructs it (section 7).
  */
