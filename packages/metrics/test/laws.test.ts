@@ -207,7 +207,8 @@ describe('explained waits', () => {
       fc.property(smallRun, (run) => {
         const rows: JobRow[] = []
         const waits = run.jobs.map((_, at) => jobWait(`job ${at}`))
-        const { end } = simulated(run, [...waits, jobRows((row) => rows.push(row))])
+        const { end, submits, starts } = simulated(run, [...waits, jobRows((row) => rows.push(row))])
+        const order = submits.map(({ job }) => job)
         for (const observer of waits) {
           const job = observer.result()
           if (job === undefined) continue // the run ended before
@@ -215,6 +216,9 @@ describe('explained waits', () => {
           const row = rows.find(({ id }) => id === job.id)
           if (row !== undefined) expect([job.submit, job.until, job.wait, job.end]).toEqual([row.submit, row.start, row.wait, row.end])
           else if (job.outcome === 'still waiting') expect(job.until).toBe(end)
+          const later = order.slice(order.indexOf(job.id) + 1)
+          const wereFirst = later.filter((id) => starts.some((start) => start.job === id && (start.now < job.until || job.outcome === 'still waiting')))
+          expect(job.passedBy).toBe(wereFirst.length) // those of the instant in which it starts were not before it
           expect(sum(Object.values(job.parts))).toBe(job.wait)
           const times = job.spans.flatMap(({ from, to }) => [from, to])
           expect(times.length === 0 ? [job.submit, job.until] : [times[0], times.at(-1)]).toEqual([job.submit, job.until])

@@ -106,6 +106,9 @@ export class JobWaitObserver implements Observer {
   readonly #waiting = new Set<JobId>()
   readonly #passing: string[] = []
   #passedBy = 0
+  /** Later jobs that started last, at one instant: they were first when it is over. */
+  readonly #passingNow: string[] = []
+  #passingAt: Seconds = NaN
 
   constructor(id: string) {
     this.#id = id
@@ -118,6 +121,7 @@ export class JobWaitObserver implements Observer {
     const until = Number.isNaN(this.#until) ? submit : this.#until
     const spans = this.#overlaid(until)
     const own = this.#decisions.filter(({ isOwn }) => isOwn)
+    this.#passed()
     return {
       id: this.#id, user, queue, submit, outcome: this.#outcome, rejection: this.#rejection, until, wait: until - submit, lastStart: this.#lastStart, end: this.#end,
       parts: partsOf(spans, until - submit), spans,
@@ -165,15 +169,27 @@ export class JobWaitObserver implements Observer {
   onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
     if (job === this.#job) {
       this.#lastStart = now
-      if (this.#isWaiting()) this.#over('started', now)
+      if (!this.#isWaiting()) return
+      if (this.#passingAt === now) this.#passingNow.length = 0 // with it
+      this.#over('started', now)
     } else {
       const isFirst = this.#waiting.delete(job)
       this.#meanwhile.started(task, job, now)
       if (!this.#isWaiting()) return
       if (this.#deferred === Reason.Limit && this.#deferredAt < now) this.#deferred = undefined // a round that still keeps to it says so before others start
-      if (isFirst && this.#work.rank(job) > this.#facts.rank && this.#passedBy++ < NAMED) this.#passing.push(this.#work.name(job))
+      if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#pass(job, now)
       this.#look(now)
     }
+  }
+
+  #pass(job: JobId, now: Seconds): void {
+    if (now > this.#passingAt) this.#passed()
+    this.#passingAt = now
+    this.#passingNow.push(this.#work.name(job))
+  }
+
+  #passed(): void {
+    for (const name of this.#passingNow.splice(0)) if (this.#passedBy++ < NAMED) this.#passing.push(name)
   }
 
   onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
