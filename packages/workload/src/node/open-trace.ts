@@ -92,7 +92,7 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
 }
 
 /** The key under which a table of jobs that was written here says how it is read, as JSON: `format` and `options`. */
-export const TRACE_FACT = 'sched.trace'
+const TRACE_FACT = 'sched.trace'
 
 /** What the table itself says of its format, where nobody else does. */
 function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, file: string): Pick<ParseOptions, 'format' | 'options'> {
