@@ -1,6 +1,6 @@
 import { conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
 import type { NodeId, Plug } from '@sched/core'
-import { checkPolicyLaws, type World } from '@sched/testkit'
+import { checkPolicyLaws, job, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -46,6 +46,29 @@ const disciplines: Record<string, () => Plug<'policy'>> = {
   'replan with named nodes': () => replan(fifo(), { nodes: 'named' }),
   'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 3 }),
 }
+
+describe('where a node is drained', () => {
+  /** n0 is drained from 1 to 50 while `a` runs there to 10; `b` runs on n1 to 20, `head` waits for two nodes, `short` and `long` ask one. */
+  const jobs = ([['a', 0, 1, 10], ['b', 0, 1, 20], ['head', 2, 2, 5], ['short', 3, 1, 15], ['long', 4, 1, 25]] as const).map(([id, submit, tasks, duration]) => ({
+    ...job({ id, submit }), estimate: duration, stages: [{ name: 's', tasks, gang: true, demand: { procs: 1 }, duration }],
+  }))
+  const starts = (policy: Plug<'policy'>, to: number, short = 15) => {
+    const outages = [{ node: 0 as NodeId, from: 1, to, drain: true }]
+    const all = jobs.map((each) => (each.id === 'short' ? { ...each, estimate: short, stages: each.stages.map((stage) => ({ ...stage, duration: short })) } : each))
+    const { recorder } = run({ policy, jobs: all, cluster: { nodes: [{ name: 'n', count: 3, resources: { procs: 1 } }] }, outages })
+    return Object.fromEntries(recorder.launches.map(({ job: id, time }) => [id, time]))
+  }
+
+  it.each([['easy', () => easy()], ['conservative', () => conservative()], ['fattened', () => fattened()]] as const)('%s does not plan with what ends there', (_, policy) => {
+    expect(starts(policy(), 50)).toEqual({ a: 0, b: 0, short: 3, head: 20, long: 25 }) // with n0 from 10 on, short would have waited
+  })
+
+  it.each([['easy', () => easy()], ['conservative', () => conservative()]] as const)('%s plans with what runs there once it is back', (_, policy) => {
+    expect(starts(policy(), 2.5)).toMatchObject({ head: 10, short: 15 }) // short would end after a
+    expect(starts(policy(), 2.5, 7)).toMatchObject({ short: 3, head: 10 })
+    expect(starts(policy(), 4)).toMatchObject({ short: 3, head: 18 }) // short came while n0 was away
+  })
+})
 
 describe('where nodes fail', () => {
   it.each(Object.entries(disciplines))('%s obeys the laws of policies', (_, make) => {

@@ -32,6 +32,8 @@ export class RigidJobs implements WorkListener {
   #now: Seconds = 0
   /** Tasks that another policy has started, perhaps in a round that this one has not seen yet. */
   readonly #early = new Map<TaskId, RigidLane>()
+  /** Tasks that run on nodes that are drained: plans do not count on what they hold. */
+  readonly #drained = new Map<TaskId, RigidLane>()
   /** The job that is being started, its piece (-1 before its first claim) and how many tasks that has. */
   #starting: JobId | None = None
   #piece = -1
@@ -204,7 +206,7 @@ export class RigidJobs implements WorkListener {
     this.#order.onClaim?.(job, lane, task, node)
     this.#others?.onClaim?.(job, lane, task, node)
     const state = this.lanes[lane] as RigidLane
-    if (job !== this.#starting) return this.#claimAgain(state, task)
+    if (job !== this.#starting) return this.#claimAgain(state, task, node)
     if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
     if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
     else state.hold(task, this.#piece)
@@ -214,6 +216,7 @@ export class RigidJobs implements WorkListener {
     this.#order.onRelease?.(job, lane, task, node, why)
     this.#others?.onRelease?.(job, lane, task, node, why)
     if (this.#early.size > 0) this.#early.delete(task)
+    if (this.#drained.size > 0 && this.#drained.delete(task)) return
     ;(this.lanes[lane] as RigidLane).release(task, job !== this.#starting)
   }
 
@@ -226,6 +229,29 @@ export class RigidJobs implements WorkListener {
     this.#order.onNode?.(node, up)
     this.#others?.onNode?.(node, up)
     this.#mustMeasure = true
+    if (up) this.#countAgain(node)
+    else for (const lane of this.lanes) this.#leaveOut(lane, node)
+  }
+
+  /** What ends on a drained node makes no room. */
+  #leaveOut(lane: RigidLane, node: NodeId): void {
+    const { work } = this.#env
+    const tasks: TaskId[] = []
+    for (const job of work.jobs()) work.runningTasks(job, lane.lane, tasks)
+    for (const task of tasks) {
+      if (work.nodeOf(task) !== node || !lane.running.has(task)) continue
+      lane.release(task, false)
+      this.#early.delete(task)
+      this.#drained.set(task, lane)
+    }
+  }
+
+  #countAgain(node: NodeId): void {
+    for (const [task, lane] of this.#drained) {
+      if (this.#env.work.nodeOf(task) !== node) continue
+      this.#drained.delete(task)
+      lane.hold(task, lane.running.begin(this.#endOf(task)))
+    }
   }
 
   onHeartbeat(node: NodeId, now: Seconds): void {
@@ -234,7 +260,8 @@ export class RigidJobs implements WorkListener {
   }
 
   /** An eviction was taken back, or another policy has started the task: it is a piece of its own. */
-  #claimAgain(lane: RigidLane, task: TaskId): void {
+  #claimAgain(lane: RigidLane, task: TaskId, node: NodeId): void {
+    if (!this.#env.cluster.up(node)) return void this.#drained.set(task, lane)
     if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
     lane.hold(task, lane.running.begin(this.#endOf(task)))
   }

@@ -124,7 +124,7 @@ export class RigidLane {
       }
     }
     this.#move(piece, unit, from, -1)
-    running.leave(piece)
+    running.leave(task, piece)
   }
 
   /** Counts anew what is free of the cluster; what others hold of it is no part of the capacity. */

@@ -1,5 +1,7 @@
 import { grown, type Seconds, type TaskId } from '@sched/core'
 
+const NONE = -1
+
 /**
  * What runs in a lane, by expected end. A piece is what was started together: a rigid job, or one task of a job that is
  * no gang. Its expected end is its start plus the estimate, and moves only when the piece outlives it.
@@ -20,7 +22,8 @@ export class RunningPieces {
   #tasks = new Int32Array(64)
   #free: number[] = []
   #used = 0
-  #pieceOf = new Int32Array(64)
+  /** By task: its piece, -1 for one that is in none. */
+  #pieceOf = new Int32Array(64).fill(NONE)
 
   constructor(width: number) {
     this.width = width
@@ -41,13 +44,18 @@ export class RunningPieces {
 
   /** Counts a task to a piece. The caller adds its demand to `held`. */
   join(task: TaskId, piece: number): void {
-    if (task >= this.#pieceOf.length) this.#pieceOf = grown(this.#pieceOf, task + 1)
+    if (task >= this.#pieceOf.length) this.#pieceOf = grown(this.#pieceOf, task + 1, NONE)
     this.#pieceOf[task] = piece
     this.#tasks[piece] = (this.#tasks[piece] as number) + 1
   }
 
+  /** The piece of a task that is in one. */
   pieceOf(task: TaskId): number {
     return this.#pieceOf[task] as number
+  }
+
+  has(task: TaskId): boolean {
+    return (this.#pieceOf[task] ?? NONE) !== NONE
   }
 
   endOf(piece: number): Seconds {
@@ -59,7 +67,8 @@ export class RunningPieces {
   }
 
   /** A task has left its piece; the caller takes its demand from `held`. The last one ends the piece. */
-  leave(piece: number): void {
+  leave(task: TaskId, piece: number): void {
+    this.#pieceOf[task] = NONE
     const left = (this.#tasks[piece] as number) - 1
     this.#tasks[piece] = left
     if (left > 0) return
