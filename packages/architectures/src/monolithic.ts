@@ -50,11 +50,14 @@ class Monolithic implements Architecture {
   readonly #limits: RoundLimits | undefined
   /** The node that beats, as a round's list of nodes. */
   readonly #one: NodeId[] = [0 as NodeId]
+  /** 1: the policy may want a look at the lane. It does not once it has said so, until it has decided again or another job comes. */
+  readonly #mayLook: Uint8Array
 
   constructor(tasksPerHeartbeat: number | undefined, env: ArchitectureEnv) {
     this.#cell = env.cell
     this.#cluster = env.cell.cluster
     this.#lanes = env.cell.cluster.lanes.length
+    this.#mayLook = new Uint8Array(this.#lanes)
     this.#scheduler = env.addScheduler('scheduler')
     const claims = tasksPerHeartbeat === undefined ? {} : { claims: tasksPerHeartbeat }
     this.#limits = this.#cluster.heartbeat > 0 ? { ...claims, reach: env.cell.nodes } : tasksPerHeartbeat === undefined ? undefined : claims
@@ -63,6 +66,7 @@ class Monolithic implements Architecture {
   /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold. */
   route(spec: JobSpec): Scheduler {
     if (this.#cluster.heartbeat === 0) return this.#scheduler
+    this.#mayLook.fill(1)
     const most = this.#limits?.claims ?? Infinity
     for (const stage of spec.stages)
       if (stage.gang === true && stage.tasks > 1 && (stage.tasks > most || !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= stage.tasks)))
@@ -82,7 +86,7 @@ class Monolithic implements Architecture {
   #heartbeat(node: NodeId): void {
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
       if (!this.#cluster.hasRoom(lane, node)) {
-        if (this.#scheduler.policy.wantsLook !== undefined) this.#look(lane)
+        if (this.#mayLook[lane] === 1) this.#look(lane)
         continue
       }
       if (this.#scheduler.pending(lane) === 0) continue
@@ -93,12 +97,14 @@ class Monolithic implements Architecture {
 
   /** Whoever takes tasks away has to see that somebody waits, also where nothing is free anywhere. */
   #look(lane: LaneId): void {
-    const { policy } = this.#scheduler
-    if (this.#scheduler.pending(lane) > 0 && policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
+    if (this.#scheduler.pending(lane) === 0) return
+    if (this.#scheduler.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
+    else this.#mayLook[lane] = 0
   }
 
   #round(lane: LaneId, nodes: readonly NodeId[]): void {
     const { policy } = this.#scheduler
+    this.#mayLook[lane] = 1
     const round = this.#cell.draft(this.#scheduler, lane, nodes, this.#limits)
     policy.schedule(round)
     const commit = round.commit(SERIAL)
