@@ -2,7 +2,6 @@ import { SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Re
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
-import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { checkWork } from './work-check.js'
@@ -21,9 +20,13 @@ export class Work extends WorkReads {
   readonly #jobIds = new Blocks()
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
-  /** Runs so far, and the numbers of ended ones: columns of runs are as long as what runs at once, whatever is in the system. */
-  #runs = 0
-  readonly #freeRuns: number[] = []
+  readonly #runIds = new Blocks()
+  /**
+   * Whether runs are numbered on their own, which keeps their columns as short as what runs at once, where all of a large
+   * workload may be in the system. Without heartbeats a run has the number of its task: runs of a job are neighbours then,
+   * as they start and end together.
+   */
+  readonly #hasOwnRunIds: boolean
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
   /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
@@ -31,6 +34,7 @@ export class Work extends WorkReads {
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     super(model, shapes)
+    this.#hasOwnRunIds = model.heartbeat !== undefined
     this.#blockPlaces = blockPlaces
   }
 
@@ -50,9 +54,8 @@ export class Work extends WorkReads {
 
   // ---- what moves it ----
 
-  /** Puts a job into the system at `now`, its stages closed until `open`. Throws `BAD_INPUT` for a job that none can be. */
+  /** Puts a job into the system at `now`, its stages closed until `open`. */
   submit(spec: JobSpec, now: Seconds, owner: number): JobId {
-    checkStages(spec)
     const job = this.#jobIds.take(1) as JobId
     this.growJobs(this.#jobIds.end)
     const first = this.#stageIds.take(spec.stages.length)
@@ -132,7 +135,7 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
-    const run = this.#freeRuns.pop() ?? this.#runs++
+    const run = this.#hasOwnRunIds ? this.#runIds.take(1) : (task as number)
     if (run >= this.runTask.length) this.growRuns(run + 1)
     this.runTask[run] = task
     this.runNode[run] = node
@@ -158,7 +161,7 @@ export class Work extends WorkReads {
   unclaim(task: TaskId, why: Release): void {
     const run = this.taskRun[task] as number
     if (why !== 'evicted') this.release(task, why)
-    this.#freeRuns.push(run)
+    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
     this.taskRun[task] = UNPLACED
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
@@ -198,7 +201,7 @@ export class Work extends WorkReads {
     const run = this.taskRun[task] as number
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
-    this.#freeRuns.push(run)
+    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
     this.taskRun[task] = DONE
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1
