@@ -2,6 +2,7 @@ import { SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Re
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
+import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { checkWork } from './work-check.js'
@@ -54,8 +55,9 @@ export class Work extends WorkReads {
 
   // ---- what moves it ----
 
-  /** Puts a job into the system at `now`, its stages closed until `open`. */
+  /** Puts a job into the system at `now`, its stages closed until `open`. Throws `BAD_INPUT` for a job that none can be. */
   submit(spec: JobSpec, now: Seconds, owner: number): JobId {
+    checkStages(spec)
     const job = this.#jobIds.take(1) as JobId
     this.growJobs(this.#jobIds.end)
     const first = this.#stageIds.take(spec.stages.length)
