@@ -1,10 +1,27 @@
-import { None, SchedError, type Commit, type CommitMode, type JobId, type LaneId, type Moulding, type NodeId, type OpenRound, type Reason, type RoundLimits, type Savepoint, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import {
+  None,
+  SchedError,
+  type Commit,
+  type CommitMode,
+  type JobId,
+  type LaneId,
+  type Moulding,
+  type NodeId,
+  type OpenRound,
+  type Reason,
+  type RoundLimits,
+  type Savepoint,
+  type Seconds,
+  type ShapeId,
+  type TaskId,
+} from '@sched/core'
 import { Allowance } from './allowance.js'
 import type { CellState } from './cell-state.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
 import { takeLostClaims } from './lost-claims.js'
 import { Moves } from './moves.js'
+import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
 
 /**
@@ -28,6 +45,7 @@ export class Draft implements OpenRound {
   readonly #owner: number
   readonly #sink: DraftSink
   readonly #moves = new Moves()
+  readonly #suspended: SuspendedMoves
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
@@ -44,6 +62,7 @@ export class Draft implements OpenRound {
     this.work = work
     this.#sink = sink
     this.#owner = owner
+    this.#suspended = new SuspendedMoves(this.#moves, work, cluster)
   }
 
   /** Opens the round. Throws when the one before is not closed. */
@@ -240,30 +259,7 @@ export class Draft implements OpenRound {
   suspend(): void {
     this.#mustBeOpen()
     this.#state = 'suspended'
-    const { work, cluster } = this
-    const moves = this.#moves
-    const { versions } = this.#live
-    const hasDevices = cluster.model.devices !== undefined
-    for (let i = moves.count - 1; i >= 0; i--) {
-      const move = moves.tasks[i] as number
-      if (move < 0) this.#suspendEviction(i, ~move as TaskId)
-      else {
-        const run = work.taskRun[move] as number
-        const node = work.runNode[run] as NodeId
-        const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
-        cluster.give(shape, node, hasDevices ? work.runDevices[run] : 0)
-        moves.nodes[i] = node
-        moves.shapes[i] = shape
-        moves.seen[i] = versions[node] as number
-      }
-    }
-  }
-
-  #suspendEviction(index: number, task: TaskId): void {
-    this.cluster.take(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
-    this.work.keep(task)
-    this.#moves.seen[index] = this.work.started(task)
-    this.#moves.ranks[index] = this.work.rank(this.work.jobOf(task))
+    this.#suspended.leave(this.cluster)
   }
 
   commit(mode: CommitMode): Commit {
@@ -273,7 +269,7 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
     this.#forget()
     this.#commit.now = this.now
-    if (suspended) this.#recheck(mode)
+    if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
     else if (this.#live.hasDown) this.#withdrawLost()
     this.#apply()
     this.#moves.count = 0
@@ -290,51 +286,6 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
   }
 
-  /**
-   * Makes the suspended draft's moves again, in order, as far as they do not conflict; conflicting claims are pending
-   * again, of a gang all, tasks to be evicted that are gone are forgotten.
-   */
-  #recheck({ conflict, atomic }: CommitMode): void {
-    const { conflicted } = this.#commit
-    const { work } = this
-    const moves = this.#moves
-    const { count, tasks } = moves
-    let kept = 0
-    let gang = -1
-    let gangFrom = 0
-    let isBroken = false
-    for (let i = 0; i < count; i++) {
-      const move = tasks[i] as number
-      if (move < 0) {
-        if (this.#evictAgain(i, ~move as TaskId)) tasks[kept++] = move
-        continue
-      }
-      const stage = work.taskStage[move] as number
-      if (stage !== gang) {
-        gang = work.stageGang[stage] === 1 ? stage : -1
-        gangFrom = kept
-        isBroken = false
-      }
-      const node = moves.nodes[i] as NodeId
-      const shape = moves.shapes[i] as ShapeId
-      if (isBroken || this.#conflicts(conflict, i, shape, node)) {
-        conflicted.push(move as TaskId)
-        if (gang === -1 || isBroken) continue
-        isBroken = true
-        moves.count = kept
-        this.#takeBack(gangFrom)
-        kept = gangFrom
-      } else {
-        const devices = this.#live.take(shape, node)
-        if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
-        tasks[kept++] = move
-      }
-    }
-    moves.count = kept
-    if (atomic && conflicted.length > 0) this.#takeBack(0)
-    for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
-  }
-
   /** Claims on nodes that have gone since they were made conflict. */
   #withdrawLost(): void {
     const { work } = this
@@ -343,37 +294,6 @@ export class Draft implements OpenRound {
       this.#commit.conflicted.push(task)
       work.unclaim(task, 'withdrawn')
     }
-  }
-
-  #evictAgain(index: number, task: TaskId): boolean {
-    const { work } = this
-    const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#moves.seen[index] && work.rank(work.jobOf(task)) === this.#moves.ranks[index]
-    if (!isSame || work.isReleased(task)) return false
-    work.release(task, 'evicted')
-    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
-    return true
-  }
-
-  /** One conflict rejects all, or all of a gang: takes back what has been made again from there on, newest first. */
-  #takeBack(from: number): void {
-    const { work } = this
-    while (this.#moves.count > from) {
-      const move = this.#moves.pop()
-      const task = (move < 0 ? ~move : move) as TaskId
-      const node = work.nodeOf(task) as NodeId
-      if (move < 0) {
-        this.#live.take(work.shapeOf(task), node, work.devicesOf(task))
-        work.keep(task)
-      } else {
-        this.#live.give(work.shapeOf(task), node, work.devicesOf(task))
-        this.#commit.conflicted.push(task)
-      }
-    }
-  }
-
-  /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
-  #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
-    return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 
   /** Tells of the moves in order; tasks that start in a row are told of together. */

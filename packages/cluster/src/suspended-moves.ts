@@ -1,0 +1,125 @@
+import type { CommitMode, NodeId, ShapeId, TaskId } from '@sched/core'
+import type { CellState } from './cell-state.js'
+import type { Moves } from './moves.js'
+import type { Work } from './work.js'
+
+/**
+ * The moves of a suspended round: off the live state while decision time passes, with what each has seen; then checked and made again.
+ *
+ * Source: optimistic transactions, Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2.
+ */
+export class SuspendedMoves {
+  readonly #moves: Moves
+  readonly #work: Work
+  readonly #live: CellState
+
+  constructor(moves: Moves, work: Work, live: CellState) {
+    this.#moves = moves
+    this.#work = work
+    this.#live = live
+  }
+
+  /** Takes the moves off the state that they were drafted on. */
+  leave(cluster: CellState): void {
+    const moves = this.#moves
+    const work = this.#work
+    const { versions } = this.#live
+    const hasDevices = cluster.model.devices !== undefined
+    for (let i = moves.count - 1; i >= 0; i--) {
+      const move = moves.tasks[i] as number
+      if (move < 0) this.#leaveEviction(i, ~move as TaskId, cluster)
+      else {
+        const run = work.taskRun[move] as number
+        const node = work.runNode[run] as NodeId
+        const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
+        cluster.give(shape, node, hasDevices ? work.runDevices[run] : 0)
+        moves.nodes[i] = node
+        moves.shapes[i] = shape
+        moves.seen[i] = versions[node] as number
+      }
+    }
+  }
+
+  #leaveEviction(index: number, task: TaskId, cluster: CellState): void {
+    const work = this.#work
+    cluster.take(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    work.keep(task)
+    this.#moves.seen[index] = work.started(task)
+    this.#moves.ranks[index] = work.rank(work.jobOf(task))
+  }
+
+  /**
+   * Makes the moves again on the live state, in order, as far as they do not conflict; conflicting claims are pending again, of a gang
+   * all, and appended to `conflicted`; tasks to be evicted that are gone are forgotten.
+   */
+  makeAgain({ conflict, atomic }: CommitMode, conflicted: TaskId[]): void {
+    const work = this.#work
+    const moves = this.#moves
+    const { count, tasks } = moves
+    let kept = 0
+    let gang = -1
+    let gangFrom = 0
+    let isBroken = false
+    for (let i = 0; i < count; i++) {
+      const move = tasks[i] as number
+      if (move < 0) {
+        if (this.#evictAgain(i, ~move as TaskId)) tasks[kept++] = move
+        continue
+      }
+      const stage = work.taskStage[move] as number
+      if (stage !== gang) {
+        gang = work.stageGang[stage] === 1 ? stage : -1
+        gangFrom = kept
+        isBroken = false
+      }
+      const node = moves.nodes[i] as NodeId
+      const shape = moves.shapes[i] as ShapeId
+      if (isBroken || this.#conflicts(conflict, i, shape, node)) {
+        conflicted.push(move as TaskId)
+        if (gang === -1 || isBroken) continue
+        isBroken = true
+        moves.count = kept
+        this.#takeBack(gangFrom, conflicted)
+        kept = gangFrom
+      } else {
+        const devices = this.#live.take(shape, node)
+        if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
+        tasks[kept++] = move
+      }
+    }
+    moves.count = kept
+    if (atomic && conflicted.length > 0) this.#takeBack(0, conflicted)
+    for (let i = 0; i < conflicted.length; i++) work.unclaim(conflicted[i] as TaskId, 'withdrawn')
+  }
+
+  #evictAgain(index: number, task: TaskId): boolean {
+    const work = this.#work
+    const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#moves.seen[index] && work.rank(work.jobOf(task)) === this.#moves.ranks[index]
+    if (!isSame || work.isReleased(task)) return false
+    work.release(task, 'evicted')
+    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    return true
+  }
+
+  /** One conflict rejects all, or all of a gang: takes back what has been made again from there on, newest first. */
+  #takeBack(from: number, conflicted: TaskId[]): void {
+    const work = this.#work
+    while (this.#moves.count > from) {
+      const move = this.#moves.pop()
+      const task = (move < 0 ? ~move : move) as TaskId
+      const node = work.nodeOf(task) as NodeId
+      if (move < 0) {
+        this.#live.take(work.shapeOf(task), node, work.devicesOf(task))
+        work.keep(task)
+      } else {
+        this.#live.give(work.shapeOf(task), node, work.devicesOf(task))
+        conflicted.push(task)
+      }
+    }
+  }
+
+  /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
+  #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
+    return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
+  }
+}
