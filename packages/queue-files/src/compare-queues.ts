@@ -1,8 +1,8 @@
 import type { CapacityFile } from './yarn/capacity-model.js'
-import type { FairFile, Given } from './yarn/fair-model.js'
+import type { FairFile } from './yarn/fair-model.js'
 import type { QueueRow, QueueTable } from './queue-rows.js'
 import type { QueueFile } from './read-queues.js'
-import type { SlurmConf } from './slurm/conf.js'
+import type { Given } from './setting.js'
 
 /** A setting that differs; absent on the side where it is not given. */
 export interface Changed {
@@ -56,4 +56,4 @@ function generalFair(file: FairFile): Record<string, string> {
   return settings
 }
 
-const generalProperties = (properties: CapacityFile['general'] | SlurmConf['general']): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))
+const generalProperties = (properties: CapacityFile['general']): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))

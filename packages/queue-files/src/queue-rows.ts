@@ -2,13 +2,14 @@ import { SchedError, suggest, withoutUndefined } from '@sched/core'
 import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
-import type { FairFile, FairQueue, Given } from './yarn/fair-model.js'
+import type { FairFile, FairQueue } from './yarn/fair-model.js'
 import { nameOf, type KueueFile } from './kueue/kueue-file.js'
 import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
 import type { SparkFile, SparkPool } from './spark/pools-file.js'
 import type { SlurmConf } from './slurm/conf.js'
 import type { Entity } from './slurm/database.js'
+import type { Given } from './setting.js'
 
 /** A queue as people see it: its settings as written, and what it would get of each resource. */
 export interface QueueRow {

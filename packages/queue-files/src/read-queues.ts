@@ -4,11 +4,11 @@ import type { CapacityFile } from './yarn/capacity-model.js'
 import { capacityPolicy, type CapacityPolicy } from './yarn/capacity-policy.js'
 import { readFairFile } from './yarn/fair-file.js'
 import type { FairFile } from './yarn/fair-model.js'
-import { fairPolicy, type ClusterFacts, type FairPolicy } from './yarn/fair-policy.js'
+import { fairPolicy, type FairPolicy } from './yarn/fair-policy.js'
 import { isKueue, readKueue, type KueueFile } from './kueue/kueue-file.js'
 import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
 import type { SourceText } from './source-text.js'
-import { readProperties, type Property } from './yarn/site.js'
+import { readProperties } from './yarn/site.js'
 import { isSlurmConf, readSlurmConf, withoutConf, type SlurmConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
@@ -16,7 +16,9 @@ import { isSparkConf, readSparkConf } from './spark/conf.js'
 import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
 import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
 import { Findings } from './finding.js'
-import { readXml } from './yarn/xml.js'
+import { readXml } from './xml.js'
+import type { Setting } from './setting.js'
+import type { ClusterFacts } from './queue-policy.js'
 
 /** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, or pools of Spark. */
 export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | SparkFile
@@ -62,6 +64,6 @@ export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: Sourc
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
   if (file.kind === 'slurm') return slurmPolicy(file, cluster)
   if (file.kind === 'spark') return sparkPolicy(file)
-  const properties: ReadonlyMap<string, Property> = site === undefined ? new Map<string, Property>() : readProperties(site)
+  const properties: ReadonlyMap<string, Setting> = site === undefined ? new Map<string, Setting>() : readProperties(site)
   return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
 }

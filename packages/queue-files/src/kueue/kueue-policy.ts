@@ -2,10 +2,10 @@ import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { nearest, SchedError, suggest } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { Findings } from '../finding.js'
-import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
+import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What manifests of Kueue come to. */
 export interface KueuePolicy extends QueuePolicy {

@@ -1,7 +1,8 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Database } from './database.js'
-import { readLines, type Setting, type Statement } from './lines.js'
+import { readLines, type Statement } from './lines.js'
+import type { Setting } from '../setting.js'
 
 /** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
 export interface Declared {

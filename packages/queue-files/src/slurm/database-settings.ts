@@ -1,4 +1,4 @@
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 /** Settings of `sacctmgr` by their names in small letters: what `slurm-limits` calls them, or what of them is one resource. */
 const limits: Readonly<Record<string, string>> = {

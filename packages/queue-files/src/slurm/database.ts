@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 /** A QOS, an account, or a user of an account, with what is set of it. */
 export interface Entity {

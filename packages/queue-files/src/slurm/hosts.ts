@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 const MOST_HOSTS = 1_000_000
 

@@ -4,8 +4,8 @@ import type { Findings, Verdict } from '../finding.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
-import type { Setting } from './lines.js'
 import { procsOf } from './nodes.js'
+import type { Setting } from '../setting.js'
 
 type Options = Record<string, unknown>
 

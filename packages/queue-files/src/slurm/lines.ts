@@ -1,13 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
-
-/** `name=value` of a slurm.conf, as written. */
-export interface Setting {
-  readonly name: string
-  readonly value: string
-  readonly file: string
-  readonly line: number
-}
+import type { Setting } from '../setting.js'
 
 /** The settings of a line, at least one. */
 export type Statement = readonly [Setting, ...Setting[]]

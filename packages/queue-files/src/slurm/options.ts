@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 /** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
 const parameters: Readonly<Record<string, number>> = {

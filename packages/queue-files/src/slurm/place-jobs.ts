@@ -3,8 +3,8 @@ import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import { checkedTime, secondsOf, UNLIMITED } from './limits.js'
-import type { Setting } from './lines.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
+import type { Setting } from '../setting.js'
 
 /**
  * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default QOS of its user's

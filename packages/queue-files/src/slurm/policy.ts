@@ -1,14 +1,14 @@
 import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
-import type { ClusterFacts, QueuePolicy } from '../yarn/fair-policy.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
-import type { Setting } from './lines.js'
 import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
 import { whyIgnored, whyIgnoredOfPartition } from './other-settings.js'
 import { markedPartitions } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
+import type { Setting } from '../setting.js'
+import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What a slurm.conf comes to. */
 export interface SlurmPolicy extends QueuePolicy {

@@ -2,7 +2,7 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
 

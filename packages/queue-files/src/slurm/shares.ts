@@ -2,7 +2,7 @@ import type { Findings } from '../finding.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
-import type { Setting } from './lines.js'
+import type { Setting } from '../setting.js'
 
 /** Accounts and users with their shares, as `multifactor` takes them. */
 interface Shares {

@@ -1,20 +1,13 @@
 import { SchedError, suggest } from '@sched/core'
 import type { SourceText } from '../source-text.js'
-
-/** A line of a spark-defaults.conf. */
-export interface SparkSetting {
-  readonly name: string
-  readonly value: string
-  readonly file: string
-  readonly line: number
-}
+import type { Setting } from '../setting.js'
 
 /** Whether a text is a spark-defaults.conf: its first line that says something sets a property of Spark. */
 export const isSparkConf = (text: string): boolean => /^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*spark\.[\w.-]+[ \t:=]/.test(text)
 
 /** The properties of a spark-defaults.conf, the last of equal names. Throws `BAD_INPUT` with the line for one that is not of Spark. */
-export function readSparkConf({ text, file }: SourceText): SparkSetting[] {
-  const found = new Map<string, SparkSetting>()
+export function readSparkConf({ text, file }: SourceText): Setting[] {
+  const found = new Map<string, Setting>()
   for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(content)) continue
     const [, name = '', value = ''] = /^\s*([^\s:=]+)\s*[:=]?\s*(.*?)\s*$/.exec(content) ?? []
@@ -28,7 +21,7 @@ export function readSparkConf({ text, file }: SourceText): SparkSetting[] {
 const units: Readonly<Record<string, number>> = { us: 1e-6, ms: 0.001, s: 1, m: 60, min: 60, h: 3600, d: 86_400 }
 
 /** Seconds of a time such as 3s, 500ms or 1min; milliseconds without a unit. Throws `BAD_INPUT`. */
-export function secondsOf({ name, value, file, line }: SparkSetting): number {
+export function secondsOf({ name, value, file, line }: Setting): number {
   const [, number = '', unit = 'ms'] = /^(\d+)([a-z]+)?$/.exec(value.toLowerCase()) ?? []
   const factor = units[unit]
   if (number === '' || factor === undefined) throw new SchedError('BAD_INPUT', `found "${value}", expected a time such as 3s or 500ms.`, { file, line, field: name }, 'Units are us, ms, s, m or min, h and d.')
@@ -36,7 +29,7 @@ export function secondsOf({ name, value, file, line }: SparkSetting): number {
 }
 
 /** FAIR or FIFO. Throws `BAD_INPUT`. */
-export function schedulerMode({ name, value, file, line }: SparkSetting): 'FAIR' | 'FIFO' {
+export function schedulerMode({ name, value, file, line }: Setting): 'FAIR' | 'FIFO' {
   const mode = value.toUpperCase()
   if (mode !== 'FAIR' && mode !== 'FIFO') throw new SchedError('BAD_INPUT', `there is no scheduling mode "${value}".`, { file, line, field: name }, suggest(mode, ['FAIR', 'FIFO']))
   return mode

@@ -1,9 +1,8 @@
 import { SchedError } from '@sched/core'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
-import type { Given } from '../yarn/fair-model.js'
-import type { XmlElement } from '../yarn/xml.js'
-import type { SparkSetting } from './conf.js'
+import type { XmlElement } from '../xml.js'
+import type { Given, Setting } from '../setting.js'
 
 /** A pool of a fairscheduler.xml. */
 export interface SparkPool {
@@ -19,7 +18,7 @@ export interface SparkFile {
   readonly kind: 'spark'
   readonly file: string
   readonly pools: readonly SparkPool[]
-  readonly conf: readonly SparkSetting[]
+  readonly conf: readonly Setting[]
   /** Settings of pools for which Spark takes its default. */
   readonly ignored: Findings
 }

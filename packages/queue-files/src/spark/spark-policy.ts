@@ -1,10 +1,10 @@
 import { withoutUndefined, type Config } from '@sched/core'
 import type { FairOptions } from '@sched/policies'
 import { Findings } from '../finding.js'
-import type { Given } from '../yarn/fair-model.js'
-import type { QueuePolicy } from '../yarn/fair-policy.js'
-import { schedulerMode, secondsOf, type SparkSetting } from './conf.js'
+import { schedulerMode, secondsOf } from './conf.js'
 import type { SparkFile, SparkPool } from './pools-file.js'
+import type { Given, Setting } from '../setting.js'
+import type { QueuePolicy } from '../queue-policy.js'
 
 /** What a fairscheduler.xml comes to. */
 export interface SparkPolicy extends QueuePolicy {
@@ -57,7 +57,7 @@ function written({ mode, weight, minShare }: SparkPool): [string, Given<unknown>
   return all.filter((each): each is [string, Given<unknown>] => each[1] !== undefined)
 }
 
-function tell({ name, value, file, line }: SparkSetting, findings: Findings): void {
+function tell({ name, value, file, line }: Setting, findings: Findings): void {
   const add = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, { file, line }, name, value, note)
   if (name === 'spark.scheduler.mode') add('honoured')
   else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', DELAY)

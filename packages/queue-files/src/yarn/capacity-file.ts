@@ -4,15 +4,16 @@ import { capacityValue } from './capacity-value.js'
 import { checkCapacities } from './check-capacities.js'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
-import { readProperties, type Property } from './site.js'
-import { readXml } from './xml.js'
+import { readProperties } from './site.js'
+import { readXml } from '../xml.js'
+import type { Setting } from '../setting.js'
 
 /** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
 export function readCapacityFile(source: SourceText, top = readXml(source.text, source.file)): CapacityFile {
   const { file } = source
   const all = readProperties(source, top)
   const ignored = new Findings(file)
-  const lists = new Map<string, Property>()
+  const lists = new Map<string, Setting>()
   for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
   if (!lists.has('root'))
     throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
@@ -25,14 +26,14 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
     const [path, { line, name }] = orphan
     throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
   }
-  const general = new Map<string, Property>()
+  const general = new Map<string, Setting>()
   for (const property of all.values()) assign(property, byPath, general, ignored)
   for (const queue of byPath.values()) readCapacities(queue, file)
   for (const queue of byPath.values()) checkCapacities(queue, file)
   return { kind: 'capacity', file, root, general, ignored }
 }
 
-function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Property>, byPath: Map<string, CapacityQueue>): void {
+function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
   const list = lists.get(parent.path)
   if (list === undefined) return
   for (const name of list.value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
@@ -48,7 +49,7 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Property>, 
 }
 
 /** Gives a property to its queue, the one with the longest path that its name begins with. */
-function assign(property: Property, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Property>, ignored: Findings): void {
+function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, ignored: Findings): void {
   const { name } = property
   if (!name.startsWith(`${prefix}root.`)) return void general.set(name, property)
   const parts = name.slice(prefix.length).split('.')
@@ -67,7 +68,7 @@ function assign(property: Property, byPath: ReadonlyMap<string, CapacityQueue>, 
 const isGroup = (part: string): boolean =>
   ['accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template', 'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule'].includes(part)
 
-function stale(property: Property, path: string, around: CapacityQueue, ignored: Findings): void {
+function stale(property: Setting, path: string, around: CapacityQueue, ignored: Findings): void {
   const close = nearest(path, around.queues.map((each) => each.path))
   const hint = close === undefined ? '' : `; did you mean ${close}?`
   ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)

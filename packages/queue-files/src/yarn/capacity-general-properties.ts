@@ -3,25 +3,26 @@ import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
 import { amountsIn, count, ignored, inside, masters, reservation, templates, type UseInAll } from './capacity-use.js'
-import { booleanOf, numberOf, type Property } from './site.js'
+import { booleanOf, numberOf } from './site.js'
+import type { Setting } from '../setting.js'
 
 export const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
 const preempt =
-  (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Property) => unknown): UseInAll =>
+  (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => {
     options.preemption = { ...options.preemption, [key]: read(property) }
     return undefined
   }
-const seconds = (property: Property) => numberOf(property, { least: 0 }) / 1000
-const part = (property: Property) => numberOf(property, { least: 0 })
-const atMostWhole = (property: Property) => numberOf(property, { least: 0, most: 1 })
+const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
+const part = (property: Setting) => numberOf(property, { least: 0 })
+const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
 const byDefault =
   (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'): UseInAll =>
   (options, property) => void (options.defaults = { ...options.defaults, [key]: numberOf(property, { least: -1 }) })
 const option =
-  (key: keyof CapacitySchedulerOptions, read: (property: Property) => unknown): UseInAll =>
+  (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
-const integer = (property: Property) => numberOf(property, { least: -1, whole: true })
+const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
 const placements = ignored('the placement of the experiment chooses the node')
 const threads = ignored('decisions are made one after the other, as without threads')
 const extension = ignored('this extension of preemption is not modelled')

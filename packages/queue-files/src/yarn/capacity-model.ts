@@ -1,5 +1,5 @@
 import type { Findings } from '../finding.js'
-import type { Property } from './site.js'
+import type { Setting } from '../setting.js'
 
 /** Amounts of one queue by YARN's names. */
 export type CapacityValue =
@@ -12,7 +12,7 @@ export interface CapacityQueue {
   readonly path: string
   readonly parent: CapacityQueue | undefined
   readonly line: number
-  readonly properties: Map<string, Property>
+  readonly properties: Map<string, Setting>
   readonly queues: CapacityQueue[]
   /** Absent: not given. */
   capacity?: CapacityValue & { readonly line: number }
@@ -26,7 +26,7 @@ export interface CapacityFile {
   readonly file: string
   readonly root: CapacityQueue
   /** By full name. */
-  readonly general: ReadonlyMap<string, Property>
+  readonly general: ReadonlyMap<string, Setting>
   readonly ignored: Findings
 }
 

@@ -5,9 +5,9 @@ import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { count, type Options, type QueueOptions } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
-import type { ClusterFacts, QueuePolicy } from './fair-policy.js'
 import { Findings } from '../finding.js'
-import type { Property } from './site.js'
+import type { Setting } from '../setting.js'
+import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What a capacity-scheduler.xml comes to. */
 export interface CapacityPolicy extends QueuePolicy {
@@ -16,7 +16,7 @@ export interface CapacityPolicy extends QueuePolicy {
 }
 
 /** The policy of a capacity-scheduler.xml, with a yarn-site.xml where there is one. */
-export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Property> = new Map()): CapacityPolicy {
+export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Setting> = new Map()): CapacityPolicy {
   const findings = new Findings(file.file)
   const options: Options = { preemption: { enabled: false } }
   const isJson = file.general.get(`${prefix}mapping-rule-format`)?.value.trim() === 'json'
@@ -63,17 +63,17 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
   }
 }
 
-const targets = ({ value }: Property) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
-const jsonTargets = (property: Property) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string' ? [] : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
+const targets = ({ value }: Setting) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
+const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string' ? [] : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
-function useInQueue(options: QueueOptions, suffix: string, property: Property, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
+function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
   const use = queueProperties[suffix] ?? patterned(suffix)
   if (use === undefined) return findings.add('ignored', property, property.name, property.value, unknown(suffix, Object.keys(queueProperties)))
   const told = use(options, property, cluster, queue)
   findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
 }
 
-function useInAll(options: Options, property: Property, cluster: ClusterFacts, findings: Findings): void {
+function useInAll(options: Options, property: Setting, cluster: ClusterFacts, findings: Findings): void {
   const { name, value } = property
   const user = /^yarn\.scheduler\.capacity\.user\.(.+)\.max-parallel-apps$/.exec(name)?.[1]
   if (user !== undefined) {

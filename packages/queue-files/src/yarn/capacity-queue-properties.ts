@@ -3,8 +3,9 @@ import { fairAmounts } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, ignored, inside, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
-import type { ClusterFacts } from './fair-policy.js'
-import { booleanOf, numberOf, type Property } from './site.js'
+import { booleanOf, numberOf } from './site.js'
+import type { Setting } from '../setting.js'
+import type { ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
@@ -157,7 +158,7 @@ const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => part
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`
 
 /** Hadoop refuses a queue that names a label of no node, and passes over capacities for one: files of EMR and of HDP have these. */
-function checkLabel(label: string, { file, line, name }: Property, cluster: ClusterFacts): string {
+function checkLabel(label: string, { file, line, name }: Setting, cluster: ClusterFacts): string {
   if (isNowhere(label, cluster))
     throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, cluster.partitions?.length ? suggest(label, cluster.partitions) : describe(label))
   return label

@@ -1,9 +1,10 @@
 import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
 import { clusterName } from './amounts.js'
 import type { CapacityQueue } from './capacity-model.js'
-import type { ClusterFacts } from './fair-policy.js'
 import type { Verdict } from '../finding.js'
-import { numberOf, type Property } from './site.js'
+import { numberOf } from './site.js'
+import type { Setting } from '../setting.js'
+import type { ClusterFacts } from '../queue-policy.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type QueueOptions = Mutable<CapacityQueueOptions>
@@ -13,10 +14,10 @@ export interface Told {
   readonly note?: string
 }
 /** Sets an option from a property; may say how it is approximated. */
-export type UseInQueue = (options: QueueOptions, property: Property, cluster: ClusterFacts, queue: CapacityQueue) => Told | undefined | void
-export type UseInAll = (options: Options, property: Property, cluster: ClusterFacts) => Told | undefined | void
+export type UseInQueue = (options: QueueOptions, property: Setting, cluster: ClusterFacts, queue: CapacityQueue) => Told | undefined | void
+export type UseInAll = (options: Options, property: Setting, cluster: ClusterFacts) => Told | undefined | void
 
-export const count = (property: Property) => numberOf(property, { least: 0, whole: true })
+export const count = (property: Setting) => numberOf(property, { least: 0, whole: true })
 export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 export const reservation = ignored('there is no reservation system')
 export const masters = ignored('jobs have no masters of their own here')

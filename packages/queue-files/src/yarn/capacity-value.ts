@@ -1,10 +1,10 @@
 import { SchedError } from '@sched/core'
 import { bracketedAmounts } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
-import type { Property } from './site.js'
+import type { Setting } from '../setting.js'
 
 /** `40`, `40%`, `3w` or `[memory=10240,vcores=12]`. */
-export function capacityValue({ name, value, file, line }: Property, isMaximum = false): CapacityValue {
+export function capacityValue({ name, value, file, line }: Setting, isMaximum = false): CapacityValue {
   const at = { file, line, field: name }
   const bracketed = bracketedAmounts(value, at)
   if (bracketed !== undefined) {

@@ -1,11 +1,12 @@
 import { nearest, SchedError, suggest } from '@sched/core'
 import { fairAmounts, type At, type NamedAmounts } from './amounts.js'
-import type { FairFile, FairPolicyName, FairQueue, Given } from './fair-model.js'
+import type { FairFile, FairPolicyName, FairQueue } from './fair-model.js'
 import { Findings } from '../finding.js'
 import { readRules } from './placement-rules.js'
 import type { SourceText } from '../source-text.js'
 import { fractionOf } from './site.js'
-import { readXml, type XmlElement } from './xml.js'
+import { readXml, type XmlElement } from '../xml.js'
+import type { Given } from '../setting.js'
 
 type Reader<T> = (element: XmlElement, at: At) => T
 

@@ -1,15 +1,9 @@
 import type { NamedAmounts } from './amounts.js'
 import type { Findings } from '../finding.js'
+import type { Given } from '../setting.js'
 
 /** Policies of the queues of a fair-scheduler.xml. */
 export type FairPolicyName = 'fair' | 'drf' | 'fifo'
-
-/** A setting with its place. */
-export interface Given<T> {
-  readonly value: T
-  readonly line: number
-  readonly text: string
-}
 
 /** A queue of a fair-scheduler.xml, as written. */
 export interface FairQueue {

@@ -1,29 +1,13 @@
 import { withoutUndefined, type Config } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
 import { clusterName, type NamedAmounts } from './amounts.js'
-import type { FairFile, FairQueue, Given, PlacementRule } from './fair-model.js'
+import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
-import { Findings, type Finding } from '../finding.js'
+import { Findings } from '../finding.js'
 import { find } from './placement-rules.js'
-import type { Property } from './site.js'
+import type { Given, Setting } from '../setting.js'
+import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
-/** What of a cluster decides what a queue file means on it. */
-export interface ClusterFacts {
-  readonly resources: readonly string[]
-  readonly nodes: number
-  /** Whether nodes have heartbeats. */
-  readonly heartbeat: boolean
-  /** Labels of nodes that are partitions; undefined: any may be named. */
-  readonly partitions?: readonly string[]
-  /** Names of the nodes that have a label of that name. */
-  readonly nodesWith?: (label: string) => readonly string[]
-}
-
-/** A queue file as a policy, and what became of each of its settings, by line. */
-export interface QueuePolicy {
-  readonly policy: Config
-  readonly findings: readonly Finding[]
-}
 /** What a fair-scheduler.xml comes to. */
 export interface FairPolicy extends QueuePolicy {
   readonly kind: 'fair'
@@ -32,7 +16,7 @@ export interface FairPolicy extends QueuePolicy {
 }
 
 /** The policy of a fair-scheduler.xml, with a yarn-site.xml where there is one. */
-export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: ReadonlyMap<string, Property> = new Map()): FairPolicy {
+export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: ReadonlyMap<string, Setting> = new Map()): FairPolicy {
   const findings = new Findings(file.file)
   const site = readFairSite(properties, findings)
   const mapped = new Mapping(file, cluster, site, findings)

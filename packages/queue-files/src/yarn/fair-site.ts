@@ -1,6 +1,7 @@
 import { nearest } from '@sched/core'
 import type { Findings } from '../finding.js'
-import { booleanOf, numberOf, type Property } from './site.js'
+import { booleanOf, numberOf } from './site.js'
+import type { Setting } from '../setting.js'
 
 /** What a yarn-site.xml says about the fair scheduler. Times in seconds. */
 export interface FairSite {
@@ -34,7 +35,7 @@ const defaults: FairSite = {
   reservableNodes: 0.05, reservationMultiple: 2, increments: { 'memory-mb': 1024, vcores: 1 },
 }
 
-type Use = (site: FairSite, property: Property) => void
+type Use = (site: FairSite, property: Setting) => void
 interface Known {
   /** Absent: ignored. */
   readonly use?: Use
@@ -91,7 +92,7 @@ const known: Readonly<Record<string, Known>> = {
 }
 
 /** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
-export function readFairSite(properties: ReadonlyMap<string, Property>, findings: Findings): FairSite {
+export function readFairSite(properties: ReadonlyMap<string, Setting>, findings: Findings): FairSite {
   const site: FairSite = { ...defaults, maximumAllocation: {}, increments: { ...defaults.increments } }
   for (const property of properties.values()) {
     const { name, value } = property

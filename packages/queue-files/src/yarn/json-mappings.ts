@@ -1,6 +1,6 @@
 import { SchedError, suggest } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
-import type { Property } from './site.js'
+import type { Setting } from '../setting.js'
 
 type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
 /** Queues that policies give, inside `parentQueue` where there is one. */
@@ -15,7 +15,7 @@ const fallbacks: Readonly<Record<string, 'skip' | 'default' | 'reject'>> = { ski
  *
  * Source: Hadoop 3, MappingRuleCreator.
  */
-export function jsonMappings({ value, file, line, name }: Property): { readonly mappings: Mappings; readonly leftOut: readonly string[] } {
+export function jsonMappings({ value, file, line, name }: Setting): { readonly mappings: Mappings; readonly leftOut: readonly string[] } {
   const bad = (what: string, wayOut = '') => new SchedError('BAD_INPUT', what, { file, line, field: name }, wayOut)
   const mappings: Mappings[number][] = []
   const leftOut: string[] = []

@@ -1,6 +1,6 @@
 import { SchedError, suggest } from '@sched/core'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
-import type { XmlElement } from './xml.js'
+import type { XmlElement } from '../xml.js'
 
 const ruleNames = ['specified', 'user', 'primaryGroup', 'secondaryGroupExistingQueue', 'nestedUserQueue', 'default', 'reject'] as const
 

@@ -1,19 +1,12 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
-import { readXml, type XmlElement } from './xml.js'
-
-/** A property of a Hadoop configuration file. */
-export interface Property {
-  readonly name: string
-  readonly value: string
-  readonly file: string
-  readonly line: number
-}
+import { readXml, type XmlElement } from '../xml.js'
+import type { Setting } from '../setting.js'
 
 /** Properties of a `<configuration>` by name, the last of equal names, unless an earlier one is final. Throws `BAD_INPUT` with the line. */
-export function readProperties({ text, file }: SourceText, root = readXml(text, file)): Map<string, Property> {
+export function readProperties({ text, file }: SourceText, root = readXml(text, file)): Map<string, Setting> {
   if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
-  const found = new Map<string, Property>()
+  const found = new Map<string, Setting>()
   const final = new Set<string>()
   for (const each of root.children) {
     if (each.name !== 'property')
@@ -31,7 +24,7 @@ const field = (property: XmlElement, name: string): string | undefined => proper
 const lineOf = (property: XmlElement, name: string): number | undefined => property.children.find((each) => each.name === name)?.line
 
 /** Replaces `${other.property}` as Hadoop does, from the same file, at most 20 deep. */
-function expanded(properties: Map<string, Property>): Map<string, Property> {
+function expanded(properties: Map<string, Setting>): Map<string, Setting> {
   for (const [name, property] of properties) {
     let value = property.value
     for (let depth = 0; value.includes('${'); depth++) {
@@ -49,7 +42,7 @@ function expanded(properties: Map<string, Property>): Map<string, Property> {
 export const fractionOf = (text: string): number => Number(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
 
 /** A number from a property. Throws `BAD_INPUT` with the line. */
-export function numberOf({ name, value, file, line }: Property, { least = -Infinity, most = Infinity, whole = false } = {}): number {
+export function numberOf({ name, value, file, line }: Setting, { least = -Infinity, most = Infinity, whole = false } = {}): number {
   const number = whole ? Number(value) : fractionOf(value)
   if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
     throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`, { file, line, field: name })
@@ -57,7 +50,7 @@ export function numberOf({ name, value, file, line }: Property, { least = -Infin
 }
 
 /** True or false from a property; Hadoop takes the words in any case, and its default for anything else: here that is an error. */
-export function booleanOf({ name, value, file, line }: Property): boolean {
+export function booleanOf({ name, value, file, line }: Setting): boolean {
   const word = value.trim().toLowerCase()
   if (word !== 'true' && word !== 'false') throw new SchedError('BAD_INPUT', `found "${value}", expected true or false.`, { file, line, field: name })
   return word === 'true'
