@@ -1,5 +1,9 @@
 import type { CellState, DynamicSlotsRule, Work } from '@sched/cluster'
-import type { JobId, LaneId, NodeId, Observer, ResourceId, StageSpec, TaskEnd, TaskId } from '@sched/core'
+import type { JobId, LaneId, NodeId, Observer, ResourceId, Seconds, StageSpec, TaskEnd, TaskId } from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+
+/** The token of the timer of its looks: architectures' are not negative. */
+export const LOOK_AT_SLOTS = -1
 
 /** A node as an adjuster of slots sees it. */
 export interface SlotsState {
@@ -31,9 +35,9 @@ const USUAL = { cores: 1 } as const
  * Source: SlotsAdjuster; Lin et al., survey of cluster resource scheduling, section 1 (no rule is published; this one is our choice).
  */
 export class DynamicSlots implements Observer {
-  readonly interval: number
   readonly #cell: CellState
   readonly #work: Work
+  readonly #queue: EventQueue
   readonly #rule: DynamicSlotsRule
   readonly #adjust: SlotsAdjuster
   /** What the running tasks of a node use, by task. */
@@ -41,20 +45,30 @@ export class DynamicSlots implements Observer {
   /** `[resource * nodes + node]`: slots to be taken when they are free. */
   readonly #owed: Int32Array
 
-  constructor(cell: CellState, work: Work, rule: DynamicSlotsRule, adjust: SlotsAdjuster = slotsByUse(rule)) {
-    this.interval = rule.interval
+  constructor({ cell, work, queue }: { readonly cell: CellState; readonly work: Work; readonly queue: EventQueue }, rule: DynamicSlotsRule, adjust: SlotsAdjuster = slotsByUse(rule)) {
     this.#cell = cell
     this.#work = work
+    this.#queue = queue
     this.#rule = rule
     this.#adjust = adjust
     this.#running = Array.from({ length: cell.nodes }, () => new Map<TaskId, Readonly<Record<string, number>>>())
     this.#owed = new Int32Array(cell.resources.length * cell.nodes)
     const { initial } = rule
     if (initial !== undefined) this.#each((node, resource) => this.#change(node, resource, initial - cell.total(node, resource)))
+    this.#lookAgain(0)
   }
 
-  /** A look at all nodes. */
-  look(): void {
+  /** A look at all nodes, and the timer of the next one. */
+  look(now: Seconds): void {
+    this.#lookAtAll()
+    this.#lookAgain(now)
+  }
+
+  #lookAgain(now: Seconds): void {
+    this.#queue.push(now + this.#rule.interval, EventKind.Timer, LOOK_AT_SLOTS)
+  }
+
+  #lookAtAll(): void {
     const { kinds } = this.#cell.model.hardware
     for (let node = 0 as NodeId; node < this.#cell.nodes; node++) {
       const used = kinds.map((kind, k) => this.#usedOn(node, kind) / (this.#cell.model.hardware.amounts[k * this.#cell.nodes + node] as number))

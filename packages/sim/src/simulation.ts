@@ -1,6 +1,6 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
-import { DynamicSlots } from './dynamic-slots.js'
+import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
@@ -63,9 +63,8 @@ export class Simulation implements CellHost, DraftSink {
     this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
     this.work = new Work(model, shapes, placedBlocks(model, seed))
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
-    this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots(this.cell, this.work, model.dynamicSlots, options.slotsAdjuster)
+    this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
-    if (this.#slots !== undefined) this.#queue.push(this.#slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
     const keys = new JobKeys()
     this.#runs = new TaskRuns({
       model,
@@ -336,7 +335,7 @@ export class Simulation implements CellHost, DraftSink {
         return
       case EventKind.Timer:
         this.#passNeeded = true
-        if (subject === LOOK_AT_SLOTS) this.#lookAtSlots()
+        if (subject === LOOK_AT_SLOTS) this.#slots?.look(this.now)
         else this.#architecture.wake?.(subject)
         return
       case EventKind.Outage:
@@ -387,12 +386,6 @@ export class Simulation implements CellHost, DraftSink {
     if (this.#lives.submit(spec, this.now)) this.#passNeeded = true
   }
 
-  #lookAtSlots(): void {
-    const slots = this.#slots as DynamicSlots
-    slots.look()
-    this.#queue.push(this.now + slots.interval, EventKind.Timer, LOOK_AT_SLOTS)
-  }
-
   #finish(now: Seconds): RunState {
     if (this.#ended) return 'done'
     this.#ended = true
@@ -407,6 +400,3 @@ export class Simulation implements CellHost, DraftSink {
 const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
 
 const PASS = { kind: 'pass' } as const
-
-/** The token of a timer that is the engine's own: architectures' are not negative. */
-const LOOK_AT_SLOTS = -1
