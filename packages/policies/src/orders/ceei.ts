@@ -21,7 +21,8 @@ export interface CeeiOptions extends Omit<SharingOptions, 'by' | 'inner'> {
  * Competitive equilibrium from equal incomes, a comparison point for `drf`: who has the smallest part of what it would
  * buy in a market comes first. The market is of those who have unplaced tasks, each asking endlessly for tasks of its
  * first job's shape, with its weight as income. It is solved anew when one of them comes, goes or asks for another shape,
- * and looking for that costs a pass over all at every reading.
+ * and looking for that costs a pass over all at every reading. Parts are fractions of what somebody uses most over the
+ * same of what it would buy, with 24 bits: the market is solved to about 1e-9, and equals go by `ties`.
  *
  * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 5.2. Deviation: steered to task by task.
  */
@@ -60,7 +61,7 @@ function marketShares({ cluster, work, tree, lists, usage }: Shares, weightOf: R
     },
     poolKey(pool, lane) {
       const share = usage.dominantShare(pool, lane)
-      return share === 0 ? 0 : share / (target[pool * lanes + lane] as number)
+      return Math.fround(share === 0 ? 0 : share / (target[pool * lanes + lane] as number))
     },
     jobKey: () => 0, // jobs do not share: the options offer no such order
     onBegin({ lane }) {

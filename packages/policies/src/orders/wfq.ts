@@ -21,9 +21,10 @@ export interface WfqOptions extends Omit<SharingOptions, 'by' | 'inner'> {
 /**
  * Weighted fair queueing: who would finish its next task first, in virtual time, comes first. A task's virtual finish is
  * that of the one before it, or the virtual time at which its owner began to wait again, plus cost / weight. Unlike the
- * orders by shares it divides starts, not what is in use: long tasks are no reason to come later.
+ * orders by shares it divides starts, not what is in use: long tasks are no reason to come later. Times that differ by
+ * less than 1e-12 of themselves are equal, since sums of fractions are rounded.
  *
- * Source: Demers, Keshav and Shenker, SIGCOMM 1989; virtual time is the finish of the task started last, as in
+ * Source: Demers, Keshav and Shenker, SIGCOMM 1989; virtual time is the latest finish of a task started so far, as in
  * Golestani's self-clocked fair queueing, INFOCOM 1994, since no fluid reference system runs beside a cluster.
  */
 export const wfqOrder = defineOrder({
@@ -66,7 +67,7 @@ function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: Readonl
       for (let lane = 0; lane < lanes; lane++) finish[id * lanes + lane] = clock[id * lanes + lane] = 0
       return (weight[id] = weightOf.get(path) ?? 1)
     },
-    poolKey: (pool, lane) => (finish[pool * lanes + lane] as number) + nextCost(pool, lane) / (weight[pool] as number),
+    poolKey: (pool, lane) => to40Bits((finish[pool * lanes + lane] as number) + nextCost(pool, lane) / (weight[pool] as number)),
     jobKey: () => 0, // jobs do not share: the options offer no such order
     onJoin(pool, lane) {
       finish[pool * lanes + lane] = Math.max(finish[pool * lanes + lane] as number, clock[parentOf(pool) * lanes + lane] as number)
@@ -79,4 +80,10 @@ function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: Readonl
       clock[above] = Math.max(clock[above] as number, finish[at])
     },
   }
+}
+
+/** The number with 40 of its 53 bits (Dekker 1971): what a million additions round away is in the other 13. */
+function to40Bits(value: number): number {
+  const high = value * (2 ** 13 + 1)
+  return high - (high - value)
 }

@@ -38,7 +38,7 @@ export const naiveCeei =
           demands: buyers.map((name) => resources.map((r) => work.demand(work.shape(jobsOf(name)[0]!, lane), r))),
           weights: buyers.map((name) => weightOf.get(name) ?? 1),
         })
-        const part = new Map(buyers.map((name, i) => [name, dominantShare(name, lane) / shares[i]!]))
+        const part = new Map(buyers.map((name, i) => [name, Math.fround(dominantShare(name, lane) / shares[i]!)]))
         return [...buyers].sort(by<string>((name) => part.get(name)!, (name) => name)).flatMap(jobsOf)
       },
     }

@@ -199,7 +199,7 @@ export const naiveWfq = (options: WfqOptions): MakeOrder =>
     const cost = (shape: ReturnType<typeof work.shape>, lane: LaneId) =>
       options.cost === 'tasks' ? 1 : Math.max(...(cluster.lanes[lane]?.resources ?? []).map((r) => work.demand(shape, r) / cluster.capacity(r)))
     return {
-      key: ({ last }, first, weight, lane) => last + cost(work.shape(first, lane), lane) / weight,
+      key: ({ last }, first, weight, lane) => Number((last + cost(work.shape(first, lane), lane) / weight).toPrecision(12)),
       join: (standing, _, clock) => (standing.last = Math.max(standing.last, clock.last)),
       start: (standing, weight, clock, task, lane) => {
         standing.last += cost(work.shapeOf(task), lane) / weight

@@ -35,6 +35,18 @@ describe('a hundred machines of the paper as one: 900 CPU, 1,800 GB, A <1, 4> an
   })
 })
 
+describe('sums that are rounded', () => {
+  it('do not part users with equal parts of what they would buy', () => {
+    // memory alone is dear, so both would buy half of it, and each task is half of that: ties by name
+    expect(started({ cpu: 12, mem: 12 }, ceei(), [user('A', { cpu: 2, mem: 3 }), user('B', { cpu: 1, mem: 3 })]).join('')).toBe('ABAB')
+  })
+
+  it('do not part users whose tasks finish at one virtual time', () => {
+    // A at 0.1, 0.2 and 0.1 + 0.1 + 0.1, which is 0.30000000000000004; B at 0.3
+    expect(started({ cpu: 10 }, wfq(), [user('A', { cpu: 1 }, 3), user('B', { cpu: 3 }, 1)]).join('')).toBe('AAAB')
+  })
+})
+
 describe('max-min', () => {
   const units = (id: string) => user(id, { mem: 1 })
 
