@@ -70,6 +70,27 @@ describe('where a node is drained', () => {
   })
 })
 
+describe('what changes with nodes', () => {
+  type Row = readonly [id: string, submit: number, tasks: number, duration: number]
+  const starts = (policy: Plug<'policy'>, nodes: number, rows: readonly Row[], outages: NonNullable<World['outages']>) => {
+    const jobs = rows.map(([id, submit, tasks, duration]) => ({ ...job({ id, submit }), estimate: duration, stages: [{ name: 's', tasks, gang: true, demand: { procs: 1 }, duration }] }))
+    const { recorder } = run({ policy, jobs, cluster: { nodes: [{ name: 'n', count: nodes, resources: { procs: 1 } }] }, outages })
+    return Object.fromEntries(recorder.launches.map(({ job: id, time }) => [id, time]))
+  }
+
+  it.each([['easy', () => easy()], ['conservative', () => conservative()]] as const)('%s sees that one node comes as another is drained', (_, policy) => {
+    const outages = [{ node: 1 as NodeId, from: 0, to: 10 }, { node: 0 as NodeId, from: 10, to: 300, drain: true }]
+    const rows = [['a', 0, 1, 100], ['c', 0, 1, 50], ['wide', 1, 2, 5], ['short', 2, 1, 40], ['new', 10, 1, 200]] as const
+    expect(starts(policy(), 3, rows, outages)).toEqual({ a: 0, c: 0, short: 10, wide: 50, new: 55 }) // n1 is free from 10 on
+  })
+
+  it('fattened counts the delay of a head from its first shadow time, not from where it had none', () => {
+    const outages = [{ node: 1 as NodeId, from: 0, to: 10 }]
+    const rows = [['a', 0, 1, 20], ['head', 1, 2, 5], ['long', 12, 1, 50], ['short', 13, 1, 10]] as const
+    expect(starts(fattened(fifo(), { awt: 5 }), 2, rows, outages)).toEqual({ a: 0, short: 13, head: 23, long: 28 })
+  })
+})
+
 describe('where nodes fail', () => {
   it.each(Object.entries(disciplines))('%s obeys the laws of policies', (_, make) => {
     const { launches } = checkPolicyLaws(make, { runs: 150, worlds: machines })

@@ -105,22 +105,23 @@ class Easy implements Policy {
     if (isAsPlanned) shadow.keep()
   }
 
-  /** Backfills in order; false as soon as a start fails that the choice of those behind it has counted on. */
+  /** Backfills in order; false as soon as a job starts otherwise than the choice of those behind it has counted on. */
   #tryCandidates(inTurn: boolean, round: Round, lane: RigidLane, shadow: Shadow): boolean {
     shadow.noCandidates(inTurn)
     const order = this.#backfillOrder
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) shadow.collect(block, round.now)
     for (let i = shadow.nextCandidate(0, round.now); i >= 0; i = shadow.nextCandidate(i + 1, round.now))
-      if (!this.#backfill(shadow.candidates[i] as JobId, round, lane, shadow) && inTurn) return false
+      if (!this.#backfill(shadow.candidates[i] as JobId, round, lane, shadow, inTurn) && inTurn) return false
     return true
   }
 
-  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes. */
-  #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow): boolean {
-    while (lane.waits[job] === true && lane.fitsIn(lane.free, job)) {
+  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes, or is a second one that had to be `single`. */
+  #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
+    for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
       const isBefore = shadow.isBefore(job, round.now)
       if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true
+      if (single && !isFirst) return false
       if (!isBefore) shadow.use(job, 1)
       if (this.#jobs.start(job, round)) continue
       if (!isBefore) shadow.use(job, -1)

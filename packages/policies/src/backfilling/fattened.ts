@@ -63,7 +63,7 @@ class Fattened implements Policy {
   readonly #explanations: Explanations
   readonly #waits: MeanWait
   readonly #queue: JobId[] = []
-  /** Per job: its first shadow time, `NaN` before it was a head, and how many jobs have delayed it. */
+  /** Per job: its first shadow time, `NaN` before it was a head, `Infinity` while there was none that it could have; and how many jobs have delayed it. */
   #first = new Float64Array(64)
   #delayed = new Float64Array(64)
 
@@ -95,7 +95,7 @@ class Fattened implements Policy {
   #scan(head: JobId, round: Round, lane: RigidLane, profile: Profile): void {
     planRunning(profile, lane, this.#windows, round.now)
     let shadow = this.#shadowOf(head, lane, profile)
-    if (Number.isNaN(this.#first[head])) this.#first[head] = shadow
+    if (!((this.#first[head] as number) < Infinity)) this.#first[head] = shadow
     const queue = this.#queue
     queue.length = 0
     this.#jobs.read(round, queue)

@@ -96,7 +96,9 @@ export class Reservations {
         this.#stuck = round.now
         return
       }
+      const soonest = this.#soonest
       if (round.work.unplaced(job, round.lane) > 0 && this.#lane.waits[job] === true) this.#place(job, round)
+      if (this.#start[job] === round.now) this.#soonest = soonest // it starts at once, and nothing of it is left to come
     } while (this.#start[job] === round.now)
   }
 

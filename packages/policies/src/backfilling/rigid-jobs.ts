@@ -162,8 +162,7 @@ export class RigidJobs implements WorkListener {
         "Cut run times at the estimate when the workload is read, or use { overrun: 'extend' }.",
       )
     lane.running.extend(piece, this.#now, this.#overrun.extension)
-    lane.changes++
-    lane.surprises++
+    lane.changed()
   }
 
   // ---- keeping current ----
@@ -229,8 +228,11 @@ export class RigidJobs implements WorkListener {
     this.#order.onNode?.(node, up)
     this.#others?.onNode?.(node, up)
     this.#mustMeasure = true
+    for (const lane of this.lanes) {
+      lane.changed() // also where another node of the same amounts comes or goes at this instant, so that the capacity stays
+      if (!up) this.#leaveOut(lane, node)
+    }
     if (up) this.#countAgain(node)
-    else for (const lane of this.lanes) this.#leaveOut(lane, node)
   }
 
   /** What ends on a drained node makes no room. */

@@ -25,7 +25,7 @@ export class RigidLane {
   changes = 0
   /** Raised when a waiting job is found to ask something else than before. */
   rereads = 0
-  /** Raised by what makes plans wrong: a piece has outlived its expected end, the capacity has changed. */
+  /** Raised by what makes plans wrong: a piece has outlived its expected end, a node has come or gone, the capacity has changed. */
   surprises = 0
   /** What pieces gave back since the last pass, and until when it was theirs: `[until, amounts...]` one after another; if asked for. */
   released: number[] | undefined
@@ -137,9 +137,14 @@ export class RigidLane {
       this.free[r] = free
       if (capacity === this.capacity[r]) continue
       this.capacity[r] = capacity
-      this.changes++
-      this.surprises++
+      this.changed()
     }
+  }
+
+  /** What plans count with has changed. */
+  changed(): void {
+    this.changes++
+    this.surprises++
   }
 
   /** Whether others hold some of the cluster, or a node is down. */
