@@ -84,6 +84,15 @@ describe('what changes with nodes', () => {
     expect(starts(policy(), 3, rows, outages)).toEqual({ a: 0, c: 0, short: 10, wide: 50, new: 55 }) // n1 is free from 10 on
   })
 
+  it('conservative keeps the promise to a job that loses another task on a node which was drained before', () => {
+    const outages = [{ node: 1 as NodeId, from: 1, to: 100, drain: true }, { node: 1 as NodeId, from: 3, to: 4 }]
+    const jobs = ([['c', 0, 1, 10], ['two', 0, 2, 20], ['d', 2, 1, 5]] as const).map(([id, submit, tasks, duration]) => ({
+      ...job({ id, submit }), estimate: duration, stages: [{ name: 's', tasks, demand: { procs: 1 }, duration }],
+    }))
+    const { recorder } = run({ policy: conservative(), jobs, cluster: { nodes: [{ name: 'n', count: 2, resources: { procs: 1 } }] }, outages })
+    expect(recorder.launches.map(({ job: id, time }) => `${id} ${time}`)).toEqual(['c 0', 'two 0', 'two 10', 'd 30', 'two 35'])
+  })
+
   it('fattened counts the delay of a head from its first shadow time, not from where it had none', () => {
     const outages = [{ node: 1 as NodeId, from: 0, to: 10 }]
     const rows = [['a', 0, 1, 20], ['head', 1, 2, 5], ['long', 12, 1, 50], ['short', 13, 1, 10]] as const

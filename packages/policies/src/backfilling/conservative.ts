@@ -65,7 +65,10 @@ class Conservative implements Policy {
     const reset = (job: JobId) => {
       for (const plan of this.#plans) plan.reset(job)
     }
-    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdraw }, jobs))
+    const withdrawIfOther = (job: JobId, lane: LaneId) => {
+      if (jobs.lanes[lane]?.isAsRead(job) === false) withdraw(job, lane)
+    }
+    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther }, jobs))
   }
 
   schedule(round: Round): void {

@@ -5,6 +5,9 @@ import { classes, classOf } from './size-class.js'
 /** Entries kept per class. More would be exact for longer, but are seldom needed: an entry is longer than all before it. */
 const KEPT = 12
 
+/** A job that ends just where a gap does may be longer than the difference of the two times, by their rounding; relative to the later one. */
+const ROUNDING = 2 * Number.EPSILON
+
 /**
  * Where a profile has gaps, roughly: for every size class the first gap of each length, so that a search for a start can
  * be left out where no gap is long enough. A gap of a class is a time without a break during which at least the smallest
@@ -91,7 +94,7 @@ export class Gaps {
     const starts = this.#starts
     const lengths = this.#lengths
     const base = c * KEPT
-    const length = end - start
+    const length = end - start + end * ROUNDING
     if (length < (this.#shortest[c] as number)) return
     let count = this.#count[c] as number
     let at = base + count

@@ -6,6 +6,9 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, Windows } from './windows.js'
 
+/** What an estimate of 0 is planned as: a reservation of no length would keep nothing free for its job. */
+const A_SECOND = 1
+
 /**
  * Backfilling by a plan that is made anew at every pass: the first k waiting jobs in order get reservations, each the
  * earliest start that what runs, the windows and the reservations before it leave; every other job starts if it can do
@@ -56,10 +59,11 @@ export class Reserving {
       this.#startNow(job, round, lane, profile)
       if (lane.waits[job] !== true) continue
       const at = job * lane.width
-      const start = profile.earliest(lane.length[job] as number, lane.demand, at)
+      const length = (lane.length[job] as number) || A_SECOND
+      const start = profile.earliest(length, lane.demand, at)
       made++
       if (start === Infinity) continue // behind a job without an estimate: its turn goes to nobody
-      profile.take(start, start + (lane.length[job] as number), lane.demand, at)
+      profile.take(start, start + length, lane.demand, at)
       round.reserve(job, start)
     }
     return i

@@ -88,6 +88,16 @@ export class RigidLane {
     this.rereads++
   }
 
+  /** Whether the next piece of a waiting job asks what was read last. */
+  isAsRead(job: JobId): boolean {
+    const { width, demand } = this
+    const work = this.#work
+    const tasks = work.together(job, this.lane)
+    const shape = work.shape(job, this.lane)
+    for (let r = 0; r < width; r++) if (tasks * work.demand(shape, this.resources[r] as ResourceId) !== demand[job * width + r]) return false
+    return true
+  }
+
   /** Whether the job's next piece asks no more than the amounts. */
   fitsIn(amounts: Float64Array, job: JobId | number): boolean {
     const { width, demand } = this

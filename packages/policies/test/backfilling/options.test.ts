@@ -54,6 +54,10 @@ describe('easy', () => {
     )
   })
 
+  it.each([1, 2])('protects a first job of estimate 0 (%i reservations)', (reservations) => {
+    expect(simulated([job(2, 10), job(3, 0), job(1, 20)], [3], easy(fifo(), { reservations }))).toEqual([0, 10, 10])
+  })
+
   it('tries jobs behind the head in another order (EASY-SJBF), and so starts more of them', () => {
     // 3 slots, 2 held until 10; the head wants 3: one slot until 10 for one of B (9 s) and C, D (4 s each): the shortest first
     const jobs = [job(2, 10), job(3, 5), job(1, 9), job(1, 4), job(1, 4)]

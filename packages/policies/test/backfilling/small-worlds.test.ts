@@ -60,3 +60,9 @@ describe('on random small worlds, job by job', () => {
     it(`${name} does so when jobs outlive their estimates`, () => agrees({ overrun: true, resources: 1 }, 600))
   }
 })
+
+it('conservative moves a job into a gap just as long as the job, however the times are rounded', () => {
+  const job = (size: number, estimate: number, runtime = estimate): RigidJob => ({ submit: 34, runtime, estimate, size: [size] })
+  // the second ends at once, and 37.3 - 34 is less than 3.3 by rounding
+  expect(simulated([job(1, 3.3), job(1, 3.3, 0), job(2, 10), job(1, 3.3)], [2], conservative())).toEqual([34, 34, 37.3, 34])
+})
