@@ -153,6 +153,31 @@ describe('victims', () => {
     })
   })
 
+  describe('in gangs', () => {
+    // one pool of 8 with a share of 2: a task of age 4, a gang of 3 of age 3, one of 2 of age 2, two tasks of ages 1 and 0
+    const gang = [undefined, 1, 1, 1, 2, 2, undefined, undefined]
+    const loads = { running: [8], fairShares: [2] }
+    const mixed = [4, 3, 3, 3, 2, 2, 1, 0].map((started, task) => ({ task, pool: 0, started, gang: gang[task] }))
+
+    it('go whole, and spare whom they make needless', () => {
+      expect(ids(victims(mixed, loads, 1))).toEqual([0])
+      expect(ids(victims(mixed, loads, 2))).toEqual([3, 2, 1]) // 0 first, then three more: without 0 there are enough
+      expect(ids(victims(mixed, loads, 4))).toEqual([0, 3, 2, 1])
+      expect(ids(victims(mixed, loads, 5))).toEqual([3, 2, 1, 5, 4])
+      expect(ids(victims(mixed, loads, 3, { first: 'oldest' }))).toEqual([7, 4, 5])
+    })
+
+    it('are passed over where a part of them would be too much', () => {
+      expect(ids(victims(mixed, { running: [8], fairShares: [5.5] }, 8))).toEqual([0, 6])
+    })
+  })
+
+  it('take a share as whole that is so within rounding', () => {
+    const two = [0, 1].map((task) => ({ task, pool: 0, started: 0 }))
+    expect(victims(two, { running: [2], fairShares: [4.4e-16] }, 2)).toHaveLength(2)
+    expect(preemptionClaim({ ...p, fairShare: 12.999999999999998, starvedFor: 300 }, timeouts, 1)).toBe(3)
+  })
+
   it('are as many as asked, or leave no pool a whole task above its share', () => {
     const load = fc.record({ running: fc.nat(12), share: fc.nat(96).map((eighths) => eighths / 8) })
     const loads = fc.array(load, { minLength: 1, maxLength: 6 })

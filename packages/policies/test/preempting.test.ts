@@ -1,6 +1,6 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
-import type { Plug, Policy, Round, TaskId } from '@sched/core'
-import { delay, fair, fifo, greedy, preempting, type FairOptions, type PreemptingOptions } from '@sched/policies'
+import type { JobSpec, Plug, Policy, Round, TaskId } from '@sched/core'
+import { delay, fair, fifo, greedy, preempting, yarnFair, type FairOptions, type PreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, cluster, instantCluster, job, prepare, run, worlds, type MakePolicy } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -131,6 +131,71 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     const warnings: string[] = []
     dispatcher({ cluster: oneNode(1), policy: preempting(greedy(fifo())), warn: (message) => void warnings.push(message) })
     expect(warnings).toEqual([expect.stringMatching(/no effect.*no shares/)])
+  })
+
+  it('has an effect only on slots of one task each, and says so', () => {
+    const told = (resources: Record<string, number>, demand: Record<string, number>) => {
+      const warnings: string[] = []
+      const policy = preempting(greedy(yarnFair({})), { fairTimeout: 1, interval: 1 })
+      const slots = dispatcher({ cluster: instantCluster({ nodes: [{ name: 'n', count: 1, resources }] }), policy, warn: (message) => void warnings.push(message) })
+      slots.submit(job({ id: 'a', queue: 'a', tasks: 4, demand }), 0)
+      slots.pass(0)
+      slots.submit(job({ id: 'b', queue: 'b', tasks: 4, demand }), 1)
+      return [...[1, 5, 10].map((now) => slots.pass(now).kill.length), ...warnings.map((warning) => /(several resources|more or less than one)/.exec(warning)?.[0])]
+    }
+    expect(told({ map: 4 }, { map: 1 })).toEqual([0, 2, 0])
+    expect(told({ mem: 4096 }, { mem: 1024 })).toEqual([0, 0, 0, 'more or less than one'])
+    expect(told({ cpu: 4, mem: 4096 }, { cpu: 1, mem: 1024 })).toEqual([0, 0, 0, 'several resources'])
+  })
+
+  it('looks at the times it says where it checks more often than it looks', () => {
+    // P is short since 1 s; looks are at 1, 2, 4, 6, ... s, and nothing else happens
+    const policy = preempting(greedy(fair({ pools: { P: { minShare: 1 } } })), { minTimeout: 5, interval: 1, updateInterval: 2 })
+    const jobs = [job({ id: 'q', queue: 'Q', duration: 100 }), job({ id: 'p', queue: 'P', submit: 1 })]
+    const { recorder } = run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 1, slots: { map: 1 } }] }), policy })
+    expect(recorder.launchLines().slice(0, 2)).toEqual(['0 q.0 on n-0', '6 p.0 on n-0'])
+  })
+
+  it('takes what a scaled minimum share leaves nothing of: 4 and 2 of 4 slots are 8/3 and 4/3', () => {
+    // a has no minimum and runs 2, c has 4/3 and runs 2; b wants floor(8/3) = 2, both of a
+    const pools = { b: { minShare: 4 }, c: { minShare: 2 }, a: { weight: 0.3 } }
+    const policy = preempting(greedy(fair({ pools })), { minTimeout: 1, interval: 1 })
+    const slots = dispatcher({ cluster: instantCluster({ nodes: [{ name: 'n', count: 1, slots: { map: 4 } }] }), policy, warn: () => undefined })
+    for (const id of ['a', 'c']) slots.submit(job({ id, queue: id, tasks: id === 'a' ? 9 : 2 }), 0)
+    slots.pass(0)
+    slots.submit(job({ id: 'c2', queue: 'c', tasks: 5 }), 1)
+    slots.submit(job({ id: 'b', queue: 'b', tasks: 9 }), 1)
+    expect([1, 2, 3].flatMap((now) => slots.pass(now).kill.map((each) => each.job))).toEqual(['a', 'a'])
+  })
+
+  describe('of gangs', () => {
+    const four = (jobs: JobSpec[], until = 40) =>
+      run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 2, slots: { map: 2 } }] }), policy: preempting(greedy(fair()), { fairTimeout: 2, interval: 5, starvationFraction: 1 }), until }).recorder
+    const killed = (recorder: ReturnType<typeof four>) => recorder.evictions.map(({ time, job, stage, task }) => `${time} ${job}.${stage}.${task}`)
+
+    it('kills all that runs of one, on all nodes, and of no other stage', () => {
+      const stages = [
+        { name: 'lead', tasks: 1, demand: { map: 1 }, duration: 100 },
+        { name: 'gang', tasks: 3, demand: { map: 1 }, duration: 100, gang: true },
+      ]
+      // q may keep 3 of 4 slots: its gang stays, its single task goes though it is as old
+      const kept = four([job({ id: 'q', queue: 'Q', stages }), job({ id: 'p', queue: 'P', submit: 1 })])
+      expect([killed(kept), kept.launchLines().filter((line) => line.includes('p'))]).toEqual([['5 q.0.0'], ['5 p.0 on n-0']])
+      const gangs = ['q', 'r'].map((id) => job({ id, queue: 'Q', tasks: 2, gang: true, duration: 100 }))
+      expect(killed(four([...gangs, job({ id: 'p', queue: 'P', submit: 1, tasks: 2 })]))).toEqual(['5 r.0.1', '5 r.0.0'])
+    })
+
+    it('kills nothing for one that what its pool may take has no room for', () => {
+      const q = job({ id: 'q', queue: 'Q', tasks: 9, duration: 20 })
+      expect(killed(four([q, job({ id: 'p', queue: 'P', submit: 1, tasks: 3, gang: true })]))).toEqual([])
+      expect(killed(four([q, job({ id: 'p', queue: 'P', submit: 1, tasks: 2, gang: true })]))).toEqual(['5 q.0.3', '5 q.0.2'])
+    })
+
+    it('kills nothing for one that has to start at the heartbeat of one node', () => {
+      const jobs = [job({ id: 'q', queue: 'Q', tasks: 3, duration: 100 }), job({ id: 'r', queue: 'Q', submit: 1, duration: 100, tasks: 2, gang: true }), job({ id: 'p', queue: 'P', submit: 2, tasks: 2, gang: true })]
+      const { recorder } = run({ jobs, cluster: cluster({ nodes: [{ name: 'n', count: 2, slots: { map: 2 } }] }), policy: preempting(greedy(fair()), { fairTimeout: 2, interval: 5 }), until: 60 })
+      expect(recorder.evictions).toEqual([])
+    })
   })
 })
 

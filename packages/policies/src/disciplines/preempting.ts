@@ -1,6 +1,7 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Plug, type Policy, type Round, type Seconds, type Sharing, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
+import { GangStages } from './gang-stages.js'
 
 const seconds = z.number().positive()
 const preemptingOptions = z.strictObject({
@@ -19,6 +20,10 @@ export type PreemptingOptions = z.input<typeof preemptingOptions>
  * their fair share for Tfair; newest first, never taking a pool below its fair share. The freed slots are handed out by
  * the wrapped policy like any other; jobs of a pool that has waited out a timeout are not delayed.
  *
+ * Shares count slots, so it acts where every task asks one unit of the one resource of its lane, and says so where it does not.
+ * A gang is killed whole, and nothing is killed for a gang that has no room in what its pool may take, or that has to start at
+ * the heartbeat of one of several nodes.
+ *
  * Source: Zaharia et al., EuroSys 2010, section 3; check every 15 s, update every 0.5 s and the half rule as in Hadoop.
  * Deviations: a killed task's slot is free at once, where Hadoop frees it at the node's next heartbeat; Hadoop takes a task
  * from any pool that runs more than its share, which may leave it a part of a task below.
@@ -33,6 +38,9 @@ export const preemptingPolicy = definePolicy({
   create: (options, env, { policy }) => new Preempting(options, env, policy.create(env)),
 })
 
+const COUNTS_SLOTS = 'preemption has no effect: shares count slots of one task each'
+const WAY_OUT = 'Use yarn-preempting, capacity-scheduler, kai-preempting or kueue.'
+
 /** Preemption over a policy whose order divides capacity between pools. */
 export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
 
@@ -41,6 +49,9 @@ class Preempting implements Policy {
   readonly #options: z.output<typeof preemptingOptions>
   readonly #lanes: number
   readonly #sharing: Sharing | undefined
+  readonly #gangs: GangStages
+  /** By lane: whether every task so far asked one unit, as shares count. */
+  readonly #isSlots: boolean[]
   /** Last time a pool was not below its minimum share, or not starved, `[pool * lanes + lane]`. */
   readonly #atMin: (Seconds | undefined)[] = []
   readonly #atFair: (Seconds | undefined)[] = []
@@ -54,15 +65,29 @@ class Preempting implements Policy {
     this.#policy = policy
     this.#options = options
     this.#lanes = env.cluster.lanes.length
-    this.#sharing = policy.sharing
-    this.#update = env.cluster.lanes.map(() => 0)
-    this.#check = env.cluster.lanes.map(() => 0)
-    if (this.#sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
-    Object.assign(this, forwarding(policy, { wantsLook: (lane) => this.#rests(lane) }))
+    const { lanes } = env.cluster
+    this.#sharing = lanes.every(({ resources }) => resources.length === 1) ? policy.sharing : undefined
+    this.#gangs = new GangStages(env)
+    this.#isSlots = lanes.map(() => true)
+    this.#update = lanes.map(() => 0)
+    this.#check = lanes.map(() => 0)
+    if (policy.sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
+    else if (this.#sharing === undefined) env.warn(`${COUNTS_SLOTS}, and the nodes have several resources. ${WAY_OUT}`)
+    const ask = (lane: LaneId, shape: ShapeId) => {
+      if (!this.#isSlots[lane] || env.work.demand(shape, lanes[lane]?.resources[0] as ResourceId) === 1) return
+      this.#isSlots[lane] = false
+      if (this.#sharing !== undefined) env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${lanes[lane]?.name}. ${WAY_OUT}`)
+    }
+    const own = {
+      wantsLook: (lane: LaneId) => this.#rests(lane),
+      onReady: (job: JobId, lane: LaneId) => ask(lane, env.work.shape(job, lane)),
+      onClaim: (_job: JobId, lane: LaneId, task: TaskId) => ask(lane, env.work.shapeOf(task)),
+    }
+    Object.assign(this, forwarding(policy, ...(this.#sharing === undefined ? [] : [own, this.#gangs])))
   }
 
   schedule(round: Round): void {
-    if (this.#sharing !== undefined) this.#preempt(round, this.#sharing)
+    if (this.#sharing !== undefined && this.#isSlots[round.lane]) this.#preempt(round, this.#sharing)
     if (round.nodes.length > 0) this.#policy.schedule(round)
     if (this.#sharing !== undefined && round.pending === 0) this.#rest(round.lane, this.#sharing)
   }
@@ -79,12 +104,12 @@ class Preempting implements Policy {
       this.#kill(round, sharing, shares)
     }
     this.#update[lane] = after(now, updateInterval)
-    round.wakeAt(Math.min(this.#update[lane], this.#check[lane] as number))
+    round.wakeAt(this.#update[lane])
   }
 
   /** Whether it has not looked since something waits; from then on it asks for its rounds itself. */
   #rests(lane: LaneId): boolean {
-    return this.#update[lane] === 0 && this.#sharing !== undefined && this.#mayClaim(this.#sharing)
+    return this.#update[lane] === 0 && this.#sharing !== undefined && this.#isSlots[lane] === true && this.#mayClaim(this.#sharing)
   }
 
   /** Whether any pool has a timeout at all. Pools are only ever added, so it is asked again when there are more. */
@@ -146,8 +171,9 @@ class Preempting implements Policy {
     for (let pool = 1; pool < sharing.pools; pool++) {
       let wanted = this.#claim(pool, lane, now, shares[pool] as number, sharing)
       for (let around = sharing.parent(pool); around > 0; around = sharing.parent(around)) wanted -= taken[around] as number
+      if (wanted > 0) wanted = usable(wanted, pool, round, sharing)
       if (wanted <= 0) continue
-      tasks ??= runningTasks(round, sharing)
+      tasks ??= this.#runningTasks(round, sharing)
       const chosen = victims(tasks, { running, fairShares: shares, parents }, wanted, { first: this.#options.victims, claimant: pool })
       for (const victim of chosen) {
         round.evict(victim.task as TaskId)
@@ -158,22 +184,57 @@ class Preempting implements Policy {
       tasks = tasks.filter((task) => !gone.has(task))
     }
   }
+
+  #runningTasks({ work, lane }: Round, sharing: Sharing): RunningTask[] {
+    const found: RunningTask[] = []
+    for (let pool = 1; pool < sharing.pools; pool++) {
+      for (const job of jobsIn(pool, sharing)) {
+        const ids: TaskId[] = []
+        work.runningTasks(job, lane, ids)
+        const gangs: Record<number, TaskId> = {}
+        for (const task of ids) {
+          if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
+          const gang = this.#gangs.has(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
+          found.push({ task, pool, started: work.started(task), gang })
+        }
+      }
+    }
+    return found
+  }
 }
 
 /** The next multiple of an interval after `now`. */
 const after = (now: Seconds, interval: Seconds): Seconds => (Math.floor(now / interval) + 1) * interval
 
-function runningTasks({ work, lane }: Round, sharing: Sharing): RunningTask[] {
-  const found: RunningTask[] = []
-  for (let pool = 1; pool < sharing.pools; pool++) {
-    if (!sharing.isLeaf(pool)) continue
-    const jobs: JobId[] = []
-    sharing.jobs(pool, jobs)
-    for (const job of jobs) {
-      const ids: TaskId[] = []
-      work.runningTasks(job, lane, ids)
-      for (const task of ids) found.push({ task, pool, started: work.started(task) })
+/** The jobs of a leaf pool; none of another. */
+function jobsIn(pool: number, sharing: Sharing): JobId[] {
+  const jobs: JobId[] = []
+  if (sharing.isLeaf(pool)) sharing.jobs(pool, jobs)
+  return jobs
+}
+
+/** How many of so many slots the waiting tasks of a pool could use: of a gang all or none, by submission; none of one that has to find them on one node. */
+function usable(slots: number, pool: number, { work, cluster, lane, nodes }: Round, sharing: Sharing): number {
+  const isOneNode = cluster.heartbeat > 0 && nodes.length <= 1 && cluster.nodes > 1
+  let single = 0
+  let together = 0
+  for (const job of jobsInside(pool, sharing).sort((a, b) => work.rank(a) - work.rank(b))) {
+    const gang = work.together(job, lane)
+    if (gang <= 1) single += work.unplaced(job, lane)
+    else if (!isOneNode && together + gang <= slots) {
+      together += gang
+      single += work.unplaced(job, lane) - gang
     }
   }
-  return found
+  return together + Math.min(single, slots - together)
+}
+
+function jobsInside(pool: number, sharing: Sharing): JobId[] {
+  const jobs: JobId[] = []
+  for (let leaf = 1; leaf < sharing.pools; leaf++) {
+    let around = leaf
+    while (around > 0 && around !== pool) around = sharing.parent(around)
+    if (around === pool) jobs.push(...jobsIn(leaf, sharing))
+  }
+  return jobs
 }

@@ -54,7 +54,13 @@ export function belowFairShare(pool: Pick<PoolNeed, 'running' | 'demand' | 'fair
 
 /** A scaled minimum share or a fair share can be a fraction of a slot; a task needs a whole one. */
 function wholeSlots(share: number, { demand }: { readonly demand: number }): number {
-  return Math.floor(Math.min(share, demand))
+  return Math.floor(Math.min(settled(share), demand))
+}
+
+/** A share within rounding of a whole number of slots is that number: shares are computed from scaled minimums and weights, running tasks are counted. */
+function settled(share: number): number {
+  const whole = Math.round(share)
+  return Math.abs(share - whole) <= 1e-9 * Math.max(1, whole) ? whole : share
 }
 
 /** Pools of any depth as the choice of victims sees them, by pool id. */
@@ -71,6 +77,8 @@ export interface RunningTask {
   readonly task: number
   readonly pool: number
   readonly started: Seconds
+  /** Running tasks of one number are a gang of one pool: they go together. Absent: the task goes alone. */
+  readonly gang?: number | undefined
 }
 
 /** Who may be taken, for whom. */
@@ -82,23 +90,49 @@ export interface VictimOptions {
 }
 
 /**
- * At most `count` tasks to kill, in order of killing. A task is taken only if that leaves its pool, and every pool around
- * it that does not hold the claimant, at or above its fair share. Equal start times: `newest` takes the higher task id
- * first, `oldest` the lower. Pure: neither argument is changed.
+ * Tasks to kill, in order of killing: `count`, or fewer; more only where a gang goes whole. A task, or a gang, is taken only if that
+ * leaves its pool, and every pool around it that does not hold the claimant, at or above its fair share. Equal start times: `newest`
+ * takes the higher task id first, `oldest` the lower. Whom a gang that goes later makes needless is spared, the last chosen first.
+ * Pure: neither argument is changed.
  */
 export function victims<T extends RunningTask>(tasks: readonly T[], pools: PoolLoads, count: number, options: VictimOptions = {}): T[] {
   const { first = 'newest', claimant = None } = options
   const left = Float64Array.from(pools.running)
   const around = poolsAround(claimant, pools)
-  const spares = (task: T) => chain(task.pool, pools, around).some((pool) => pool === claimant || left[pool]! - 1 < pools.fairShares[pool]!)
-  const chosen: T[] = []
-  for (const task of [...tasks].sort(first === 'newest' ? (a, b) => byAge(b, a) : byAge)) {
-    if (chosen.length >= count) break
-    if (spares(task)) continue
-    chosen.push(task)
-    for (const pool of chain(task.pool, pools, around)) left[pool]!--
+  const chosen: T[][] = []
+  let taken = 0
+  for (const unit of units(tasks, first === 'newest' ? (a, b) => byAge(b, a) : byAge)) {
+    if (taken >= count) break
+    const losing = chain((unit[0] as T).pool, pools, around)
+    if (losing.some((pool) => pool === claimant || left[pool]! - unit.length < settled(pools.fairShares[pool]!))) continue
+    chosen.push(unit)
+    taken += unit.length
+    for (const pool of losing) left[pool]! -= unit.length
   }
-  return chosen
+  return needed(chosen, taken, count).flat()
+}
+
+/** Tasks and gangs in an order of tasks, gangs by their first in it. */
+function units<T extends RunningTask>(tasks: readonly T[], order: (a: T, b: T) => number): Iterable<T[]> {
+  const found = new Map<number | T, T[]>()
+  for (const task of [...tasks].sort(order)) {
+    const unit = found.get(task.gang ?? task)
+    if (unit === undefined) found.set(task.gang ?? task, [task])
+    else unit.push(task)
+  }
+  return found.values()
+}
+
+/** Without those that are not needed for the count, from the last but one to the first. */
+function needed<T>(chosen: readonly T[][], taken: number, count: number): T[][] {
+  const kept = [...chosen]
+  for (let i = kept.length - 2; i >= 0 && taken > count; i--) {
+    const { length } = kept[i] as T[]
+    if (taken - length < count) continue
+    taken -= length
+    kept.splice(i, 1)
+  }
+  return kept
 }
 
 function byAge(a: RunningTask, b: RunningTask): number {
