@@ -198,7 +198,7 @@ export class CapacityQueues {
   #wanted(job: JobId, lane: LaneId): number {
     const { work } = this.#env
     if (work.unplaced(job, lane) === 0) return 0
-    const at = this.pots.demandAt(work.shape(job, lane), lane) // before `demands` is read: it may be replaced
+    const at = this.pots.demandAt(work.shape(job, lane), lane) + (this.pots.memory[lane] as number) // before `demands` is read: it may be replaced
     return work.unplaced(job, lane) * (this.pots.demands[at] as number)
   }
 
@@ -234,7 +234,7 @@ export class CapacityQueues {
     this.onWaiting?.(job, lane)
     if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
     const index = job * pots.lanes + lane
-    this.#memory[index] = (this.#memory[index] as number) + sign * (pots.demands[pots.demandAt(shape, lane)] as number)
+    this.#memory[index] = (this.#memory[index] as number) + sign * (pots.demands[pots.demandAt(shape, lane) + (pots.memory[lane] as number)] as number)
     if (this.#env.work.unplaced(job, lane) > 0) this.renew(job, lane)
   }
 

@@ -13,6 +13,8 @@ export class Pots {
   readonly width: number
   /** Resources counted in each lane. */
   readonly counted: readonly (readonly ResourceId[])[]
+  /** Which of them is the memory, by lane; the first where none is. */
+  readonly memory: readonly number[]
   /** `[pot * width + i]`: what the nodes that are up have. */
   readonly totals: Float64Array
   /** `[lane * width + i]`: the smallest demand of all shapes that were asked. */
@@ -32,6 +34,7 @@ export class Pots {
     this.#partitionOf = Uint16Array.from({ length: cluster.nodes }, (_, node) => this.partitions.indexOf(cluster.label(node as NodeId, label) ?? ''))
     this.count = this.lanes * this.partitions.length
     this.counted = cluster.lanes.map(({ resources }) => (isDominant ? resources : [memoryOf(resources, cluster)]))
+    this.memory = this.counted.map((resources) => resources.indexOf(memoryOf(resources, cluster)))
     this.width = Math.max(...this.counted.map((resources) => resources.length))
     this.totals = new Float64Array(this.count * this.width)
     this.least = new Float64Array(this.lanes * this.width).fill(Infinity)

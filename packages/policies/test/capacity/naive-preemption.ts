@@ -82,8 +82,8 @@ export function naivePreemption(queues: NaiveQueues, drop: (reserved: NaiveQueue
   }
 
   function keyOf(leaf: Queue, job: JobId, lane: LaneId): number {
-    const memory = queues.sum(lane, (other) => other === job)[0] ?? 0
-    const wanted = work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * (queues.demand(work.shape(job, lane), lane)[0] ?? 0)
+    const memory = queues.sum(lane, (other) => other === job)[queues.memoryOf(lane)] ?? 0
+    const wanted = work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * (queues.demand(work.shape(job, lane), lane)[queues.memoryOf(lane)] ?? 0)
     if (leaf.options.ordering === 'fair') return leaf.options.sizeBasedWeight === true ? memory / Math.log2(1 + Math.max(1, memory + wanted)) : memory
     return leaf.options.ordering === 'priority' ? -work.priority(job) : 0
   }

@@ -87,6 +87,11 @@ export class NaiveQueues {
     return this.options.resourceCalculator === 'dominant' ? all : [all.find((r) => resources[r] === 'mem') ?? (all[0] as ResourceId)]
   }
 
+  /** Which of them is the memory. */
+  memoryOf(lane: LaneId): number {
+    return Math.max(0, this.counted(lane).findIndex((r) => this.env.cluster.resources[r] === 'mem'))
+  }
+
   total(lane: LaneId): Vector {
     return this.counted(lane).map((r) => this.env.cluster.capacity(r))
   }
@@ -166,8 +171,8 @@ export class NaiveQueues {
   inOrder(leaf: NaiveQueue, lane: LaneId): JobId[] {
     const { work } = this.env
     const waiting = this.jobs.filter((each) => each.path === leaf.path && this.isWaiting(each.job, lane)).map(({ job }) => job)
-    const memory = (job: JobId) => this.sum(lane, (other) => other === job, this.uses)[0] ?? 0 // what is reserved does not count
-    const wanted = (job: JobId) => work.unplaced(job, lane) * (this.demand(work.shape(job, lane), lane)[0] ?? 0)
+    const memory = (job: JobId) => this.sum(lane, (other) => other === job, this.uses)[this.memoryOf(lane)] ?? 0 // what is reserved does not count
+    const wanted = (job: JobId) => work.unplaced(job, lane) * (this.demand(work.shape(job, lane), lane)[this.memoryOf(lane)] ?? 0)
     const weight = (job: JobId) => (leaf.options.sizeBasedWeight === true ? Math.log2(1 + Math.max(1, memory(job) + wanted(job))) : 1)
     const key = leaf.options.ordering === 'fair' ? (job: JobId) => memory(job) / weight(job) : (job: JobId) => (leaf.options.ordering === 'priority' ? -work.priority(job) : 0)
     return waiting.sort(by<JobId>(key, (job) => work.rank(job)))

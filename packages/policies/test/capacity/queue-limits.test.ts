@@ -167,6 +167,14 @@ describe('applications', () => {
     expect(first(true)).toEqual(['next', 'large', 'large', 'large'])
   })
 
+  it('are served by memory, whichever resource comes first, where all of them count', () => {
+    const policy = capacityScheduler({ queues: { a: { capacity: 100, ordering: 'fair', userLimitFactor: -1 } }, resourceCalculator: 'dominant', maximumOffswitchAssignments: 4 })
+    const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { cpu: 16, mem: 16 } }] }), policy })
+    master.submit(job({ id: 'x', queue: 'a', tasks: 9, demand: { cpu: 4, mem: 1 } }))
+    master.submit(job({ id: 'y', queue: 'a', tasks: 9, demand: { cpu: 1, mem: 4 } }))
+    expect(master.heartbeat('n-0', 1).start.map((task) => task.job)).toEqual(['x', 'y', 'x', 'x']) // 1, 4, 2 and 3 GB
+  })
+
   it('are not served later for what they have reserved', () => {
     const { submit, starts } = standing({ a: { capacity: 100, ordering: 'fair' } }, { maximumOffswitchAssignments: 1 }, 4)
     submit('filling', 4, 5, { queue: 'a' })
