@@ -143,7 +143,7 @@ describe('job histories of MapReduce', () => {
       const binary = asBinary(history('job_1', 0))
       expect(messageOf(() => read(binary.slice(0, Math.min(length, binary.length - 3))))).toMatch(/^"h": is a job history of Hadoop that cannot be read beyond event \d+\. Was it cut short\? Copy it again\.$/)
     }
-    expect(messageOf(() => read(asJson([['JOB_KILLED', 'JobUnsuccessfulCompletion', { jobid: 'j', finishTime: 1, jobStatus: 'KILLED' }]])))).toBe('"h": the trace holds no jobs or none is left: 1 job without a task of known run time: left out (noTasks).')
+    expect(messageOf(() => read(asJson([['JOB_KILLED', 'JobUnsuccessfulCompletion', { jobid: 'j', finishTime: 1, jobStatus: 'KILLED' }]])))).toBe('"h": the trace holds no jobs or none is left: 1 job without a task of known run time: left out (noTasks). Choose other rules, or another file.')
     expect(await messageAfter(openTraceFile(files('others', { 'a.csv': 'id,submit,duration\n' })), `${folder}/`)).toContain('"others": cannot read: is a directory.')
   })
 })
@@ -221,6 +221,6 @@ describe('event logs of Spark', () => {
     expect(messageOf(() => read(log + task(4, 1, 5, 3)))).toMatch(/^"h" line 19 Task Info\.Finish Time: it ends 2 ms before it starts\./)
     expect(messageOf(() => read(`${log}{"Event":"SparkListenerTaskEnd","Stage`))).toMatch(/^"h" line 19: is not JSON\. Was the file cut short\?/)
     expect(messageOf(() => read(log + line('JobStart', { 'Job ID': 5 })))).toMatch(/^"h" line 19 Submission Time: is missing\./)
-    expect(messageOf(() => read(head()))).toBe('"h": the trace holds no jobs.')
+    expect(messageOf(() => read(head()))).toBe('"h": the trace holds no jobs. Is it the right file, and whole?')
   })
 })

@@ -117,7 +117,7 @@ describe('a table of jobs', () => {
     ['6,10,None', '1 job that ask for nothing: left out (noDemand)'],
   ])('leaves out the row %j, which says too little, and counts it', (row, note) => {
     expect(read(`${table}${row}`)).toMatchObject({ jobs: 1, report: { skipped: 0, notes: [note] } })
-    expect(messageOf(() => read(`submit,duration,cores\n${row}`))).toBe(`"jobs.csv": the trace holds no jobs or none is left: ${note}.`)
+    expect(messageOf(() => read(`submit,duration,cores\n${row}`))).toBe(`"jobs.csv": the trace holds no jobs or none is left: ${note}. Choose other rules, or another file.`)
   })
 
   it('has run times of what it says of starts and ends alone', () => {

@@ -76,7 +76,7 @@ describe('pods of Alibaba\'s GPU cluster', () => {
 
   it('answers a header without a needed column, and a file without pods', () => {
     expect(messageOf(() => read('name,cpu_milli,num_gpu,gpu_milli\n'))).toBe('"pods.csv" line 1: column memory_mib is missing. A list of pods has name, cpu_milli, memory_mib, num_gpu, gpu_milli, creation_time, deletion_time.')
-    expect(messageOf(() => read(header))).toBe('"pods.csv": the trace holds no jobs.')
+    expect(messageOf(() => read(header))).toBe('"pods.csv": the trace holds no jobs. Is it the right file, and whole?')
   })
 
   const real = realTrace('gpu/openb_pod_list_default.csv')

@@ -184,7 +184,7 @@ describe('a trace in Parquet', () => {
       const message = await errorOf(openTraceFile(file(bytes.map((byte, i) => (i >= at && i < at + 8 ? byte ^ 0x5a : byte)), 'bad')))
       expect(message).toMatch(/^"bad"|^nothing was thrown$/)
     }
-    expect(await errorOf(openTraceFile(file(packed([ints('submit', []), ints('duration', []), ints('cpu', [])]), 'none'), { options: { demands: { cpu: 'cpu' } } }))).toBe('"none": the trace holds no jobs.')
+    expect(await errorOf(openTraceFile(file(packed([ints('submit', []), ints('duration', []), ints('cpu', [])]), 'none'), { options: { demands: { cpu: 'cpu' } } }))).toBe('"none": the trace holds no jobs. Is it the right file, and whole?')
     expect(await errorOf(openTraceFile(file(packed([ints('submit_time', [1]), doubles('runtime', [2]), doubles('cores', [0.5])]), 'other'))))
       .toBe('"other": looks like a table of 3 comma-separated columns, which is no trace format known here. Any table of jobs is read with a mapping of its columns (`--mapping FILE`, options of the format job-table). It may be: { columns: { submit: submit_time, duration: runtime }, demands: { cpu: { column: cores, scale: 1000 } } }.')
     expect(messageOf(() => openTrace(file(bytes, 'sync')))).toContain('looks like a Parquet file')

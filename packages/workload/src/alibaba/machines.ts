@@ -30,7 +30,7 @@ export function paiMachines(text: string, file?: string): MachineTable {
     const resources = { cpu: Math.round(numberIn(cpus!, 'CPUs', 0) * 100), mem: Math.round(numberIn(memory!, 'memory', 0) * 1024) }
     found.push({ name: name!, resources, ...(count > 0 && { devices: { gpu: { count, milli: 1000 } }, labels: { model: type! } }) })
   })
-  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
   return grouped('pai', found)
 }
 
@@ -68,6 +68,6 @@ function machines(name: string, text: string, file: string | undefined, read: (f
     const resources = { cpu: Math.round(numberIn(listed.cpus, 'CPUs', 0) * 100), mem: Math.round((numberIn(listed.memory, 'memory', 0) / listed.whole) * MEMORY) }
     found.set(listed.machine, { name: listed.machine, resources, ...(listed.racks.length > 0 && { racks: listed.racks }) })
   })
-  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
   return grouped(name, found.values())
 }

@@ -34,6 +34,6 @@ export function machineClasses(text: string, file?: string): MachineClasses {
     if (!Number.isInteger(count) || count < 1) throw bad('number_of_machines', number, 'a whole number of machines')
     return [{ name: `class-${index + 1}`, count, resources: { cpu: share('cpu', cpu), mem: share('memory', memory) } }]
   })
-  if (nodes.length === 0) throw new SchedError('BAD_INPUT', 'has no machine.', { file })
+  if (nodes.length === 0) throw new SchedError('BAD_INPUT', 'has no machine.', { file }, 'Is it the right file, and whole?')
   return { name: 'google 2011', nodes }
 }

@@ -28,6 +28,6 @@ export function openbNodes(text: string, file?: string): MachineTable {
       ...(model !== '' && { labels: { model } }),
     })
   })
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file })
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file }, 'Is it the right file, and whole?')
   return grouped('openb', machines)
 }

@@ -20,6 +20,6 @@ export function phillyMachines(text: string, file?: string): MachineTable {
     const memory = row.text('single GPU mem')
     machines.push({ name, devices: { gpu: { count: wholeOf(row, 'number of GPUs', 30), milli: 1000 } }, ...(memory !== '' && { labels: { gpu_memory: memory } }) })
   })
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file })
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
   return grouped('philly', machines)
 }

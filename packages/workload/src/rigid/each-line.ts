@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { binaryKind } from '../trace/looks-like.js'
+import { unreadableKind } from '../trace/looks-like.js'
 
 export interface LineVisitor {
   /** Told the bounds of a line, without its end. */
@@ -13,7 +13,7 @@ export interface LineVisitor {
  * CR LF; a byte order mark is passed over. Throws `BAD_INPUT` for bytes that are not text.
  */
 export function eachLine(bytes: Uint8Array, file: string | undefined, visitor: LineVisitor): number {
-  const kind = binaryKind(bytes)
+  const kind = unreadableKind(bytes)
   if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file }, kind.wayOut)
   let line = 0
   for (let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0; from < bytes.length; ) {

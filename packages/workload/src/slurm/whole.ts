@@ -3,8 +3,8 @@ import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
-import { BadLines, ofRow } from '../trace/bad-lines.js'
-import { ruleLine } from '../trace/facts.js'
+import { BadLines, noJobs, ofRow } from '../trace/bad-lines.js'
+import { ruleLine, type RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type ReadOptions, type Trace } from '../trace/format.js'
 import { slurmResources, slurmSizes, type SlurmRules } from './options.js'
 import { SlurmJobs, type SlurmRecord, type SlurmTable } from './records.js'
@@ -57,7 +57,7 @@ function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: Slur
   const count = eachLine(bytes, file, { visit })
   excuse(bad, place, () => lines.end?.())
   const rules = [...made.rules(), ...(lines.rules?.() ?? [])]
-  if (jobs.length === 0) throw empty(file, counted, bad, rules.map(ruleLine))
+  if (jobs.length === 0) throw empty(file, counted, bad, rules)
   if (unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
   return { jobs, unsorted, report: { lines: counted === 'row' ? count - 1 : count, ...(counted === 'row' && { counted }), skipped: bad.skipped, problems: bad.problems, rules } }
 }
@@ -71,11 +71,10 @@ function excuse(bad: BadLines, place: LinePlace, read: () => void): void {
   }
 }
 
-function empty(file: string | undefined, counted: string, bad: BadLines, rules: readonly string[]): SchedError {
+function empty(file: string | undefined, counted: string, bad: BadLines, rules: readonly RuleCount[]): SchedError {
   const [first] = bad.problems
   if (first !== undefined) return new SchedError('BAD_INPUT', `all ${bad.skipped} ${counted}s with jobs are bad, the first: ${first}`)
-  const why = rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`
-  return new SchedError('BAD_INPUT', `the trace holds no jobs${why}.`, { file })
+  return noJobs(rules, file)
 }
 
 /** The machine; what the options do not say is inferred from the jobs. */

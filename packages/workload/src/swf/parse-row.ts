@@ -42,7 +42,7 @@ export function parsePlain(bytes: Uint8Array, from: number, row: Float64Array): 
       value /= powersOfTen[at - point - 1]! // whole number over power of ten, both exact: rounded once, as `Number` does
     }
     byte = digit + 48
-    if (at === first || at - first > 16 || (byte > 13 && byte !== 32)) return -1
+    if (at === first || at - first > 15 || (byte > 13 && byte !== 32)) return -1 // 16 digits may be more than 2^53 - 1
     row[field] = value
   }
   while (byte === 32) byte = bytes[++at]!

@@ -1,6 +1,6 @@
 import { grown, SchedError } from '@sched/core'
 import { eachLine, type LineVisitor } from '../rigid/each-line.js'
-import { BadLines } from '../trace/bad-lines.js'
+import { BadLines, noJobs } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
 import { Cell, cellsOf, type Cells } from './cells.js'
@@ -105,7 +105,7 @@ export class SwfTable {
   #empty(): SchedError {
     const [first] = this.bad.problems
     if (first !== undefined) return new SchedError('BAD_INPUT', `all ${this.bad.skipped} lines with jobs are bad, the first: ${first}`)
-    if (this.reading.rows === 0) return new SchedError('BAD_INPUT', 'the trace holds no jobs.', { file: this.file })
+    if (this.reading.rows === 0) return noJobs([], this.file)
     return new SchedError('BAD_INPUT', `none of ${this.reading.rows} jobs is left: ${this.reading.rules().map(ruleLine).join('; ')}.`, { file: this.file }, 'Choose other rules.')
   }
 }

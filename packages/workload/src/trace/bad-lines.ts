@@ -1,4 +1,5 @@
 import { SchedError, type Place } from '@sched/core'
+import { ruleLine, type RuleCount } from './facts.js'
 import type { BadLine, LinePlace } from './format.js'
 
 const mostMessages = 5
@@ -27,3 +28,9 @@ export function ofRow(error: unknown, at: Pick<LinePlace, 'line' | 'counted'>): 
 }
 
 const numbered = ({ line, counted }: Pick<LinePlace, 'line' | 'counted'>): Place => (counted === 'row' ? { line: undefined, row: line > 0 ? line : undefined } : { line })
+
+/** Of a trace that was read to its end without a job; `rules`: what they left out. */
+export function noJobs(rules: readonly RuleCount[], file: string | undefined): SchedError {
+  if (rules.length === 0) return new SchedError('BAD_INPUT', 'the trace holds no jobs.', { file }, 'Is it the right file, and whole?')
+  return new SchedError('BAD_INPUT', `the trace holds no jobs or none is left: ${rules.map(ruleLine).join('; ')}.`, { file }, 'Choose other rules, or another file.')
+}

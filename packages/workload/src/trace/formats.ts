@@ -26,7 +26,7 @@ import { slsFormat } from '../yarn/sls.js'
 import { synthFormat } from '../yarn/synth.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
-import { binaryKind, GOOGLE_EVENTS, textKind } from './looks-like.js'
+import { GOOGLE_EVENTS, textKind, unreadableKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
@@ -41,7 +41,7 @@ export const headBytes = 65_536
 export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   if (head.length === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'A trace has at least one job.')
   const history = isAvroBinary(latin1(head.subarray(0, 16)))
-  const binary = history ? undefined : binaryKind(head)
+  const binary = history ? undefined : unreadableKind(head)
   if (binary !== undefined) throw new SchedError('BAD_INPUT', `looks like ${binary.what}, not like a trace.`, { file }, binary.wayOut)
   const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
   const found = traceFormats.find((format) => format.detect(text))

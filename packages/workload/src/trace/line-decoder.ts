@@ -1,9 +1,8 @@
 import { SchedError, type JobSpec } from '@sched/core'
-import { BadLines, ofRow } from './bad-lines.js'
-import { ruleLine } from './facts.js'
+import { BadLines, noJobs, ofRow } from './bad-lines.js'
 import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceReport } from './format.js'
 import { JobSequence } from './job-sequence.js'
-import { binaryKind } from './looks-like.js'
+import { unreadableKind } from './looks-like.js'
 
 const longestLine = 1 << 28 // 256 MiB: about 10 million task durations; more is a file without lines
 
@@ -141,8 +140,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     if (more !== undefined || this.jobs > 0) return more
     const [first] = this.problems
     if (first !== undefined) throw new SchedError('BAD_INPUT', `all ${this.skipped} ${this.counted}s with jobs are bad, the first: ${first}`)
-    const rules = (this.more.rules ?? []).map(ruleLine)
-    throw new SchedError('BAD_INPUT', `the trace holds no jobs${rules.length === 0 ? '' : ` or none is left: ${rules.join('; ')}`}.`, { file: this.file })
+    throw noJobs(this.more.rules ?? [], this.file)
   }
 
   #excuse(error: unknown): void {
@@ -151,7 +149,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   }
 
   #checkStart(): void {
-    const kind = binaryKind(this.#bytes)
+    const kind = unreadableKind(this.#bytes)
     if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file: this.file }, kind.wayOut)
     if (this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf) this.#at = this.#searched = 3
   }

@@ -25,6 +25,16 @@ export function binaryKind(head: Uint8Array): Likeness | undefined {
   return wideText(start) ?? { what: 'a binary file', wayOut: 'Is it the right file?' }
 }
 
+/** As `binaryKind`, and of text whose lines end in carriage returns alone, which a reader of lines takes for one line; JSON may have such. */
+export function unreadableKind(head: Uint8Array): Likeness | undefined {
+  return binaryKind(head) ?? (endsInReturns(head.subarray(0, 65_536)) ? { what: 'lines that end in carriage returns alone', wayOut: "Make line feeds of them: tr '\\r' '\\n' < FILE > NEW." } : undefined)
+}
+
+function endsInReturns(start: Uint8Array): boolean {
+  const first = start.find((byte) => byte > 32 && byte < 127)
+  return first !== 123 && first !== 91 && !start.includes(10) && start.subarray(0, -1).includes(13) // { and [
+}
+
 /** UTF-16 without a mark: of mostly western text every other byte is 0, and no other. */
 function wideText(start: Uint8Array): Likeness | undefined {
   const zeros = [0, 0]

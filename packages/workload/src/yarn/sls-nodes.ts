@@ -37,7 +37,7 @@ export function slsNodes(text: string, file?: string): MachineTable {
       }
     }),
   () => documents.end())
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file })
+  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file }, 'Is it the right file, and whole?')
   return grouped('sls', machines)
 }
 
