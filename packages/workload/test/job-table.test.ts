@@ -120,6 +120,14 @@ describe('a table of jobs', () => {
     expect(messageOf(() => read(`submit,duration,cores\n${row}`))).toBe(`"jobs.csv": the trace holds no jobs or none is left: ${note}. Choose other rules, or another file.`)
   })
 
+  it('has recorded run times and applications, and estimates of 0 where that is not for none', () => {
+    const table = 'submit,duration,recorded_runtime,application,estimate,cores\n0,10,12,sort,10,1\n1,0,,,0,1\n2,5,5,NaN,,1\n'
+    expect(jobs(table, { ...cores, zeroEstimate: 'keep' }).map(({ recorded, application, estimate }) => [recorded?.runtime, application, estimate])).toEqual([[12, 'sort', 10], [undefined, undefined, 0], [undefined, 'NaN', undefined]])
+    expect(jobs(table, cores).map(({ estimate }) => estimate)).toEqual([10, undefined, undefined])
+    const other = { ...cores, columns: { recorded_runtime: 'ran', application: 'program' }, time: { duration: 'min' as const } }
+    expect(jobs('submit,duration,ran,program,cores\n0,1,2,sort,1\n', other)[0]).toMatchObject({ application: 'sort', recorded: { runtime: 120 } })
+  })
+
   it('has run times of what it says of starts and ends alone', () => {
     const options = { ...cores, time: { submit: 's' } }
     const found = read('id,submit,start,end,cores\na,100,110,150,1\nb,101,None,160,1\nc,102,0,160,1\nd,103,120,110,1\ne,104,90,130,1\n', options)
@@ -180,7 +188,7 @@ describe('a table of jobs', () => {
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
     [{}, 'job-table.demands: nothing says what a job asks for. For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
-    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, separator, require.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)
   })

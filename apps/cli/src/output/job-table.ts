@@ -42,7 +42,7 @@ export async function jobTable(workload: Workload, facts: Readonly<Record<string
       yield [...names.map((name) => row[name] ?? null), ...resources.map((resource) => job.stages[0]!.demand[resource] ?? null)]
     }
   }
-  const trace = JSON.stringify({ format: 'job-table', options: { demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } } })
+  const trace = JSON.stringify({ format: 'job-table', options: { zeroEstimate: 'keep', demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } } })
   return { bytes: await parquetOf(columns, rows(), { ...facts, trace }), jobs }
 }
 

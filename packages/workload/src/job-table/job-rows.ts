@@ -13,7 +13,7 @@ type Mapping = ReturnType<typeof mappingFor>
 type Meaning = keyof Mapping['columns']
 
 /** What is a name, of which words such as None and NaN may be part; in all other columns they say nothing. */
-const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status'])
+const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status', 'application'])
 
 /** Makes jobs of the rows of a table; those that say too little are left out, and counted. */
 export class JobRows implements RowReader {
@@ -91,10 +91,10 @@ export class JobRows implements RowReader {
     if (demand === undefined) return this.#leave('noDemand')
     const [duration, wait] = this.#runOf(row, submit)
     if (duration === undefined) return this.#leave('unknownRuntime')
-    const estimate = text('estimate') === '' ? undefined : limitIn(text('estimate'), this.#column('estimate'), time.estimate ?? time.duration)
     const gang = text('gang') === '' ? defaults.gang : yesIn(text('gang'), this.#column('gang'))
     const priority = text('priority') === '' ? defaults.priority : numberIn(text('priority'), this.#column('priority'))
-    const status = text('status')
+    const estimate = this.#estimateOf(row)
+    const recorded = this.#recordedOf(row, duration, wait)
     const constraints = this.#constraintsOf(row)
     return {
       id: text('id') === '' ? `job-${this.#count}` : text('id'),
@@ -104,7 +104,7 @@ export class JobRows implements RowReader {
       ...(text('weight') !== '' && { weight: this.#weightOf(row) }),
       ...(estimate !== undefined && { estimate }),
       ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
-      ...((wait !== undefined || status !== '') && { recorded: { ...(wait !== undefined && { wait }), ...(status !== '' && { status: status.toLowerCase() }) } }),
+      ...(recorded !== undefined && { recorded }),
       stages: [{ name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }), ...(constraints !== undefined && { constraints }) }],
     }
   }
@@ -126,9 +126,24 @@ export class JobRows implements RowReader {
     return [isStarted && end >= start ? end - start : defaults.duration, wait]
   }
 
+  #estimateOf(row: Row): Seconds | undefined {
+    const { time, zeroEstimate } = this.#options
+    const text = this.#text(row, 'estimate')
+    if (text === '') return undefined
+    return zeroEstimate === 'keep' && Number(text) === 0 ? 0 : limitIn(text, this.#column('estimate'), time.estimate ?? time.duration)
+  }
+
+  #recordedOf(row: Row, duration: Seconds, wait: Seconds | undefined): JobSpec['recorded'] {
+    const text = this.#text(row, 'recorded_runtime')
+    const runtime = text === '' ? duration : spanIn(text, this.#column('recorded_runtime'), this.#options.time.duration)
+    const status = this.#text(row, 'status')
+    if (wait === undefined && runtime === duration && status === '') return undefined
+    return { ...(wait !== undefined && { wait }), ...(runtime !== duration && { runtime }), ...(status !== '' && { status: status.toLowerCase() }) }
+  }
+
   #names(row: Row): Partial<JobSpec> {
     const { defaults } = this.#options
-    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label'] as const).map((meaning) => {
+    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'application'] as const).map((meaning) => {
       const text = this.#text(row, meaning)
       return [meaning, text === '' && (meaning === 'user' || meaning === 'queue') ? (defaults[meaning] ?? '') : text] as const
     })

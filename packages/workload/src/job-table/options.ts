@@ -37,6 +37,8 @@ const columnsSchema = z.strictObject({
   class: name.optional(),
   label: name.optional(),
   status: name.optional().describe('How the job ended.'),
+  application: name.optional().describe('What was run: jobs of the same one are alike.'),
+  recorded_runtime: name.optional().describe('Run time in the log, where `duration` is another one: cut at an estimate, say.'),
 })
 
 /** How the rows of a table become jobs. */
@@ -62,6 +64,7 @@ export const jobTableOptions = z.strictObject({
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
   }).optional(),
   names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
+  zeroEstimate: z.enum(['none', 'keep']).optional().describe('An estimate of 0 is none, as a limit of 0 is (none, the default), or 0 seconds (keep).'),
   separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
