@@ -1,10 +1,10 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type ResourceId, type RoundLimits, type Savepoint, type Scheduler, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
+import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type TaskId, type WorkListener } from '@sched/core'
 import { SERIAL } from './serial-path.js'
 
 /**
  * Preemption between schedulers: when a transaction has left tasks unplaced, for want of room or by conflict, its
  * scheduler may kill tasks of schedulers of lower precedence for them: the lowest first, then the newest, and no more on
- * a node than it takes. Killed tasks are pending again with their own schedulers.
+ * a node than it takes; a gang goes whole, also what runs of it elsewhere. Killed tasks are pending again with their own schedulers.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 3.4; off in all published simulations. Deviation: lower tasks do not
  * count as free in the snapshot, they go only when nothing free was left.
@@ -15,6 +15,8 @@ export class Precedence {
   readonly #precedence: number[] = []
   /** Running tasks by node, with the precedence of their scheduler. */
   readonly #on: Map<TaskId, number>[]
+  /** By job: its stages that are gangs of several tasks, once one of them was claimed. */
+  readonly #gangs = new Map<JobId, Set<number>>()
   /** The node at which the last search ended. */
   #cursor = 0
 
@@ -31,10 +33,22 @@ export class Precedence {
   listener(precedence: number): WorkListener {
     return {
       onRelease: (_job, _lane, task, node) => void this.#on[node]?.delete(task),
-      onClaim: (_job, _lane, task, node) => {
+      onClaim: (job, lane, task, node) => {
         if (!Number.isNaN(this.#cell.work.started(task))) this.#on[node]?.set(task, precedence) // an eviction was taken back
+        else this.#noteGang(job, lane, node)
       },
+      onFinish: (job) => void this.#gangs.delete(job),
     }
+  }
+
+  /** After the first claim of a gang of several tasks others of it are next. */
+  #noteGang(job: JobId, lane: LaneId, node: NodeId): void {
+    const { work, cluster } = this.#cell
+    if (!work.isGang(job, lane)) return
+    const stage = work.stageOf(work.taskFor(job, lane, node, cluster.levels) as TaskId)
+    const known = this.#gangs.get(job)
+    if (known === undefined) this.#gangs.set(job, new Set([stage]))
+    else known.add(stage)
   }
 
   /** Remembers what a scheduler has started. */
@@ -59,40 +73,74 @@ export class Precedence {
     return accepted.length
   }
 
+  /** Places the job's next task on the first node where what may go makes room for it, in turn from where the last search ended. */
   #placeOne(job: JobId, lane: LaneId, precedence: number, round: OpenRound): boolean {
-    const { work, cluster } = this.#cell
-    const before = round.savepoint()
-    const node = this.#clear(work.shape(job, lane), lane, precedence, round)
-    const task = node === None ? None : work.taskFor(job, lane, node, cluster.levels)
-    if (node !== None && task !== None && round.claim(task, node)) return true
-    round.rollback(before)
+    const { nodes, work, cluster } = this.#cell
+    const shape = work.shape(job, lane)
+    for (let tried = 0; tried < nodes.length; tried++) {
+      const node = nodes[(this.#cursor + tried) % nodes.length] as NodeId
+      if (!cluster.up(node) || !work.mayRunOn(shape, node)) continue
+      const before = round.savepoint()
+      if (this.#clear(node, job, lane, precedence, round)) {
+        const task = work.taskFor(job, lane, node, cluster.levels)
+        if (task !== None && round.claim(task, node)) {
+          this.#cursor = node
+          return true
+        }
+      }
+      round.rollback(before)
+    }
     return false
   }
 
-  /** Evicts what must go so that a task of the shape fits somewhere; returns where. */
-  #clear(shape: ShapeId, lane: LaneId, precedence: number, round: OpenRound): NodeId | None {
-    const { nodes, work, cluster } = this.#cell
-    for (let tried = 0; tried < nodes.length; tried++) {
-      const node = nodes[(this.#cursor + tried) % nodes.length] as NodeId
-      if (!cluster.up(node)) continue
-      const missing = cluster.resources.map((_, r) => work.demand(shape, r as ResourceId) - cluster.free(node, r as ResourceId))
-      const victims = this.#victims(node, lane, precedence)
-      let needed = 0
-      for (; needed < victims.length && missing.some((amount) => amount > 0); needed++)
-        for (let r = 0; r < missing.length; r++) missing[r] = (missing[r] as number) - work.demand(work.shapeOf(victims[needed] as TaskId), r as ResourceId)
-      if (missing.some((amount) => amount > 0)) continue
-      for (const task of victims.slice(0, needed)) round.evict(task)
-      this.#cursor = node
-      return node
+  /** Evicts from the node what must go so that the job's next task fits, of those in order that it takes none in vain. */
+  #clear(node: NodeId, job: JobId, lane: LaneId, precedence: number, round: OpenRound): boolean {
+    const before = round.savepoint()
+    const evict = (units: readonly (readonly TaskId[])[]) => {
+      for (const unit of units) for (const task of unit) round.evict(task)
     }
-    return None
+    if (round.fits(job, node)) return true
+    let gone: TaskId[][] = []
+    for (const unit of this.#victims(node, lane, precedence)) {
+      evict([unit])
+      gone.push(unit)
+      if (round.fits(job, node)) break
+    }
+    if (!round.fits(job, node)) return false
+    for (let i = gone.length - 2; i >= 0; i--) {
+      const fewer = gone.filter((_, at) => at !== i)
+      round.rollback(before)
+      evict(fewer)
+      if (round.fits(job, node)) gone = fewer
+    }
+    round.rollback(before)
+    evict(gone)
+    return true
   }
 
-  /** Running tasks of lower precedence on the node, in the order in which they would go. */
-  #victims(node: NodeId, lane: LaneId, precedence: number): TaskId[] {
+  /** What runs with lower precedence on the node, in the order in which it would go: single tasks, and gangs with all that runs of them. */
+  #victims(node: NodeId, lane: LaneId, precedence: number): TaskId[][] {
     const { work } = this.#cell
     const on = this.#on[node] as Map<TaskId, number>
     const lower = [...on.keys()].filter((task) => (on.get(task) as number) < precedence && work.laneOf(task) === lane)
-    return lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || a - b)
+    const units: TaskId[][] = []
+    const seen = new Set<TaskId>()
+    for (const task of lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || a - b)) {
+      if (seen.has(task)) continue
+      const unit = this.#withGang(task, lane)
+      for (const each of unit) seen.add(each)
+      units.push(unit)
+    }
+    return units
+  }
+
+  #withGang(task: TaskId, lane: LaneId): TaskId[] {
+    const { work } = this.#cell
+    const job = work.jobOf(task)
+    const stage = work.stageOf(task)
+    if (this.#gangs.get(job)?.has(stage) !== true) return [task]
+    const running: TaskId[] = []
+    work.runningTasks(job, lane, running)
+    return running.filter((each) => work.stageOf(each) === stage && !Number.isNaN(work.started(each)))
   }
 }

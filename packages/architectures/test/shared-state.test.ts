@@ -1,5 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { fifo, greedy } from '@sched/policies'
+import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { sharedState, type SharedStateOptions } from '../src/index.js'
 import { cpuJob, cpus, play, putOn } from './world.js'
@@ -94,6 +95,29 @@ describe('preemption', () => {
     const gang = cpuJob('gang', { class: 'high', submit: 6, tasks: 9, demand: { cpu: 2 } })
     expect(play16(true, 1, [gang], 'all-or-nothing').evictions.filter(({ time }) => time === 6)).toEqual([])
     expect(play16(true, 1, [gang]).evictions.filter(({ time }) => time === 6).length).toBe(12) // 6 of the 9 tasks
+  })
+  it('takes of several resources only tasks that leave room it needs, though newer ones have less of it', () => {
+    // the newest holds memory alone, of which there is enough: the older one with the CPUs goes
+    const two = [job({ id: 'old', class: 'low', demand: { cpu: 2, mem: 1 }, duration: 100 }), job({ id: 'new', class: 'low', submit: 1, demand: { cpu: 0, mem: 1 }, duration: 100 })]
+    const high = job({ id: 'high', class: 'high', submit: 2, demand: { cpu: 2, mem: 1 } })
+    const { recorder } = play(sharedState({ preemption: true, decision: none, schedulers: { low: {}, high: { precedence: 1 } } }), [...two, high], { cluster: { nodes: [{ name: 'n', count: 1, resources: { cpu: 2, mem: 4 } }] }, until: 3 })
+    expect(recorder.evictions.map((each) => each.job)).toEqual(['old'])
+  })
+  it('takes gangs whole, also what runs of them on other nodes', () => {
+    const jobs = [cpuJob('gang', { class: 'low', tasks: 3, gang: true, duration: 100 }), cpuJob('alone', { class: 'low', duration: 100 }), cpuJob('high', { class: 'high', submit: 5 })]
+    const { recorder } = play(sharedState({ preemption: true, decision: none, schedulers: { low: {}, high: { precedence: 1 } } }), jobs, { cluster: cpus(2, 2), until: 6 })
+    expect(recorder.evictions.map(({ job, task, node }) => `${job} ${task} ${node}`)).toEqual(['gang 0 node-0', 'gang 1 node-0', 'gang 2 node-1'])
+  })
+  it('goes on to nodes that the task may run on', () => {
+    const nodes = ['old', 'new'].map((age) => ({ name: age, count: 1, resources: { cpu: 1 }, labels: { age } }))
+    const high = job({ id: 'high', class: 'high', submit: 5, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 10, constraints: { require: { age: 'new' } } }] })
+    const { recorder } = play(sharedState({ preemption: true, decision: none, schedulers: { low: {}, high: { precedence: 1 } } }), [cpuJob('low', { class: 'low', tasks: 2, duration: 100 }), high], { cluster: { nodes }, until: 6 })
+    expect(recorder.launches.filter((each) => each.job === 'high').map(({ time, node }) => `${time} ${node}`)).toEqual(['5 new-0'])
+  })
+  it('lets who began first commit first where two decisions end at once', () => {
+    const schedulers = { a: { decision: { job: 1, task: 0 } }, b: { decision: { job: 2, task: 0 } } }
+    const told = (submit: number) => lines({ schedulers }, [cpuJob('jb', { class: 'b', duration: 50 }), cpuJob('ja', { class: 'a', submit, duration: 50 })], { cluster: cpus(1, 1), until: 2 })
+    expect(told(1)).toEqual(['b jb#1 0-2: 1 claimed, 1 accepted, 0 conflicted, 0 left', 'a ja#1 1-2: 1 claimed, 0 accepted, 1 conflicted, 1 left'])
   })
   it('settles a conflict in favour of the higher precedence', () => {
     const schedulers = { low: { decision: { job: 1, task: 0 } }, high: { decision: { job: 2, task: 0 }, precedence: 1 } }
