@@ -35,8 +35,8 @@ describe('the allocation of virtual clusters', () => {
 
   it('refuses a policy that evicts', () => {
     const given = preempting(greedy(fair({ pools: { a: { minShare: 9, minTimeout: 1 } } })))
-    const two = [cpuJob('A', { tasks: 10, duration: 100, queue: 'b' }), cpuJob('B', { tasks: 2, submit: 1, queue: 'a' })]
-    expect(() => startsBy(given, two)).toThrow('use a policy without preemption')
+    const three = [...['A', 'C'].map((id) => cpuJob(id, { tasks: 5, duration: 100, queue: 'b' })), cpuJob('B', { tasks: 5, submit: 1, queue: 'a' })]
+    expect(() => startsBy(given, three)).toThrow('use a policy without preemption')
   })
 })
 
