@@ -93,6 +93,13 @@ describe('what changes with nodes', () => {
     expect(recorder.launches.map(({ job: id, time }) => `${id} ${time}`)).toEqual(['c 0', 'two 0', 'two 10', 'd 30', 'two 35'])
   })
 
+  it('replan with named nodes plans with the ends of those that run elsewhere', () => {
+    // n1 is drained under the wide one; `two` waits for the end of `a` at 120, and `long` on the free n3 would be in its way
+    const outages = [{ node: 1 as NodeId, from: 1, to: 5000, drain: true }]
+    const rows = [['wide', 0, 2, 600], ['a', 0, 1, 120], ['two', 2, 2, 60], ['long', 3, 1, 300]] as const
+    expect(starts(replan(fifo(), { nodes: 'named', bf_resolution: 1 }), 4, rows, outages)).toEqual({ wide: 0, a: 0, two: 120, long: 180 })
+  })
+
   it('fattened counts the delay of a head from its first shadow time, not from where it had none', () => {
     const outages = [{ node: 1 as NodeId, from: 0, to: 10 }]
     const rows = [['a', 0, 1, 20], ['head', 1, 2, 5], ['long', 12, 1, 50], ['short', 13, 1, 10]] as const

@@ -3,9 +3,9 @@ import { grown, type JobId, type LaneId, type NodeId, type Release, type Seconds
 /** The mean wait, from submission to first start, of the jobs finished so far; 0 before the first. */
 export class MeanWait implements WorkListener {
   /** Set by the policy at the beginning of a round, before it claims. */
-  now: Seconds = 0
+  now: Seconds = NaN
   readonly #work: WorkView
-  #sum = 0
+  #sum = NaN
   #count = 0
   /** By job: when its first task was claimed, and how many claims were not taken back. */
   #start = new Float64Array(64)
@@ -13,6 +13,8 @@ export class MeanWait implements WorkListener {
 
   constructor(work: WorkView) {
     this.#work = work
+    this.now = 0
+    this.#sum = 0
   }
 
   get mean(): Seconds {

@@ -58,13 +58,14 @@ export class Releases {
     const pieces = this.#lane.running
     const ends: End[] = []
     for (const task of running) {
+      if (!pieces.has(task)) continue // on a drained node: what ends there makes no room
       const job = this.#work.jobOf(task)
       const end = pieces.endOf(pieces.pieceOf(task))
       const last = ends.at(-1)
       if (last?.job === job && last.end === end) last.tasks.push(task)
       else ends.push({ end, job, tasks: [task] })
     }
-    this.#ends = ends.sort((a, b) => a.end - b.end || a.job - b.job)
+    this.#ends = ends.sort((a, b) => a.end - b.end || this.#work.rank(a.job) - this.#work.rank(b.job))
     this.#shape = -1
   }
 

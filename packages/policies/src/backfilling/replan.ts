@@ -17,7 +17,7 @@ const FIRST_WINDOW = 30
 const replanOptions = z.strictObject({
   nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
   twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
-  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that was stopped by bf_max_job_start'),
+  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit'),
   select: z.enum(['linear', 'cons_tres']).default('linear').describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
   bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
@@ -175,26 +175,38 @@ class Replan implements Policy {
     const plan = this.#plans[round.lane] as Plan
     const queue = this.#queue
     queue.length = 0
-    this.#jobs.read(round, queue, ofUser > 0 || ofPart > 0 ? Infinity : most)
+    this.#jobs.read(round, queue, ofUser > 0 || ofPart > 0 ? Infinity : most + 1) // one more says whether jobs are left
     plan.begin(round)
     const users = new Quota(ofUser)
     const parts = new Quota(ofPart)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     let tests = 0
+    let started = 0
+    let isCut = false
     for (const job of queue) {
       const part = work.queue(job)
-      if (lane.waits[job] !== true || parts.isUsed(part) || users.isUsed(work.user(job))) continue
-      if (starts.isUsed()) return round.wakeAt((Math.floor(now / this.#options.bf_interval) + 1) * this.#options.bf_interval)
-      if (tests++ === most) return
+      if (lane.waits[job] !== true) continue
+      if (parts.isUsed(part) || users.isUsed(work.user(job))) {
+        isCut = true
+        continue
+      }
+      if (starts.isUsed() || tests++ === most) {
+        isCut = true
+        break
+      }
       parts.use(part)
       users.use(work.user(job))
       const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
-      if (work.unplaced(job, round.lane) === 0) starts.use()
+      if (work.unplaced(job, round.lane) === 0) {
+        starts.use()
+        started++
+      }
       if (start === Infinity || reservations.isUsed(part) || now - work.submitted(job) < age) continue
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
       reservations.use(part)
     }
+    if (isCut && started > 0) round.wakeAt((Math.floor(now / this.#options.bf_interval) + 1) * this.#options.bf_interval)
   }
 
   /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */

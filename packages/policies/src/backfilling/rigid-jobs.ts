@@ -29,7 +29,7 @@ export class RigidJobs implements WorkListener {
   readonly #others: WorkListener | undefined
   readonly #overrun: Overrun
   readonly #planned: (estimate: Seconds) => Seconds
-  #now: Seconds = 0
+  #now: Seconds = NaN
   /** Tasks that another policy has started, perhaps in a round that this one has not seen yet. */
   readonly #early = new Map<TaskId, RigidLane>()
   /** Tasks that run on nodes that are drained: plans do not count on what they hold. */
@@ -43,6 +43,7 @@ export class RigidJobs implements WorkListener {
   #mustMeasure = true
 
   constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
+    this.#now = 0
     this.#env = env
     this.#order = order
     this.sharing = order.sharing

@@ -23,7 +23,7 @@ export class Shadow {
   /** `lane.changes` when it was computed, -1: not to be used again. */
   #seen = -1
   /** Rank of the job that was promised a start last. */
-  #promisedTo = -1
+  #promisedTo = NaN
   #promised: Seconds = Infinity
 
   constructor(lane: RigidLane) {

@@ -139,11 +139,24 @@ describe('replan', () => {
     expect(first({})).toBe('abcd')
     expect(first({ bf_max_job_start: 3 })).toBe('abc')
     expect(startsOf(specs, [4], replan(fifo(), { bf_max_job_start: 3 })).get('d')).toBe(30) // the next pass
+    const plans = (options: object) => [...startsOf(specs, [4], replan(fifo(), options)).values()].join(' ')
+    expect(plans({ bf_max_job_test: 1 })).toBe('0 30 60 90') // each plan looks at the first that waits
+    expect(plans({ bf_max_job_user: 1, bf_interval: 10 })).toBe('0 0 10 10')
     expect(first({ bf_max_job_user: 1 })).toBe('ac')
     expect(first({ bf_max_job_part: 1 })).toBe('ab')
     expect(first({ bf_max_job_part: 1, bf_max_job_user: 1 })).toBe('ad') // b is one more of ann and c one more of x, and neither counts
     expect(first({ bf_max_job_user: 1, bf_max_job_test: 1 })).toBe('a')
     expect(first({ bf_max_job_user: 1, bf_max_job_test: 2 })).toBe('ac') // who is not looked at does not count
+  })
+
+  it('takes jobs that end in one second as ended in the order of their submission, with named nodes', () => {
+    // 4 nodes of 2: from 60 on A is on node 0, B on node 3, both to 600, and nodes 1 and 2 have one free processor each. W (3) is planned on 1 to 3
+    // with the room of B, which came first; on 0 and 1 with that of A, and then S would start at once on node 2
+    const specs = [nodesFor('X', 2, 1), nodesFor('P', 1, 60), nodesFor('Q', 1, 1), nodesFor('P2', 1, 60), nodesFor('Q2', 1, 1), nodesFor('B', 2, 10), nodesFor('A', 2, 9, 60), nodesFor('W', 3, 5, 80), nodesFor('S', 1, 20, 90)]
+    const places = new Map<string, number[]>()
+    const starts = startsOf(specs, [2], replan(fifo(), { ...exact, nodes: 'named' }), { nodes: 4, observers: [placesIn(places)] })
+    expect([places.get('A'), places.get('B'), starts.get('A')]).toEqual([[0, 0], [3, 3], 60])
+    expect([starts.get('W'), starts.get('S')]).toEqual([600, 600])
   })
 
   it('counts the reservations of each queue (bf_job_part_count_reserve)', () => {
