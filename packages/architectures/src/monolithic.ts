@@ -80,6 +80,7 @@ class Monolithic implements Architecture {
       // a timer's round is for evictions, so it needs no pending work
       if (trigger.kind === 'timer') this.#round(lane, NOBODY)
       else if (this.#scheduler.pending(lane) > 0) this.#round(lane, this.#cell.nodes)
+      else if (this.#scheduler.policy.wantsRound?.(this.#cell.now()) === true) this.#round(lane, NOBODY)
   }
 
   /** Most heartbeats find no room, so that is asked first. */

@@ -1,4 +1,5 @@
 import { monolithic } from '@sched/architectures'
+import { definePolicy, forwarding, type Round } from '@sched/core'
 import { delay, fair, fifo, greedy } from '@sched/policies'
 import { checkPolicyLaws, cluster, digest, job, mapReduceJob, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -18,6 +19,29 @@ describe('one scheduler that decides at once', () => {
   it('decides as the plain architecture of the test kit, which opens a round whether or not anything can start', () => {
     const policy = delay(fair(), { node: 4 })
     expect(digest(run({ policy, jobs, architecture: monolithic() }).recorder)).toBe(digest(run({ policy, jobs }).recorder))
+  })
+
+  it('gives a policy a round without nodes at a time that it asked for, although nothing waits', () => {
+    const rounds: string[] = []
+    const inner = greedy(fifo())
+    const policy = definePolicy({
+      name: 'watching',
+      summary: 'looks 3 s after each start',
+      options: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
+      create: (_, env) => {
+        const starts = inner.create(env)
+        return {
+          ...forwarding(starts, { wantsRound: (now: number) => now === 3 }),
+          schedule: (round: Round) => {
+            rounds.push(`${round.now} ${round.nodes.length}`)
+            starts.schedule(round)
+            if (round.now === 0) for (const time of [3, 4]) round.wakeAt(time)
+          },
+        }
+      },
+    }).plug({}, {})
+    run({ policy, jobs: [job({ demand: { cpu: 1 } })], cluster: { nodes: [{ count: 2, resources: { cpu: 1 } }] }, architecture: monolithic() })
+    expect(rounds).toEqual(['0 2', '3 0'])
   })
 
   it('obeys the laws', () => {

@@ -1,16 +1,15 @@
-import type { LaneId } from './ids.js'
-import type { JobSpec } from './job.js'
+import type { LaneId, Seconds } from './ids.js'
 import type { Commit, Policy } from './plugs.js'
 
 /** What an order, a policy or a placement is besides what it decides: its hooks, and what it says of itself. */
 type Part = Omit<Policy, 'schedule'>
 
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'sharing' | 'promises'>>
+type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'wantsRound' | 'sharing' | 'promises'>>
 type Hook = keyof Told
 
-/** Whom a composed policy passes each hook on to. */
-type Targets = { [Name in Hook as `${Name}Of`]: Told }
+/** Whom a composed policy passes each hook on to, and its parts whose answers it gives. */
+type Targets = { [Name in Hook as `${Name}Of`]: Told } & { readonly answering: readonly Part[] }
 
 /**
  * One function per hook for all composed policies. Closures or bound functions of each policy would be new call targets in
@@ -49,18 +48,35 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   },
 }
 
+/** The same of hooks with an answer: the first reason against a job, and whether any part may leave or wants a look. */
+const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook'>> & ThisType<Targets> = {
+  admits(spec) {
+    for (const part of this.answering) {
+      const reason = part.admits?.(spec)
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  },
+  mayLeave() {
+    for (const part of this.answering) if (part.mayLeave?.() === true) return true
+    return false
+  },
+  wantsLook(lane) {
+    for (const part of this.answering) if (part.wantsLook?.(lane) === true) return true
+    return false
+  },
+}
+
 /**
  * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
  * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
- * part does, and may leave or wants a look if a part does.
+ * part does, and may leave, or wants a look or a round, if a part does.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
   const parts = given.filter((part) => part !== undefined)
   const made: Record<string, unknown> = {}
-  if (parts.some(({ admits }) => admits !== undefined)) made['admits'] = (spec: JobSpec) => firstReason(parts, spec)
-  if (parts.some(({ mayLeave }) => mayLeave !== undefined)) made['mayLeave'] = () => parts.some((part) => part.mayLeave?.() === true)
-  const looking = parts.filter(({ wantsLook }) => wantsLook !== undefined)
-  if (looking.length > 0) made['wantsLook'] = (lane: LaneId) => looking.some((part) => part.wantsLook?.(lane) === true)
+  for (const hook of Object.keys(answers) as (keyof typeof answers)[]) if (parts.some((part) => part[hook] !== undefined)) made[hook] = answers[hook]
+  made['answering'] = parts
   if (parts.some(({ promises }) => promises === true)) made['promises'] = true
   const sharing = parts.find((part) => part.sharing !== undefined)?.sharing
   if (sharing !== undefined) made['sharing'] = sharing
@@ -75,14 +91,6 @@ export function forwarding(...given: readonly (Part | undefined)[]): Part {
 
 /** Who hears the hook in the end, where a part only passes it on. */
 const targetOf = (part: Told, hook: Hook): Told => (part[hook] === passOn[hook] ? (part as unknown as Targets)[`${hook}Of`] : part)
-
-function firstReason(parts: readonly Part[], spec: JobSpec): string | undefined {
-  for (const part of parts) {
-    const reason = part.admits?.(spec)
-    if (reason !== undefined) return reason
-  }
-  return undefined
-}
 
 /** Parts that all have the hook for which they are kept. */
 class Several implements Told {

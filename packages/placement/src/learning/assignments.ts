@@ -64,6 +64,12 @@ export class Assignments {
     return kept > 0
   }
 
+  /** Whether an assignment is due by time. */
+  isDue(now: Seconds): boolean {
+    const next = this.#queue[this.#head]
+    return next !== undefined && next.since + this.#delay <= now && next.since < now
+  }
+
   /** The nodes of all assignments that are due by time, in order. */
   *due(now: Seconds): Generator<NodeId> {
     for (; this.#head < this.#queue.length; this.#head++) {

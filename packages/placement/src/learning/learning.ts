@@ -92,7 +92,7 @@ class Learning implements Policy {
       onFinish: (job: JobId) => {
         for (let lane = 0 as LaneId; lane < this.#ready.length; lane++) this.#sieve.remove(job, lane)
       },
-      ...(this.#hasHeartbeats && { onHeartbeat: (node: NodeId, now: Seconds) => void this.#judge.judge(node, now) }),
+      ...(this.#hasHeartbeats ? { onHeartbeat: (node: NodeId, now: Seconds) => void this.#judge.judge(node, now) } : { wantsRound: (now: Seconds) => this.#judge.isDue(now) }),
     }
   }
 

@@ -101,6 +101,11 @@ export class PairJudge {
     return this.#assignments.judge(node, now, (pair) => this.#classifier.learn(this.#features.unpack(pair, this.#values), isGood))
   }
 
+  /** Whether there are any due by time. */
+  isDue(now: Seconds): boolean {
+    return this.#assignments.isDue(now)
+  }
+
   /** The same of all nodes whose assignments are due by time. */
   judgeDue(now: Seconds): void {
     for (const node of this.#assignments.due(now)) if (this.judge(node, now)) this.#assignments.again(node, now)

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import { defineArchitecture, type JobSpec, type LaneId } from '@sched/core'
 import { checkPolicyLaws, job, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -15,6 +15,26 @@ const jobs = (count: number, change: { readonly tasks?: number; readonly duratio
     id: `j${i}`, submit: i * (change.gap ?? 5),
     stages: [{ name: 's', tasks: change.tasks ?? 2, demand: { container: 1 }, duration: change.duration ?? 8, ...(change.use !== undefined && { use: change.use }) }],
   }))
+
+/** A round over all nodes where tasks wait; elsewhere one without nodes, if the policy gets what it wants. */
+const onlyForWork = (isGiven: boolean) =>
+  defineArchitecture({
+    name: 'only-for-work',
+    summary: 'rounds where tasks wait',
+    options: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
+    create: (_, { cell, addScheduler }) => {
+      const scheduler = addScheduler('scheduler')
+      return {
+        trigger() {
+          const waits = scheduler.pending(0 as LaneId) > 0
+          if (!waits && !(isGiven && scheduler.policy.wantsRound?.(cell.now()) === true)) return
+          const round = cell.draft(scheduler, 0 as LaneId, waits ? cell.nodes : [])
+          scheduler.policy.schedule(round)
+          round.commit({ conflict: 'none', atomic: false })
+        },
+      }
+    },
+  }).plug({}, {})
 
 /** The most tasks on a node at once among those that start in a period. */
 function mostAtOnce(lines: readonly { readonly node: string; readonly started: number; readonly stopped: number }[], from: number): number {
@@ -67,6 +87,15 @@ describe('the learning scheduler', () => {
     const { recorder } = run({ policy: learning(arrival(), { feedback: 2, patience: 30 }), jobs: jobs(2, { tasks: 1, gap: 10, duration: 100, use: { cores: 2 } }), cluster: servers(1, 1, 8, null) })
     // judged at 2; at 10 the pair is bad and the node busy; 30 s after 10, when waiting began
     expect(recorder.launchLines()).toEqual(['0 j0.0 on node-0', '40 j1.0 on node-0'])
+  })
+
+  it('judges by the clock although nothing waits then, where it is given the round that it wants', () => {
+    const reported = { tasks: 1, use: { cores: 2 } }
+    const all = [...jobs(1, { ...reported, duration: 10 }), ...jobs(2, { ...reported, duration: 50, gap: 1 }).map((each, i) => ({ ...each, id: `k${i}`, submit: 30 + i }))]
+    const lines = (isGiven: boolean) => run({ policy: learning(arrival(), { feedback: 2 }), architecture: onlyForWork(isGiven), jobs: all, cluster: servers(1, 1, 8, null) }).recorder.launchLines()
+    // j0 takes 20 s and turns out bad at 2, so k1 waits for an idle node; at 30 the node is idle and j0 would seem good
+    expect(lines(true)).toEqual(['0 j0.0 on node-0', '30 k0.0 on node-0', '130 k1.0 on node-0'])
+    expect(lines(false)).toEqual(['0 j0.0 on node-0', '30 k0.0 on node-0', '31 k1.0 on node-0'])
   })
 
   it('forgets, so that a load that has become harmless is welcome again', () => {
