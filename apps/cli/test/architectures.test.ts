@@ -70,6 +70,12 @@ describe('an experiment file takes', () => {
     const { summary, prefilled } = await runOf('workload: { google: { taskEvents: [part-0.csv, part-1.csv], machines: machines.csv } }\nprefill: workload\n')
     expect([summary.counts.jobs, summary.counts.tasks, prefilled?.tasks, prefilled?.shares['cpu']]).toEqual([1, 2, 1, 0.25 / 3])
   })
+
+  it('parts of Google event tables, saying what was done about tasks that they show in part', async () => {
+    const yaml = 'policies: [fifo]\nworkload: { google: { taskEvents: [part-0.csv], machines: machines.csv } }\n'
+    const { code, err } = await sched(['run', 'x.yaml', '--quiet'], { cwd: directory({ 'x.yaml': yaml, ...files, ...events }) })
+    expect([code, err]).toEqual([0, 'note: 1 task that do not end in the window: run to the end of it (unfinished)\n'])
+  })
 })
 
 describe('policies of single schedulers', () => {

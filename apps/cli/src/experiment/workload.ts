@@ -1,6 +1,6 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
@@ -99,6 +99,7 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
     of,
+    notes: trace.rules.map(ruleLine),
     running: (cell, seed, utilisation = 1) => runningOfGoogle(trace, cell, seed, utilisation),
   }
 }
