@@ -26,6 +26,8 @@ export class Allocator {
   readonly #byNode: NodeOffers | undefined
   readonly #hasMinimum: boolean
   readonly #offered: (readonly NodeId[])[] = []
+  /** Nodes that are away now. */
+  #away = 0
   #isArmed = false
   #offers = 0
   /** The node after the last one of an offer of some nodes. */
@@ -71,6 +73,11 @@ export class Allocator {
     }
   }
 
+  /** A node that is away is not offered. */
+  onNode(up: boolean): void {
+    this.#away += up ? -1 : 1
+  }
+
   /** The offer reaches its framework. */
   deliver(id: number): void {
     this.#frameworks[id]?.receive(this.#offered[id] as readonly NodeId[])
@@ -95,11 +102,12 @@ export class Allocator {
     return undefined
   }
 
-  /** All that is free and allowed; false where there is no room for anything. */
+  /** All that is free on nodes that are there, and allowed; false where there is no room for anything. */
   #takeFree(framework: Framework): boolean {
     if (!this.#hasRoom()) return false
     if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmpty) this.#takeSome(framework)
-    else framework.stock.takeAll()
+    else if (this.#away === 0) framework.stock.takeAll()
+    else for (const node of this.#cell.nodes) if (this.#cell.cluster.up(node)) framework.stock.takeNode(node)
     return true
   }
 

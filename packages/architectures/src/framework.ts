@@ -213,6 +213,7 @@ export class Framework {
     if (this.#isRescinded) round.abandon()
     if (isLast || hasEvictions) this.#giveBack()
     const conflicts = this.#isRescinded ? undefined : this.#accept(round, hasEvictions)
+    if (isLast) this.#giveBackConflicts(conflicts)
     for (const answer of this.#answers) this.#settle(answer, conflicts?.get(answer.job) ?? 0)
     this.#answers.length = 0
   }
@@ -221,6 +222,11 @@ export class Framework {
   #giveBack(): void {
     if (!this.#isRescinded) this.#options.refusals?.answer(this.#nodes, this.stock.cluster, this.#cell.now())
     this.stock.giveBack()
+  }
+
+  /** What claims on nodes that have gone held is on offer again only now. */
+  #giveBackConflicts(conflicts: ReadonlyMap<JobId, number> | undefined): void {
+    if (conflicts !== undefined && conflicts.size > 0) this.stock.giveBack()
   }
 
   /** Returns how many claims of each job were for nodes that have gone since, or were not to be had. */
@@ -256,7 +262,9 @@ export class Framework {
     else if (isComplete && broken !== undefined) round?.rollback(broken)
     this.#giveBack()
     const claimed = round?.claims ?? 0
-    const conflicts = isComplete && round !== undefined ? (this.#accept(round, false).get(job) ?? 0) : 0
+    const conflicting = isComplete && round !== undefined ? this.#accept(round, false) : undefined
+    this.#giveBackConflicts(conflicting)
+    const conflicts = conflicting?.get(job) ?? 0
     if (answer !== undefined) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
     if (!isComplete && !isDropped) return
     this.#round = undefined

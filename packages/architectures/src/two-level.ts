@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type Plug, type Scheduler } from '@sched/core'
+import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler } from '@sched/core'
 import { z } from 'zod'
 import { Allocator } from './allocator.js'
 import { allocatorOrders, drfWithout, rankedAtRandom, rankedBy, type AllocatorOrder, type Ranking } from './allocator-order.js'
@@ -138,6 +138,10 @@ class TwoLevel implements Architecture {
     const scheduler = this.#router.route(spec)
     if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(this.#frameworks[scheduler.id] as Framework), this.#roles, this.#env)
     return scheduler
+  }
+
+  onNode(_node: NodeId, up: boolean): void {
+    this.#allocator.onNode(up)
   }
 
   trigger(): void {

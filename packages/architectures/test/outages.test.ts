@@ -1,8 +1,9 @@
-import type { Plug } from '@sched/core'
+import type { NodeId, Plug } from '@sched/core'
 import { easy, fair, fifo, greedy, strict } from '@sched/policies'
 import { checkPolicyLaws } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { monolithic, onDemand, partitioned, sharedState, twoLevel } from '../src/index.js'
+import { cpuJob, cpus, play, type Outcome } from './world.js'
 
 const quick = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
 const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
@@ -19,6 +20,37 @@ const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
   'on-demand by EASY': () => onDemand(easy(), { maxNodes: 2, setup: 1.5, abandonAtWalltime: false }),
   'on-demand, one per user': () => onDemand(greedy(fair()), { sharedBy: 'user', waves: 2, idleRelease: 4 }),
 }
+
+describe('offers of nodes that fail', () => {
+  const frameworks = { a: {}, b: {} }
+  const starts = ({ recorder }: Outcome) => recorder.launches.map(({ time, job, node }) => `${time} ${job} ${node}`)
+  const away = (node: number, from: number, to: number) => ({ node: node as NodeId, from, to })
+
+  it('give back what was claimed there, for whoever comes next', () => {
+    // a decides from 1 to 3 s and claims the only CPU, which is away from 2 to 4; a is tried again at 4, asked for at 4 and offered at 5
+    const options = { frameworks, offerTime: 0, decision: { job: 2, task: 0 } }
+    const once = play(twoLevel(options), [cpuJob('a', { class: 'a', duration: 5 })], { cluster: cpus(1, 1), outages: [away(0, 2, 4)] })
+    expect(starts(once)).toEqual(['7 a node-0'])
+    const other = play(twoLevel(options), [cpuJob('a', { class: 'a', duration: 5 }), cpuJob('b', { class: 'b', submit: 0.5 })], { cluster: cpus(1, 1), outages: [away(0, 2, 4)] })
+    expect(starts(other)).toEqual(['6 b node-0', '18 a node-0'])
+  })
+  it('give back what was collected there for a gang', () => {
+    // the gang collects one CPU while the other runs; one that it has is away when its last decision ends
+    const jobs = [cpuJob('one', { class: 'b', duration: 10 }), cpuJob('gang', { class: 'a', submit: 1.5, tasks: 2, gang: true, duration: 5 })]
+    const run = (outages: ReturnType<typeof away>[]) => play(twoLevel({ frameworks, hoard: 20, offerTime: 0, decision: { job: 1, task: 0 } }), jobs, { cluster: cpus(2, 1), outages, until: 100 })
+    const undisturbed = run([]).recorder.launches.find(({ job }) => job === 'gang')?.time as number
+    expect(undisturbed).toBeGreaterThan(12)
+    const { recorder } = run([away(1, undisturbed - 0.5, undisturbed + 0.5)])
+    expect(recorder.finishes()['gang']).toBeGreaterThan(undisturbed + 5)
+    expect(recorder.finishes()['gang']).toBeLessThan(undisturbed + 15)
+  })
+  it('have no nodes that are away, which others may be offered as soon as they are back', () => {
+    // node 1 is away until 1.5; a gets node 0 at 1 for 10 s, so b is offered node 1 at 2
+    const schedulers = { a: { decision: { job: 10, task: 0 } }, b: { decision: { job: 0, task: 0 } } }
+    const jobs = [cpuJob('a', { class: 'a' }), cpuJob('b', { class: 'b', submit: 0.5 })]
+    expect(starts(play(twoLevel({ frameworks: schedulers, offerTime: 0 }), jobs, { cluster: cpus(2, 1), outages: [away(1, 0.25, 1.5)] }))).toEqual(['2 b node-1', '11 a node-0'])
+  })
+})
 
 describe('where nodes fail', () => {
   it.each(Object.entries(architectures))('%s obeys the laws', (_, architecture) => {
