@@ -1,4 +1,3 @@
-import type { LaneId, Seconds } from './ids.js'
 import type { Commit, Policy } from './plugs.js'
 
 /** What an order, a policy or a placement is besides what it decides: its hooks, and what it says of itself. */
@@ -48,8 +47,8 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   },
 }
 
-/** The same of hooks with an answer: the first reason against a job, and whether any part may leave or wants a look. */
-const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook'>> & ThisType<Targets> = {
+/** The same of hooks with an answer: the first reason against a job, and whether any part may leave, or wants a look or a round. */
+const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'wantsRound'>> & ThisType<Targets> = {
   admits(spec) {
     for (const part of this.answering) {
       const reason = part.admits?.(spec)
@@ -63,6 +62,10 @@ const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook'>> & ThisT
   },
   wantsLook(lane) {
     for (const part of this.answering) if (part.wantsLook?.(lane) === true) return true
+    return false
+  },
+  wantsRound(now) {
+    for (const part of this.answering) if (part.wantsRound?.(now) === true) return true
     return false
   },
 }
