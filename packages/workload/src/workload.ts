@@ -6,10 +6,20 @@ export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
     name,
     jobs: jobs.length,
     chained: jobs.some((job) => job.after !== undefined),
-    open() {
-      let next = 0
-      return { next: () => jobs[next++] }
-    },
+    open: () => new ListSource(jobs),
+  }
+}
+
+class ListSource implements JobSource {
+  readonly #jobs: readonly JobSpec[]
+  #next = 0
+
+  constructor(jobs: readonly JobSpec[]) {
+    this.#jobs = jobs
+  }
+
+  next(): JobSpec | undefined {
+    return this.#jobs[this.#next++]
   }
 }
 
@@ -22,11 +32,22 @@ export function workloadFrom(name: string, jobs: number, start: () => (index: nu
     name,
     jobs,
     chained,
-    open() {
-      const job = start()
-      let index = 0
-      return { next: () => (index < jobs ? job(index++) : undefined) }
-    },
+    open: () => new MadeSource(jobs, start()),
+  }
+}
+
+class MadeSource implements JobSource {
+  readonly #count: number
+  readonly #job: (index: number) => JobSpec
+  #next = 0
+
+  constructor(count: number, job: (index: number) => JobSpec) {
+    this.#count = count
+    this.#job = job
+  }
+
+  next(): JobSpec | undefined {
+    return this.#next < this.#count ? this.#job(this.#next++) : undefined
   }
 }
 

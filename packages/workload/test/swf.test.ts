@@ -312,6 +312,7 @@ describe('bad logs', () => {
     ['NaN', row({ runtime: 'NaN' }), {}, '"a.swf" line 1 run time: found "NaN", expected a number.'],
     ['half a processor', row({ requested: '2.5' }), {}, '"a.swf" line 1 requested processors: found "2.5", expected a whole number.'],
     ['a number beyond 2^53', row({ submit: '9007199254740993' }), {}, '"a.swf" line 1 submit time: found "9007199254740993", more than 2^53 - 1, above which numbers are not exact.'],
+    ['a point alone before other lines', `${row({ runtime: '.' })}\n${row({ job: 2 })}\n`, {}, '"a.swf" line 1 run time: found ".", expected a number.'],
     ['a number beyond 2^53 before other lines', `${row({ submit: '9007199254740993' })}\n${row({ job: 2 })}\n`, {}, '"a.swf" line 1 submit time: found "9007199254740993", more than 2^53 - 1'],
     ['a negative job number', row({ job: -4 }), {}, '"a.swf" line 1 job number: found "-4", expected a number of at least 0.'],
     ['a job number used twice', `${row()}\n${row()}`, {}, '"a.swf" line 2 job number: job number 1 was used before. Give every job a number of its own, or drop such lines'],

@@ -39,6 +39,7 @@ export function parsePlain(bytes: Uint8Array, from: number, row: Float64Array): 
         value = value * 10 + digit
         digit = bytes[++at]! - 48
       }
+      if (at - first === 1) return -1 // no digit on either side
       value /= powersOfTen[at - point - 1]! // whole number over power of ten, both exact: rounded once, as `Number` does
     }
     byte = digit + 48
