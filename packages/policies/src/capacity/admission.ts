@@ -144,12 +144,15 @@ export class Admission {
     const lane = this.#pots.laneOf(pot)
     const isHere = this.#cluster.lanes[lane]?.resources.some((r) => (demand[this.#name(r)] ?? 0) > 0) === true
     if (!isHere) return ''
-    for (const [i, r] of (this.#pots.counted[lane] ?? []).entries()) {
+    const counted = this.#pots.counted[lane] ?? []
+    let isNothing = true
+    for (const [i, r] of counted.entries()) {
       const asked = together * (demand[this.#name(r)] ?? 0)
       const most = this.#quotas.most[(queue * this.#pots.count + pot) * this.#pots.width + i] as number
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
+      if (most > 0) isNothing = false
     }
-    return undefined
+    return isNothing ? `for room where there is 0 ${counted.map((r) => this.#name(r)).join(' and 0 ')}` : undefined // a queue at its maximum is passed over, whatever is asked
   }
 
   #name(resource: ResourceId): string {

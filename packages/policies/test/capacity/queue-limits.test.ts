@@ -35,6 +35,11 @@ describe('limits of queues', () => {
     expect(who().sort()).toEqual(['a2', 'b2'])
   })
 
+  it('of nothing refuse even a job that asks nothing of it: it would wait for ever', () => {
+    const { submit } = standing({ a: { capacity: 95 }, b: { capacity: 5, elastic: false } }) // 0.8 of 16 GB
+    expect(() => void submit('b', 1, 0)).toThrow('a task asks for room where there is 0 mem, the maximum of queue root.b')
+  })
+
   it('keep it in the queue around both alone, where that is what is full (testCSReservationWithRootUnblocked)', () => {
     const { submit, who } = standing({ p: { capacity: 50, maximumCapacity: 50 }, 'p.x': { capacity: 80 }, 'p.z': { capacity: 20 }, o: { capacity: 50 } }, { resourceCalculator: 'dominant' })
     submit('x', 7)
