@@ -8,7 +8,7 @@ process.on('SIGINT', () => {
   if (stop.signal.aborted) process.exit(Exit.Interrupted) // twice: at once
   stop.abort()
 })
-process.on('SIGTERM', () => stop.abort())
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort()) // ended from outside, or its terminal was closed
 // `| head` closes our output: what is left to print has no reader, and that is no error; a full disk behind `>` is one
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

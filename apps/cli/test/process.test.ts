@@ -42,7 +42,7 @@ describe('the program', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '  jobs              100\n', stderr: '' })
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
     const cwd = directory()
     const child = started(long, cwd)
     const text = collected(child)
