@@ -56,11 +56,7 @@ export class Sieve {
 
   /** Takes in what has changed, for a pass over the cluster in one lane. */
   refresh(): void {
-    for (const at of this.#changed) {
-      const [job, lane] = [Math.floor(at / this.#lanes) as JobId, (at % this.#lanes) as LaneId]
-      if (this.#work.unplaced(job, lane) > 0) this.#count(at, this.#judge.jobPart(job, lane))
-    }
-    this.#changed.clear()
+    this.#takeJobsIn()
     this.#verdicts.fill(0)
     const log = this.#cluster.changeLog
     if (log === undefined || log.count - this.#seen > log.kept) for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) this.#look(node)
@@ -68,11 +64,23 @@ export class Sieve {
     this.#seen = log?.count ?? -Infinity
   }
 
-  /** False: no waiting job is good enough for the node. */
+  /** False: no waiting job is good enough for the node. What has started in this pass may make its job one of another part. */
   lets(node: NodeId, lane: LaneId): boolean {
+    if (this.#changed.size > 0 && this.#takeJobsIn()) this.#verdicts.fill(0)
     const state = this.#stateOf[node] as number
     if (this.#verdicts[state] === 0) this.#verdicts[state] = this.#isGood(state, lane) ? 1 : 2
     return this.#verdicts[state] === 1
+  }
+
+  /** Counts the jobs that have changed; true when one makes a part that no other made. */
+  #takeJobsIn(): boolean {
+    let isNew = false
+    for (const at of this.#changed) {
+      const [job, lane] = [Math.floor(at / this.#lanes) as JobId, (at % this.#lanes) as LaneId]
+      if (this.#work.unplaced(job, lane) > 0 && this.#count(at, this.#judge.jobPart(job, lane))) isNew = true
+    }
+    this.#changed.clear()
+    return isNew
   }
 
   #isGood(state: number, lane: LaneId): boolean {
@@ -88,14 +96,17 @@ export class Sieve {
     this.#stateOf[node] = this.#judge.nodePart(node)
   }
 
-  #count(at: number, part: number): void {
+  /** True when no other job made the part. */
+  #count(at: number, part: number): boolean {
     const before = this.#partOf[at] ?? NONE
-    if (before === part) return
+    if (before === part) return false
     const waiting = this.#waiting[at % this.#lanes] as Map<number, number>
     const left = (waiting.get(before) ?? 0) - 1
     if (before !== NONE && left === 0) waiting.delete(before)
     else if (before !== NONE) waiting.set(before, left)
-    if (part !== NONE) waiting.set(part, (waiting.get(part) ?? 0) + 1)
+    const others = waiting.get(part) ?? 0
+    if (part !== NONE) waiting.set(part, others + 1)
     this.#partOf[at] = part
+    return part !== NONE && others === 0
   }
 }

@@ -98,6 +98,20 @@ describe('the learning scheduler', () => {
     expect(lines(false)).toEqual(['0 j0.0 on node-0', '30 k0.0 on node-0', '31 k1.0 on node-0'])
   })
 
+  it('offers later nodes of a pass what a job wants once its first stage has started', () => {
+    const stage = (cores: number, tasks: number, duration: number) => ({ name: 's', tasks, demand: { container: 1 }, duration, use: { cores } })
+    const all: JobSpec[] = [
+      { id: 'first', submit: 0, stages: [stage(0.1, 1, 10)] }, // all that node 0 holds
+      { id: 'light', submit: 0, stages: [stage(0.1, 2, 100)] },
+      { id: 'heavy', submit: 4, stages: [stage(5, 1, 5)] }, // bad at 7
+      { id: 'both', submit: 20, stages: [stage(5, 1, 50), stage(0.1, 1, 50)] }, // heavy on the idle node alone, light anywhere
+    ]
+    const hardware = { cores: 4 }
+    const cluster = { nodes: [{ name: 'a', count: 1, resources: { container: 1 }, hardware }, { name: 'b', count: 1, resources: { container: 4 }, hardware }] }
+    const { recorder } = run({ policy: learning(arrival(), { overload: { cpu: 1, load: 9 } }), jobs: all, cluster, runtime: { jitter: 0, contention: false } })
+    expect(recorder.launchLines().slice(-2)).toEqual(['20 both.0 on a-0', '20 both.1.0 on b-0'])
+  })
+
   it('forgets, so that a load that has become harmless is welcome again', () => {
     const heavy = jobs(30, { tasks: 2, gap: 4, duration: 6, use: { cores: 1 } })
     const light = jobs(60, { tasks: 2, gap: 4, duration: 6, use: { cores: 0.3 } }).map((each, i) => ({ ...each, id: `l${i}`, submit: 300 + i * 4 }))
