@@ -45,14 +45,17 @@ export class Assignments {
     assignment.state = hasEnded ? 'ended' : 'gone'
   }
 
-  /** Hands out the pairs on a node that are due, each once. Returns whether some wait on. */
+  /** Hands out the pairs on a node that are due, each once, in order of assignment. Returns whether some were not started yet. */
   judge(node: NodeId, now: Seconds, judged: (pair: number) => void): boolean {
     const list = this.#byNode.get(node)
     if (list === undefined) return false
     let kept = 0
+    let isDrafted = false
     for (const each of list) {
       if (each.state === 'gone') continue
-      const isDue = each.since + this.#delay <= now && each.since < now && (each.state === 'ended' || this.#isStarted(each.task))
+      const isTime = each.since + this.#delay <= now && each.since < now
+      const isDue = isTime && (each.state === 'ended' || this.#isStarted(each.task))
+      if (isTime && !isDue) isDrafted = true
       if (!isDue) list[kept++] = each
       else {
         if (each.state === 'waits') this.#ofTask.delete(each.task)
@@ -61,7 +64,7 @@ export class Assignments {
     }
     list.length = kept
     if (kept === 0) this.#byNode.delete(node)
-    return kept > 0
+    return isDrafted
   }
 
   /** Whether an assignment is due by time. */
