@@ -134,9 +134,9 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
   })
 
   it('has an effect only on slots of one task each, and says so', () => {
-    const told = (resources: Record<string, number>, demand: Record<string, number>) => {
+    const told = (resources: Record<string, number>, demand: Record<string, number>, options: PreemptingOptions = { fairTimeout: 1 }) => {
       const warnings: string[] = []
-      const policy = preempting(greedy(yarnFair({})), { fairTimeout: 1, interval: 1 })
+      const policy = preempting(greedy(yarnFair({})), { ...options, interval: 1 })
       const slots = dispatcher({ cluster: instantCluster({ nodes: [{ name: 'n', count: 1, resources }] }), policy, warn: (message) => void warnings.push(message) })
       slots.submit(job({ id: 'a', queue: 'a', tasks: 4, demand }), 0)
       slots.pass(0)
@@ -146,6 +146,7 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     expect(told({ map: 4 }, { map: 1 })).toEqual([0, 2, 0])
     expect(told({ mem: 4096 }, { mem: 1024 })).toEqual([0, 0, 0, 'more or less than one'])
     expect(told({ cpu: 4, mem: 4096 }, { cpu: 1, mem: 1024 })).toEqual([0, 0, 0, 'several resources'])
+    expect(told({ cpu: 4, mem: 4096 }, { cpu: 1, mem: 1024 }, {})).toEqual([0, 0, 0]) // without a timeout it is not asked for
   })
 
   it('looks at the times it says where it checks more often than it looks', () => {

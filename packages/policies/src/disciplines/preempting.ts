@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
 import { GangStages } from './gang-stages.js'
@@ -72,18 +72,31 @@ class Preempting implements Policy {
     this.#update = lanes.map(() => 0)
     this.#check = lanes.map(() => 0)
     if (policy.sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
-    else if (this.#sharing === undefined) env.warn(`${COUNTS_SLOTS}, and the nodes have several resources. ${WAY_OUT}`)
+    else if (this.#sharing === undefined && this.#mayClaim(policy.sharing)) env.warn(`${COUNTS_SLOTS}, and the nodes have several resources. ${WAY_OUT}`)
+    Object.assign(this, forwarding(policy, this.#sharing === undefined ? undefined : this.#listener(env, this.#sharing)))
+  }
+
+  /** What it has to know of tasks, where any pool has a timeout. */
+  #listener(env: Env, sharing: Sharing): WorkListener & Pick<Policy, 'wantsLook'> {
+    const { work, cluster } = env
     const ask = (lane: LaneId, shape: ShapeId) => {
-      if (!this.#isSlots[lane] || env.work.demand(shape, lanes[lane]?.resources[0] as ResourceId) === 1) return
+      const { name, resources } = cluster.lanes[lane] as Lane
+      if (!this.#isSlots[lane] || work.demand(shape, resources[0] as ResourceId) === 1) return
       this.#isSlots[lane] = false
-      if (this.#sharing !== undefined) env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${lanes[lane]?.name}. ${WAY_OUT}`)
+      env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${name}. ${WAY_OUT}`)
     }
-    const own = {
-      wantsLook: (lane: LaneId) => this.#rests(lane),
-      onReady: (job: JobId, lane: LaneId) => ask(lane, env.work.shape(job, lane)),
-      onClaim: (_job: JobId, lane: LaneId, task: TaskId) => ask(lane, env.work.shapeOf(task)),
+    return {
+      wantsLook: (lane) => this.#rests(lane),
+      onReady: (job, lane) => {
+        if (this.#mayClaim(sharing)) ask(lane, work.shape(job, lane))
+      },
+      onClaim: (job, lane, task, node) => {
+        if (!this.#mayClaim(sharing)) return
+        ask(lane, work.shapeOf(task))
+        this.#gangs.onClaim(job, lane, task, node)
+      },
+      onFinish: (job) => this.#gangs.onFinish(job),
     }
-    Object.assign(this, forwarding(policy, ...(this.#sharing === undefined ? [] : [own, this.#gangs])))
   }
 
   schedule(round: Round): void {
