@@ -5,7 +5,7 @@ import { LANE, type Requests } from './on-demand-requests.js'
 /** A round of the resource manager: whole nodes for requests. One object is used for all of them. */
 export class AllocationRound implements Round {
   serial = 0
-  now: Seconds = 0
+  now: Seconds = NaN
   readonly lane = LANE
   readonly nodes: readonly NodeId[]
   readonly cluster: WholeNodes

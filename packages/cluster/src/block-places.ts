@@ -2,7 +2,7 @@ import { SchedError, streamKey, type JobSpec, type StageSpec } from '@sched/core
 import type { ClusterModel } from './model.js'
 import { placeReplicas } from './replicas.js'
 
-/** Where the blocks of a stage are: `replicas[task * factor + i]`, or undefined for a stage without data. */
+/** Where the blocks of a stage with data are: `replicas[task * factor + i]`; undefined: nowhere in particular. */
 export type BlockPlaces = (spec: JobSpec, stage: StageSpec) => { readonly replicas: Int32Array; readonly factor: number } | undefined
 
 /** Blocks where `data.hosts` says they are, elsewhere as the cluster places replicas: by the seed and the block alone. */

@@ -38,6 +38,6 @@ const SMALL = 8
 
 function roundUp(size: number): number {
   if (size <= SMALL) return size
-  const quarter = 2 ** (29 - Math.clz32(size - 1))
+  const quarter = 1 << (29 - Math.clz32(size - 1))
   return Math.ceil(size / quarter) * quarter
 }

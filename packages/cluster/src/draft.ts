@@ -31,7 +31,7 @@ import type { Work } from './work.js'
  */
 export class Draft implements OpenRound {
   serial = 0
-  now: Seconds = 0
+  now: Seconds = NaN
   lane: LaneId = 0 as LaneId
   nodes: readonly NodeId[] = []
   reach: readonly NodeId[] | undefined

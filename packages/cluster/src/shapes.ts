@@ -1,4 +1,4 @@
-import { SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId, type StageSpec } from '@sched/core'
+import { listOf, SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId, type StageSpec } from '@sched/core'
 import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
@@ -34,7 +34,7 @@ export class Shape {
 
 /** Interned demand vectors with their constraints, by id in `all`. */
 export class Shapes {
-  readonly all: Shape[] = []
+  readonly all = listOf<Shape>()
   /** By lane: the smallest amount of each of its resources that any shape asks; huge until one is known. */
   readonly least: Shape[]
   readonly #watchers: (() => void)[] = []
@@ -43,9 +43,9 @@ export class Shapes {
   readonly #known = new WeakMap<Demand, ShapeId>()
   readonly #rules: Rules
   /** Whether some node could hold one; `undefined` until it is asked. */
-  readonly #feasible: (boolean | undefined)[] = []
+  readonly #feasible = listOf<boolean | undefined>()
   /** The rule of each constrained shape. */
-  readonly #ruleOf: (Rule | undefined)[] = []
+  readonly #ruleOf = listOf<Rule | undefined>()
   /** Constrained shapes by rule and by the shape without it. */
   readonly #constrained = new Map<Rule, Map<ShapeId, ShapeId>>()
 

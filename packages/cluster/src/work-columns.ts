@@ -1,4 +1,4 @@
-import { grown, type JobSpec } from '@sched/core'
+import { grown, listOf, type JobSpec } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
@@ -9,7 +9,7 @@ export const DONE = -2
 export class WorkColumns {
   readonly lanes: number
   /** Job columns. */
-  jobSpec: (JobSpec | undefined)[] = []
+  jobSpec = listOf<JobSpec | undefined>()
   jobRank = new Float64Array(0)
   jobSubmit = new Float64Array(0)
   jobPriority = new Float64Array(0)
@@ -36,7 +36,7 @@ export class WorkColumns {
   stageShape = new Int32Array(0)
   stageLane = new Int32Array(0)
   stageOpen = new Uint8Array(0)
-  stageLists: (BlockLists | undefined)[] = []
+  stageLists = listOf<BlockLists | undefined>()
   /** Slot of a stage with located data in the near bits, -1 without. */
   stageNear = new Int32Array(0)
   /** 1 for a gang. */

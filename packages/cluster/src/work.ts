@@ -1,4 +1,4 @@
-import { SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
@@ -17,7 +17,7 @@ export class Work extends WorkReads {
   /** Jobs submitted and not finished. */
   active = 0
 
-  readonly #listeners: WorkListener[] = []
+  readonly #listeners = listOf<WorkListener>()
   readonly #jobIds = new Blocks()
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
@@ -122,10 +122,11 @@ export class Work extends WorkReads {
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
     for (let i = 0; i < spec.stages.length; i++) {
-      if (this.stageOpen[first + i] === 1 || !this.#mayOpen(first, spec.stages[i] as StageSpec)) continue
+      const stage = spec.stages[i] as StageSpec
+      if (this.stageOpen[first + i] === 1 || !this.#mayOpen(first, stage)) continue
       this.stageOpen[first + i] = 1
       this.jobClosedStages[job] = (this.jobClosedStages[job] as number) - 1
-      const places = this.#blockPlaces(spec, spec.stages[i] as StageSpec)
+      const places = stage.data === undefined ? undefined : this.#blockPlaces(spec, stage)
       this.stageLists[first + i] = places === undefined ? undefined : new BlockLists(this.model, places.replicas, places.factor)
       this.stageNear[first + i] = places === undefined ? -1 : this.near.take(places.replicas)
       this.#addUnplaced(first + i, this.stageTasks[first + i] as number)

@@ -31,7 +31,7 @@ const RELATIVE_ERROR = 0.005
 export class Values {
   count = 0
   readonly #exact: number
-  #sum = 0
+  #sum = NaN
   #min = Infinity
   #max = -Infinity
   #kept = new Float64Array(0)
@@ -39,6 +39,7 @@ export class Values {
 
   constructor(exact: number = EXACT_VALUES) {
     this.#exact = exact
+    this.#sum = 0
   }
 
   add(value: number): void {

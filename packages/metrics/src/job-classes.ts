@@ -1,4 +1,4 @@
-import type { JobId, JobSpec } from '@sched/core'
+import { listOf, type JobId, type JobSpec } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
 /** The class a job is reported under, or `undefined` for a job that counts in the overall figures alone. */
@@ -29,7 +29,7 @@ export class JobClasses<Part> {
   readonly #classOf: ClassOf
   readonly #make: () => Part
   readonly #parts = new Map<string, Part>()
-  readonly #ofJob: (Part | undefined)[] = []
+  readonly #ofJob = listOf<Part | undefined>()
   /** Of the job added last: many in a row are often of one class. */
   #label: string | undefined
   #part: Part | undefined

@@ -44,16 +44,17 @@ const SECONDS = 0, SHARE = 1, FAIR = 2, DEVIATION = 3, WIDTH = 4
 
 /** Adds up samples of one lane. */
 export class LaneFairness {
-  #seconds = 0
-  #deviation = 0
-  #jainSeconds = 0
-  #jain = 0
+  #seconds = NaN
+  #deviation = NaN
+  #jainSeconds = NaN
+  #jain = NaN
   /** Time-weighted sums, `[queue * WIDTH + column]`. */
   #sums = new Float64Array(0)
   readonly #times: number[] = []
   readonly #series = new Map<string, Series>()
 
   constructor(series: readonly string[]) {
+    this.#seconds = this.#deviation = this.#jainSeconds = this.#jain = 0
     for (const queue of series) this.#series.set(queue, { share: [], fairShare: [] })
   }
 

@@ -31,11 +31,15 @@ export class Promises implements Observer {
   #promises = 0
   #early = 0
   #started = 0
-  #ahead = 0
+  #ahead = NaN
   #jobs = 0
   #broken = 0
-  #lateness = 0
-  #latest = 0
+  #lateness = NaN
+  #latest = NaN
+
+  constructor() {
+    this.#ahead = this.#lateness = this.#latest = 0
+  }
 
   onRunStart({ work }: { readonly work: WorkView }): void {
     this.#work = work

@@ -10,7 +10,7 @@ export class SampleClock {
   /** Time of the next sample; state that holds until an event after `next` is the state at `next`. */
   next = Infinity
   readonly #limit: number
-  #start = 0
+  #start = NaN
   #taken = 0
 
   constructor(step: Seconds, limit: number) {

@@ -35,7 +35,7 @@ const SAMPLES = 64
  */
 export class EventQueue {
   /** The event that `pop` took out. */
-  time = 0
+  time = NaN
   kind: EventKind = EventKind.TaskEnd
   subject = 0
 

@@ -21,7 +21,7 @@ export class JobArrivals {
   readonly #host: ArrivalsHost
   /** Whether jobs may follow others, so that names must be remembered. */
   readonly #isChained: boolean
-  readonly #specs: (JobSpec | undefined)[] = []
+  readonly #specs = listOf<JobSpec | undefined>()
   readonly #freeSpecs: number[] = []
   /** Jobs that are known and have not ended, with those that follow them. */
   readonly #names = new Map<string, JobSpec[] | undefined>()

@@ -21,21 +21,42 @@ export interface JobLivesOptions {
 /** Jobs from their submission to their end: whether they can run at all, whose they are, and how they leave the system. */
 export class JobLives {
   /** The latest end of a job's start-up. */
-  lastStartup: Seconds = 0
-  readonly #o: JobLivesOptions
+  lastStartup: Seconds = NaN
+  readonly #model: ClusterModel
+  readonly #work: Work
+  readonly #queue: EventQueue
+  readonly #observers: Observers
+  readonly #keys: JobKeys
+  readonly #architecture: Architecture
+  readonly #schedulers: readonly Scheduler[]
+  readonly #infeasible: SimulationOptions['infeasible']
+  readonly #host: JobLivesOptions['host']
   /** Jobs that were given up and still run. */
   readonly #abandoned = new Set<JobId>()
 
-  constructor(options: JobLivesOptions) {
-    this.#o = options
+  constructor({ model, work, queue, observers, keys, architecture, schedulers, infeasible, host }: JobLivesOptions) {
+    this.lastStartup = 0
+    this.#model = model
+    this.#work = work
+    this.#queue = queue
+    this.#observers = observers
+    this.#keys = keys
+    this.#architecture = architecture
+    this.#schedulers = schedulers
+    this.#infeasible = infeasible
+    this.#host = host
   }
 
   /** False for a job that is left out. Throws `INFEASIBLE` for one that can never run, unless such jobs are left out. */
   submit(spec: JobSpec, now: Seconds): boolean {
-    const { work, keys, observers, queue, schedulers } = this.#o
+    const work = this.#work
+    const keys = this.#keys
+    const observers = this.#observers
+    const queue = this.#queue
+    const schedulers = this.#schedulers
     for (let i = 0; i < spec.stages.length; i++) {
       const stage = spec.stages[i] as StageSpec
-      if (!work.shapes.canRun(stage)) return this.#reject(spec, infeasible(spec, stage, this.#o.model, work.shapes), now)
+      if (!work.shapes.canRun(stage)) return this.#reject(spec, infeasible(spec, stage, this.#model, work.shapes), now)
     }
     const owner = this.#ownerOf(spec, now)
     if (owner < 0) return false
@@ -53,7 +74,9 @@ export class JobLives {
 
   /** The last task of a job has ended. */
   end(job: JobId, now: Seconds): void {
-    const { work, observers, host } = this.#o
+    const work = this.#work
+    const observers = this.#observers
+    const host = this.#host
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
     if (this.#abandoned.size > 0) this.#abandoned.delete(job)
@@ -63,7 +86,8 @@ export class JobLives {
 
   /** Gives up what has not been placed of a job. */
   abandon(job: JobId, now: Seconds): void {
-    const { work, observers } = this.#o
+    const work = this.#work
+    const observers = this.#observers
     let unplaced = 0
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
@@ -77,13 +101,13 @@ export class JobLives {
   }
 
   #drop(job: JobId, now: Seconds): void {
-    if (this.#o.work.drop(job)) this.end(job, now)
+    if (this.#work.drop(job)) this.end(job, now)
   }
 
   /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */
   #ownerOf(spec: JobSpec, now: Seconds): number {
     try {
-      return this.#o.architecture.route?.(spec).id ?? 0
+      return this.#architecture.route?.(spec).id ?? 0
     } catch (error) {
       if (!(error instanceof SchedError) || error.code !== 'INFEASIBLE') throw error
       this.#reject(spec, error, now)
@@ -92,13 +116,13 @@ export class JobLives {
   }
 
   #reject(spec: JobSpec, why: SchedError, now: Seconds): false {
-    if (this.#o.infeasible !== 'reject') throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or leave such jobs out with \`infeasible: reject\`.`)
+    if (this.#infeasible !== 'reject') throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or leave such jobs out with \`infeasible: reject\`.`)
     return this.#leaveOut(spec, why.fact, now)
   }
 
   #leaveOut(spec: JobSpec, reason: string, now: Seconds): false {
-    this.#o.observers.onReject(spec, reason, now)
-    this.#o.host.jobLeft(spec.id, now)
+    this.#observers.onReject(spec, reason, now)
+    this.#host.jobLeft(spec.id, now)
     return false
   }
 }

@@ -48,18 +48,32 @@ export function runtimeModel(seed: number, options: RuntimeOptions = {}): Runtim
   if (!(jitter >= 0 && jitter < 1)) throw new SchedError('BAD_OPTION', `jitter is ${jitter}`, { field: 'runtime.jitter' }, 'Use a fraction from 0 up to 1.')
   for (const factor of localityFactors)
     if (!(factor > 0 && factor < Infinity)) throw new SchedError('BAD_OPTION', `a locality factor is ${factor}`, { field: 'runtime.localityFactors' }, 'Use positive numbers.')
-  const durations = streamKey(seed, 'duration')
-  const jitters = streamKey(seed, 'jitter')
-  return {
-    isEven: ({ duration }) => jitter === 0 && typeof duration === 'number',
+  return new StandardRuntime(seed, localityFactors, jitter)
+}
 
-    runtime(start) {
-      const { stage, level, levels, speed } = start
-      const own = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, durations, start)
-      const base = stage.phases === undefined ? own : own * moulded(stage, stage.phases, start.tasks)
-      const luck = jitter === 0 ? 1 : 1 + jitter * (2 * hashUnit(jitters ^ start.key, start.task, start.stageIndex) - 1)
-      return ((base * localityFactor(stage.localityFactors ?? localityFactors, level, levels)) / speed) * luck
-    },
+class StandardRuntime implements RuntimeModel {
+  readonly #localityFactors: readonly number[]
+  readonly #jitter: number
+  readonly #durations: number
+  readonly #jitters: number
+
+  constructor(seed: number, localityFactors: readonly number[], jitter: number) {
+    this.#localityFactors = localityFactors
+    this.#jitter = jitter
+    this.#durations = streamKey(seed, 'duration')
+    this.#jitters = streamKey(seed, 'jitter')
+  }
+
+  isEven({ duration }: StageSpec): boolean {
+    return this.#jitter === 0 && typeof duration === 'number'
+  }
+
+  runtime(start: Start): Seconds {
+    const { stage, level, levels, speed } = start
+    const own = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, this.#durations, start)
+    const base = stage.phases === undefined ? own : own * moulded(stage, stage.phases, start.tasks)
+    const luck = this.#jitter === 0 ? 1 : 1 + this.#jitter * (2 * hashUnit(this.#jitters ^ start.key, start.task, start.stageIndex) - 1)
+    return ((base * localityFactor(stage.localityFactors ?? this.#localityFactors, level, levels)) / speed) * luck
   }
 }
 

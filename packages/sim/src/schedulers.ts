@@ -1,13 +1,13 @@
 import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster'
-import { forwarding, randomStream, SchedError, suggest, type ArchitectureEnv, type Env, type LaneId, type Scheduler } from '@sched/core'
+import { forwarding, listOf, randomStream, SchedError, suggest, type ArchitectureEnv, type Env, type LaneId, type Policy, type Scheduler } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 
 /** The schedulers that an architecture has added: each runs a policy of its own and drafts its own rounds. */
 export class Schedulers {
   /** By scheduler id. */
-  readonly all: Scheduler[] = []
+  readonly all = listOf<Scheduler>()
   /** By scheduler id. */
-  readonly drafts: Draft[] = []
+  readonly drafts = listOf<Draft>()
   readonly #options: SimulationOptions
   readonly #env: Env
   readonly #cell: CellState
@@ -32,7 +32,7 @@ export class Schedulers {
     const work = this.#work
     const id = work.addListener(listeners.length === 0 ? policy : forwarding(policy, ...listeners))
     this.drafts.push(new Draft(this.#cell, work, this.#sink, id))
-    const scheduler = { id, name, group, policy, pending: (lane: LaneId) => work.pending(id, lane) }
+    const scheduler = new AddedScheduler(id, name, group, policy, work)
     this.all.push(scheduler)
     return scheduler
   }
@@ -44,5 +44,19 @@ export class Schedulers {
     const known = [...new Set(this.all.flatMap(({ name, group }) => [group, name]))]
     for (const name of Object.keys(policies))
       if (!known.includes(name)) throw new SchedError('UNKNOWN_NAME', `no scheduler is called "${name}".`, { field: 'policies' }, suggest(name, known))
+  }
+}
+
+class AddedScheduler implements Scheduler {
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    readonly group: string,
+    readonly policy: Policy,
+    private readonly work: Work,
+  ) {}
+
+  pending(lane: LaneId): number {
+    return this.work.pending(this.id, lane)
   }
 }

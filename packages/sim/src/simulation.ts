@@ -25,7 +25,7 @@ import { JobKeys } from './task-start.js'
  * heartbeat; otherwise at once. Everything is deterministic: equal times fire by kind, then by order of scheduling.
  */
 export class Simulation implements CellHost, DraftSink {
-  now: Seconds = 0
+  now: Seconds = NaN
   readonly work: Work
   readonly cell: CellState
   /** The schedulers of the run; a monolithic one has one. */
@@ -55,6 +55,7 @@ export class Simulation implements CellHost, DraftSink {
 
   constructor(options: SimulationOptions) {
     const { seed = 1, observers = [] } = options
+    this.now = 0
     this.#options = options
     this.#validate = options.validate ?? false
     this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)

@@ -36,8 +36,15 @@ export class TaskRuns implements ProgressHost {
   /** Events that fired with another one. */
   shared = 0
   /** The latest end of any task so far, or of what it waits for. */
-  lastEnd: Seconds = 0
-  readonly #o: TaskRunsOptions
+  lastEnd: Seconds = NaN
+  readonly #model: ClusterModel
+  readonly #work: Work
+  readonly #cell: CellState
+  readonly #queue: EventQueue
+  readonly #observers: Observers
+  readonly #runtime: RuntimeModel
+  readonly #commitPending: boolean
+  readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
   /** Whether nodes differ in speed, and whether tasks hold devices: columns that need not be read otherwise. */
   readonly #isUneven: boolean
@@ -56,8 +63,16 @@ export class TaskRuns implements ProgressHost {
   readonly #pendingCommits: number[][] = []
 
   constructor(options: TaskRunsOptions) {
-    this.#o = options
     const { model, queue, cell } = options
+    this.lastEnd = 0
+    this.#model = model
+    this.#work = options.work
+    this.#cell = cell
+    this.#queue = queue
+    this.#observers = options.observers
+    this.#runtime = options.runtime
+    this.#commitPending = options.commitPending
+    this.#host = options.host
     this.#hasHeartbeats = model.heartbeat !== undefined
     this.#isUneven = model.speed.some((speed) => speed !== 1)
     this.#hasDevices = model.devices !== undefined
@@ -71,7 +86,8 @@ export class TaskRuns implements ProgressHost {
 
   /** The claimed tasks from an index on start. */
   start(tasks: readonly TaskId[], from: number, now: Seconds): void {
-    const { work, runtime } = this.#o
+    const work = this.#work
+    const runtime = this.#runtime
     const progress = this.#progress
     const row = this.#starting
     let alone = 0
@@ -112,12 +128,13 @@ export class TaskRuns implements ProgressHost {
     const row = this.#starting
     if (row.count === 0) return
     this.launches += row.count
-    this.#o.observers.onTasksStart(row, now)
+    this.#observers.onTasksStart(row, now)
     row.count = 0
   }
 
   #fill(task: TaskId, stage: number, job: JobId, at: number, node: NodeId): TaskStart {
-    const { work, model } = this.#o
+    const work = this.#work
+    const model = this.#model
     const level = work.nearAnywhere.size > 0 && at > 0 && work.nearAnywhere.has(job) ? 0 : at
     const start = this.#start
     const spec = work.spec(job)
@@ -134,7 +151,7 @@ export class TaskRuns implements ProgressHost {
   }
 
   #addEnd(run: number, node: NodeId, end: Seconds): void {
-    this.#o.work.runEnd[run] = end
+    this.#work.runEnd[run] = end
     if (this.#hasHeartbeats) this.#nodeRuns.add(run, node, end)
     else this.#ends.add(run, end)
     if (end > this.lastEnd) this.lastEnd = end
@@ -142,7 +159,9 @@ export class TaskRuns implements ProgressHost {
 
   /** Ends a released task before it is done; it is pending again. */
   kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted'): void {
-    const { work, queue, host } = this.#o
+    const work = this.#work
+    const queue = this.#queue
+    const host = this.#host
     const job = work.jobOf(task)
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
@@ -159,7 +178,9 @@ export class TaskRuns implements ProgressHost {
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
   lose(node: NodeId, now: Seconds): void {
-    const { work, cell, commitPending } = this.#o
+    const work = this.#work
+    const cell = this.#cell
+    const commitPending = this.#commitPending
     if (commitPending) this.#freeCommitted(node, now)
     for (const task of work.lostWith(node)) {
       cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
@@ -172,7 +193,7 @@ export class TaskRuns implements ProgressHost {
 
   /** A heartbeat of a node tells of its stopped runs. */
   beat(node: NodeId, now: Seconds): void {
-    if (this.#o.commitPending) this.#freeCommitted(node, now)
+    if (this.#commitPending) this.#freeCommitted(node, now)
     if ((this.#nodeRuns.nextStop[node] as number) <= now) this.#report(node, now)
   }
 
@@ -180,8 +201,8 @@ export class TaskRuns implements ProgressHost {
     const count = this.#nodeRuns.takeStopped(node, now)
     for (let i = 0; i < count; i++) {
       const run = this.#nodeRuns.stopped[i] as number
-      if (this.#o.commitPending) {
-        this.#o.work.release(this.#o.work.runTask[run] as TaskId, 'ended')
+      if (this.#commitPending) {
+        this.#work.release(this.#work.runTask[run] as TaskId, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
@@ -211,14 +232,16 @@ export class TaskRuns implements ProgressHost {
   }
 
   #end(run: number, now: Seconds): void {
-    this.#o.work.release(this.#o.work.runTask[run] as TaskId, 'ended')
+    this.#work.release(this.#work.runTask[run] as TaskId, 'ended')
     this.#finish(run, now)
   }
 
   /** Ends a released run: its `runTask` is complemented. */
   #finish(run: number, now: Seconds): void {
     this.#progress?.done?.(run, now)
-    const { work, cell, host } = this.#o
+    const work = this.#work
+    const cell = this.#cell
+    const host = this.#host
     const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
     const node = work.runNode[run] as NodeId
@@ -235,7 +258,7 @@ export class TaskRuns implements ProgressHost {
     const row = this.#ending
     if (row.stage === stage && row.started === started && row.stopped === stopped && row.count > 0) return row
     this.#tellEnds(now)
-    const { work } = this.#o
+    const work = this.#work
     row.stage = stage
     row.job = work.stageJob[stage] as JobId
     row.lane = work.stageLane[stage] as LaneId
@@ -248,7 +271,7 @@ export class TaskRuns implements ProgressHost {
   #tellEnds(now: Seconds): void {
     const row = this.#ending
     if (row.count === 0) return
-    this.#o.observers.onTasksEnd(row, now)
+    this.#observers.onTasksEnd(row, now)
     row.count = 0
   }
 
@@ -257,7 +280,7 @@ export class TaskRuns implements ProgressHost {
   #begin(progress: Progress, run: number, node: NodeId, { job, spec, stage, stageIndex, task }: TaskStart, alone: Seconds, now: Seconds): void {
     this.#events = grown(this.#events, run + 1)
     this.#events[run] = GONE
-    this.#o.work.runEnd[run] = Infinity
+    this.#work.runEnd[run] = Infinity
     progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
   }
 
@@ -273,7 +296,8 @@ export class TaskRuns implements ProgressHost {
   }
 
   setEnd(run: number, end: Seconds): void {
-    const { work, queue } = this.#o
+    const work = this.#work
+    const queue = this.#queue
     const node = work.runNode[run] as NodeId
     this.#forget(run, node)
     work.runEnd[run] = end
@@ -289,23 +313,24 @@ export class TaskRuns implements ProgressHost {
   }
 
   alarm(time: Seconds): void {
-    const { queue } = this.#o
+    const queue = this.#queue
     if (this.#alarm >= 0) queue.cancel(this.#alarm)
     this.#alarm = time === Infinity ? -1 : queue.push(time, EventKind.Alarm, 0)
     if (time !== Infinity && time > this.lastEnd) this.lastEnd = time
   }
 
   fetched(run: number, now: Seconds): void {
-    const { work, observers } = this.#o
+    const work = this.#work
+    const observers = this.#observers
     observers.onTaskFetched(work.runTask[run] as TaskId, now)
   }
 
   used(node: NodeId, now: Seconds): void {
-    this.#o.observers.onUse(node, now)
+    this.#observers.onUse(node, now)
   }
 
   fetches(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
-    this.#o.observers.onFetch(job, from, to, bytes, now)
+    this.#observers.onFetch(job, from, to, bytes, now)
   }
 
   #takeBack(progress: Progress, run: number, node: NodeId, now: Seconds): void {
@@ -323,7 +348,7 @@ export class TaskRuns implements ProgressHost {
     if (!this.#hasHeartbeats) this.#ends.cancel(run)
     else {
       this.#nodeRuns.remove(run, node)
-      this.#o.queue.cancel(event)
+      this.#queue.cancel(event)
     }
     this.#events[run] = GONE
   }

@@ -1,4 +1,4 @@
-import { grown, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { grown, listOf, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { RunningPieces } from './running-pieces.js'
 
 /**
@@ -17,7 +17,7 @@ export class RigidLane {
   length = new Float64Array(64)
   readonly running: RunningPieces
   /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
-  readonly waits: boolean[] = []
+  readonly waits = listOf<boolean>()
   /** How many jobs became ready since the last pass, and the last of them. */
   newcomers = 0
   newcomer: JobId | None = None

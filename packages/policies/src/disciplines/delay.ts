@@ -1,5 +1,6 @@
-import { definePolicy, forwarding, grown, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
+import { DelayWaits } from './delay-waits.js'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 
@@ -14,11 +15,6 @@ export type DelayOptions = z.input<typeof delayOptions>
 
 /** Hadoop's longest automatic delay. */
 const LONGEST_AUTO = 15
-
-/** A job's state since the last heartbeat. ENDED: the job before it with this id stands in the list of skipped ones. */
-const NOT = 0
-const SKIPPED = 1
-const ENDED = 2
 
 /**
  * Delay scheduling by time with any number of locality levels, over any order: a job whose turn it is but that has no
@@ -56,48 +52,32 @@ function waitsOf({ node, rack, waits }: z.output<typeof delayOptions>, { cluster
 
 class Delay implements Policy {
   readonly #order: Order
-  /** Wait at each level before the next is allowed, seconds. */
-  readonly #waits: Float64Array
+  readonly #waits: DelayWaits
   readonly #lanes: number
   readonly #levels: number
   readonly #hasHeartbeats: boolean
-  /** `[job * lanes + lane]`: level, seconds waited at it, and whether it was skipped at the last heartbeat. */
-  #level = new Int8Array(64)
-  #waited = new Float64Array(64)
-  #isSkipped = new Uint8Array(64)
-  /** Per lane: jobs skipped, their number, and without heartbeats the time of the last round. */
-  readonly #skipped: readonly number[][]
-  readonly #counts: Int32Array
-  readonly #lastRound: Float64Array
-  #lastBeat: Seconds = 0
   readonly #gangs = new Gangs()
 
   constructor(waits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
-    this.#waits = waits
+    this.#waits = new DelayWaits(waits, cluster.lanes.length)
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
     this.#hasHeartbeats = cluster.heartbeat > 0
-    this.#skipped = cluster.lanes.map(() => [])
-    this.#counts = new Int32Array(this.#lanes)
-    this.#lastRound = new Float64Array(this.#lanes)
-    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job), onHeartbeat: (_, now) => this.#beat(now) }))
+    Object.assign(this, forwarding(order, this.#waits))
   }
 
   schedule(round: Round): void {
     const { nodes, lane } = round
     this.#gangs.begin()
-    if (!this.#hasHeartbeats) {
-      this.#passTime(lane, round.now - (this.#lastRound[lane] as number))
-      this.#lastRound[lane] = round.now
-    }
+    if (!this.#hasHeartbeats) this.#waits.passRound(lane, round.now)
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
         // the next free slot of the node, with the order as it is now
       }
     }
-    if (!this.#hasHeartbeats && (this.#counts[lane] as number) > 0) this.#askAgain(round)
+    if (!this.#hasHeartbeats) this.#askAgain(round)
   }
 
   #startOn(node: NodeId, round: Round): boolean {
@@ -116,89 +96,29 @@ class Delay implements Policy {
     if (!round.fits(job, node)) return false
     if (work.together(job, lane) > 1) return this.#gangs.start(job, round, lowestFitting)
     const at = job * this.#lanes + lane
-    const allowed = this.#allowed(job, at, round)
-    const task = work.taskFor(job, lane, node, allowed)
+    const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
     if (task === None) {
       round.defer(job, Reason.Locality)
-      this.#skip(at, lane)
+      this.#waits.skip(at, lane)
       return false
     }
     if (!round.claim(task, node)) return false
-    this.#level[at] = work.level(task, node)
-    this.#waited[at] = 0
+    this.#waits.launched(at, work.level(task, node))
     return true
   }
 
   /** The farthest level the job may launch at now. */
   #allowed(job: JobId, at: number, { work, lane }: Round): number {
-    const waited = this.#waited[at] as number
     const levels = this.#levels
-    let level = this.#level[at] as number
-    let needed = 0
-    while (level < levels) {
-      needed += this.#waits[level] as number
-      if (waited < needed) break
-      level++
-    }
+    const level = this.#waits.allowed(at)
     if (level === levels || (work.hasData(job, lane) && this.#order.sharing?.starved(job, lane) !== true)) return level
     return levels
   }
 
-  #skip(at: number, lane: LaneId): void {
-    if (this.#isSkipped[at] === NOT) {
-      const count = this.#counts[lane] as number
-      ;(this.#skipped[lane] as number[])[count] = at
-      this.#counts[lane] = count + 1
-    }
-    this.#isSkipped[at] = SKIPPED
-  }
-
-  /** A heartbeat of any node: jobs skipped at the one before have waited since. */
-  #beat(now: Seconds): void {
-    if (now === this.#lastBeat) return
-    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#passTime(lane, now - this.#lastBeat)
-    this.#lastBeat = now
-  }
-
-  /** Jobs of the lane that were skipped have waited. */
-  #passTime(lane: LaneId, gap: Seconds): void {
-    const count = this.#counts[lane] as number
-    const skipped = this.#skipped[lane] as number[]
-    for (let i = 0; i < count; i++) {
-      const at = skipped[i] as number
-      if (this.#isSkipped[at] === SKIPPED) this.#waited[at] = (this.#waited[at] as number) + gap
-      this.#isSkipped[at] = NOT
-    }
-    this.#counts[lane] = 0
-  }
-
   /** Without heartbeats nothing else may happen before a delay runs out. */
   #askAgain(round: Round): void {
-    const skipped = this.#skipped[round.lane] as number[]
-    let soonest = Infinity
-    for (let i = 0; i < (this.#counts[round.lane] as number); i++) {
-      const at = skipped[i] as number
-      if (this.#isSkipped[at] !== SKIPPED) continue
-      let needed = 0
-      for (let level = this.#level[at] as number; level < this.#levels; level++) {
-        needed += this.#waits[level] as number
-        const left = needed - (this.#waited[at] as number)
-        if (left > 0 && left < soonest) soonest = left
-      }
-    }
+    const soonest = this.#waits.soonest(round.lane)
     if (soonest < Infinity) round.wakeAt(timeAfter(round.now, soonest))
-  }
-
-  #reset(job: JobId): void {
-    const needed = (job + 1) * this.#lanes
-    this.#level = grown(this.#level, needed)
-    this.#waited = grown(this.#waited, needed)
-    this.#isSkipped = grown(this.#isSkipped, needed)
-    for (let lane = 0; lane < this.#lanes; lane++) {
-      this.#level[job * this.#lanes + lane] = 0
-      this.#waited[job * this.#lanes + lane] = 0
-      if (this.#isSkipped[job * this.#lanes + lane] === SKIPPED) this.#isSkipped[job * this.#lanes + lane] = ENDED
-    }
   }
 }
 

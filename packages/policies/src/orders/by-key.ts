@@ -2,18 +2,21 @@ import type { Env, JobBlock, JobId, LaneId, Order, Round, WorkView } from '@sche
 import { SortedBlocks } from './sorted-blocks.js'
 import { Keys } from './sorted-ids.js'
 
+/** The number of a job that begins to wait in a lane. */
+type KeyOf = (job: JobId, lane: LaneId, work: WorkView) => number
+
 /** An order by a number that a job has from when it begins to wait in a lane, smallest first; ties by submission. */
-export const byKey = (env: Env, keyOf: (job: JobId, lane: LaneId) => number): Order => new ByKey(env, keyOf)
+export const byKey = (env: Env, keyOf: KeyOf): Order => new ByKey(env, keyOf)
 
 class ByKey implements Order {
   readonly #work: WorkView
-  readonly #keyOf: (job: JobId, lane: LaneId) => number
+  readonly #keyOf: KeyOf
   /** By lane. */
   readonly #keys: readonly Keys[]
   readonly #lists: readonly SortedBlocks[]
   #reading: SortedBlocks | undefined
 
-  constructor({ cluster, work }: Env, keyOf: (job: JobId, lane: LaneId) => number) {
+  constructor({ cluster, work }: Env, keyOf: KeyOf) {
     this.#work = work
     this.#keyOf = keyOf
     this.#keys = cluster.lanes.map(() => new Keys())
@@ -21,7 +24,7 @@ class ByKey implements Order {
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#keys[lane]?.set(job, this.#keyOf(job, lane), this.#work.rank(job))
+    this.#keys[lane]?.set(job, this.#keyOf(job, lane, this.#work), this.#work.rank(job))
     this.#lists[lane]?.add(job)
   }
 

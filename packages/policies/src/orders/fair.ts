@@ -77,7 +77,7 @@ class FairOrder implements Order {
     this.#tree = new PoolTree(options.pools === false ? {} : options.pools, options.defaults, names)
     this.#single = options.pools === false ? this.#tree.leaf('all') : undefined
     this.#lists = new PoolLists(this.#lanes, this.#tree)
-    this.#shares = new PoolShares(env, this.#tree, { running: this.#running, demand: this.#demand, isScaled: options.boundMinShares })
+    this.#shares = new PoolShares(env, this.#tree, { poolOf: this.#poolOf, running: this.#running, demand: this.#demand, isScaled: options.boundMinShares })
     this.#limits = new JobLimits(work, {
       pools: this.#tree.pools,
       poolOf: (job) => this.#poolOf[job] as number,
@@ -86,7 +86,7 @@ class FairOrder implements Order {
       poolDefault: options.defaults.maxRunningJobs ?? Infinity,
     })
     this.#addPools(0)
-    this.sharing = this.#shares.sharing((job) => this.#poolOf[job] as number)
+    this.sharing = this.#shares
   }
 
   // ---- reading ----

@@ -1,4 +1,4 @@
-import { defineOrder, type Plug } from '@sched/core'
+import { defineOrder, type JobId, type LaneId, type Plug, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { byKey } from './by-key.js'
 
@@ -12,8 +12,10 @@ export const fifoOrder = defineOrder({
   summary: 'by priority, then by submission',
   source: 'Zaharia et al., EuroSys 2010, section 2 (Hadoop FIFO)',
   options: z.strictObject({}),
-  create: (_, env) => byKey(env, (job) => -env.work.priority(job)),
+  create: (_, env) => byKey(env, negatedPriority),
 })
 
 /** Jobs by priority, then by submission. */
 export const fifo = (): Plug<'order'> => fifoOrder.plug({})
+
+const negatedPriority = (job: JobId, _lane: LaneId, work: WorkView) => -work.priority(job)

@@ -1,4 +1,4 @@
-import { Reason, type JobId, type Round, type WorkView } from '@sched/core'
+import { listOf, Reason, type JobId, type Round, type WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 
 type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
@@ -25,7 +25,7 @@ export class JobLimits {
   readonly #inPool: number[] = []
   readonly #ofUser = new Map<number, number>()
   readonly #waiting: JobId[] = []
-  readonly #admitted: boolean[] = []
+  readonly #admitted = listOf<boolean>()
   readonly #poolOf: (job: JobId) => number
   readonly #byPriority: boolean
   readonly #unlimited: boolean

@@ -1,4 +1,4 @@
-import { defineOrder, type Plug } from '@sched/core'
+import { defineOrder, type JobId, type LaneId, type Plug, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { byKey } from './by-key.js'
 
@@ -7,8 +7,10 @@ export const ljfOrder = defineOrder({
   name: 'ljf',
   summary: 'longest estimate first',
   options: z.strictObject({}),
-  create: (_, env) => byKey(env, (job) => -env.work.estimate(job)),
+  create: (_, env) => byKey(env, negatedEstimate),
 })
 
 /** Longest job first, by estimate. */
 export const ljf = (): Plug<'order'> => ljfOrder.plug({})
+
+const negatedEstimate = (job: JobId, _lane: LaneId, work: WorkView) => -work.estimate(job)

@@ -1,4 +1,4 @@
-import { grown, type JobBlock, type JobId } from '@sched/core'
+import { grown, listOf, type JobBlock, type JobId } from '@sched/core'
 import type { Pool, PoolTree } from './pools.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
@@ -16,17 +16,17 @@ export class PoolLists {
   readonly #jobKeys: readonly Keys[]
   readonly #poolKeys: readonly Keys[]
   /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks. */
-  readonly #members: SortedIds[] = []
+  readonly #members = listOf<SortedIds>()
   /** Columns of the tree's pools, which never move: objects would be a miss of the cache each. */
   #parents = new Int32Array(64)
   #leaves = new Uint8Array(64)
   /** `[job * lanes + lane]`: 1 while the job is in its pool's list. */
   readonly #listed: number[] = []
   /** Children of each pool in the order of their ties. */
-  readonly #inOrder: number[][] = []
+  readonly #inOrder = listOf<number[]>()
   /** The reading: pools entered, and the position in each. */
-  readonly #path: SortedIds[] = []
-  readonly #leaf: boolean[] = []
+  readonly #path = listOf<SortedIds>()
+  readonly #leaf = listOf<boolean>()
   readonly #at: number[] = []
   #depth = 0
   #lane = 0

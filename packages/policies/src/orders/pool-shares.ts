@@ -1,9 +1,11 @@
-import { None, type Env, type JobId, type LaneId, type Seconds, type Sharing } from '@sched/core'
+import { listOf, None, type Env, type JobId, type LaneId, type Seconds, type Sharing } from '@sched/core'
 import { FairShareSolver } from '../shares/fair-shares.js'
 import { overcommitted, scaleMinShares } from '../shares/min-shares.js'
 import type { Pool, PoolTree } from './pools.js'
 
 interface PoolColumns {
+  /** The pool of a job. */
+  readonly poolOf: readonly number[]
   /** Columns of the order, `[pool * lanes + lane]`. */
   readonly running: readonly number[]
   readonly demand: readonly number[]
@@ -16,25 +18,27 @@ interface PoolColumns {
  * where that is so from when a pool is made. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
  * its fair shares are its demands and nobody is starved there.
  */
-export class PoolShares {
+export class PoolShares implements Sharing {
   readonly #env: Env
   readonly #tree: PoolTree
   readonly #lanes: number
+  readonly #poolOf: readonly number[]
   readonly #running: readonly number[]
   readonly #demand: readonly number[]
   readonly #isScaled: boolean
   /** `[pool * lanes + lane]`, scaled. */
   #minShares: number[] = []
-  readonly #jobs: Set<JobId>[] = []
-  readonly #starved: boolean[] = []
+  readonly #jobs = listOf<Set<JobId>>()
+  readonly #starved = listOf<boolean>()
   readonly #solver = new FairShareSolver()
   #anyMinimum = false
   #anyStarved = false
 
-  constructor(env: Env, tree: PoolTree, { running, demand, isScaled }: PoolColumns) {
+  constructor(env: Env, tree: PoolTree, { poolOf, running, demand, isScaled }: PoolColumns) {
     this.#env = env
     this.#tree = tree
     this.#lanes = env.cluster.lanes.length
+    this.#poolOf = poolOf
     this.#running = running
     this.#demand = demand
     this.#isScaled = isScaled
@@ -65,30 +69,39 @@ export class PoolShares {
     this.#jobs[pool]?.delete(job)
   }
 
-  sharing(poolOf: (job: JobId) => number): Sharing {
-    const tree = this.#tree
-    return {
-      get pools() {
-        return tree.pools.length
-      },
-      name: (pool) => this.#pool(pool).path,
-      parent: (pool) => this.#pool(pool).parent,
-      isLeaf: (pool) => pool > 0 && this.#pool(pool).children.length === 0,
-      poolOf,
-      running: (pool, lane) => this.#running[pool * this.#lanes + lane] as number,
-      demand: (pool, lane) => this.#demand[pool * this.#lanes + lane] as number,
-      minShare: (pool, lane) => this.minShare(pool, lane),
-      minTimeout: (pool): Seconds => this.#pool(pool).minTimeout,
-      fairShares: (lane) => this.#fairShares(lane),
-      jobs: (pool, out) => {
-        for (const job of this.#jobs[pool] ?? []) out.push(job)
-      },
-      markStarved: (pool, lane, starved) => {
-        this.#starved[pool * this.#lanes + lane] = starved
-        this.#anyStarved = this.#anyStarved || starved
-      },
-      starved: (job, lane) => this.#anyStarved && this.#isStarved(poolOf(job), lane),
-    }
+  get pools(): number {
+    return this.#tree.pools.length
+  }
+  name(pool: number): string {
+    return this.#pool(pool).path
+  }
+  parent(pool: number): number {
+    return this.#pool(pool).parent
+  }
+  isLeaf(pool: number): boolean {
+    return pool > 0 && this.#pool(pool).children.length === 0
+  }
+  poolOf(job: JobId): number {
+    return this.#poolOf[job] as number
+  }
+  running(pool: number, lane: LaneId): number {
+    return this.#running[pool * this.#lanes + lane] as number
+  }
+  demand(pool: number, lane: LaneId): number {
+    return this.#demand[pool * this.#lanes + lane] as number
+  }
+  minTimeout(pool: number): Seconds {
+    return this.#pool(pool).minTimeout
+  }
+  jobs(pool: number, out: JobId[]): void {
+    for (const job of this.#jobs[pool] ?? []) out.push(job)
+  }
+  markStarved(pool: number, lane: LaneId, starved: boolean): void {
+    this.#starved[pool * this.#lanes + lane] = starved
+    this.#anyStarved = this.#anyStarved || starved
+  }
+  starved(job: JobId, lane: LaneId): boolean {
+    return this.#anyStarved && this.#isStarved(this.poolOf(job), lane)
   }
 
   #isStarved(leaf: number, lane: LaneId): boolean {
@@ -125,7 +138,7 @@ export class PoolShares {
     this.#env.warn(`minimum shares of ${where} add up to ${total} ${this.#env.cluster.lanes[lane]?.name ?? ''} slots of ${capacity}; each is scaled by ${capacity}/${total}`)
   }
 
-  #fairShares(lane: LaneId): Float64Array {
+  fairShares(lane: LaneId): Float64Array {
     const { pools } = this.#tree
     const count = pools.length - 1
     const of = (value: (pool: Pool) => number) => Float64Array.from({ length: count }, (_, i) => value(pools[i + 1] as Pool))

@@ -1,4 +1,4 @@
-import { SchedError, suggest } from '@sched/core'
+import { listOf, SchedError, suggest } from '@sched/core'
 import { z } from 'zod'
 
 /** An amount for every lane, or one per lane (slot type) by name. */
@@ -53,7 +53,7 @@ export interface Pool {
  * without a pool goes to the pool of its user.
  */
 export class PoolTree {
-  readonly pools: Pool[] = []
+  readonly pools = listOf<Pool>()
   readonly #byPath = new Map<string, Pool>()
   readonly #lanes: readonly string[]
   readonly #defaults: PoolOptions

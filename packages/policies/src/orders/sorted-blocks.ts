@@ -1,4 +1,4 @@
-import { grown, type JobBlock } from '@sched/core'
+import { grown, listOf, type JobBlock } from '@sched/core'
 import type { Keys } from './sorted-ids.js'
 
 /** Ids per block: a change moves at most so many, and readers that remember what a block holds read so many again. */
@@ -24,9 +24,9 @@ class Block implements JobBlock {
 export class SortedBlocks {
   readonly #keys: Keys
   /** The blocks in order, and all ever made, by id. */
-  #blocks: Block[] = []
-  readonly #made: Block[] = []
-  readonly #free: Block[] = []
+  #blocks = listOf<Block>()
+  readonly #made = listOf<Block>()
+  readonly #free = listOf<Block>()
   /** Block of a member, by id. */
   #blockOf = new Int32Array(64)
   #versions = 0
