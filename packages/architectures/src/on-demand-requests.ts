@@ -203,6 +203,9 @@ export class Requests implements WorkView {
   isGang(): boolean {
     return true
   }
+  inGang(): boolean {
+    return true
+  }
   use(): undefined {
     return undefined
   }

@@ -15,8 +15,6 @@ export class Precedence {
   readonly #precedence: number[] = []
   /** Running tasks by node, with the precedence of their scheduler. */
   readonly #on: Map<TaskId, number>[]
-  /** By job: its stages that are gangs of several tasks, once one of them was claimed. */
-  readonly #gangs = new Map<JobId, Set<number>>()
   /** The node at which the last search ended. */
   #cursor = 0
 
@@ -33,22 +31,10 @@ export class Precedence {
   listener(precedence: number): WorkListener {
     return {
       onRelease: (_job, _lane, task, node) => void this.#on[node]?.delete(task),
-      onClaim: (job, lane, task, node) => {
+      onClaim: (_job, _lane, task, node) => {
         if (!Number.isNaN(this.#cell.work.started(task))) this.#on[node]?.set(task, precedence) // an eviction was taken back
-        else this.#noteGang(job, lane, node)
       },
-      onFinish: (job) => void this.#gangs.delete(job),
     }
-  }
-
-  /** After the first claim of a gang of several tasks others of it are next. */
-  #noteGang(job: JobId, lane: LaneId, node: NodeId): void {
-    const { work, cluster } = this.#cell
-    if (!work.isGang(job, lane)) return
-    const stage = work.stageOf(work.taskFor(job, lane, node, cluster.levels) as TaskId)
-    const known = this.#gangs.get(job)
-    if (known === undefined) this.#gangs.set(job, new Set([stage]))
-    else known.add(stage)
   }
 
   /** Remembers what a scheduler has started. */
@@ -138,7 +124,7 @@ export class Precedence {
     const { work } = this.#cell
     const job = work.jobOf(task)
     const stage = work.stageOf(task)
-    if (this.#gangs.get(job)?.has(stage) !== true) return [task]
+    if (!work.inGang(task)) return [task]
     const running: TaskId[] = []
     work.runningTasks(job, lane, running)
     return running.filter((each) => work.stageOf(each) === stage && !Number.isNaN(work.started(each)))

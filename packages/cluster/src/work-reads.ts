@@ -105,6 +105,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     const stage = this.laneFront[job * this.lanes + lane] as number
     return stage >= 0 && this.stageGang[stage] === 1
   }
+  inGang(task: TaskId): boolean {
+    const stage = this.taskStage[task] as number
+    return this.stageGang[stage] === 1 && (this.stageTasks[stage] as number) > 1
+  }
   use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined {
     const stage = this.laneFront[job * this.lanes + lane] as number
     return stage < 0 ? undefined : this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.use

@@ -136,6 +136,8 @@ export interface WorkView {
   together(job: JobId, lane: LaneId): number
   /** Whether the front stage is a gang. */
   isGang(job: JobId, lane: LaneId): boolean
+  /** Whether the task is one of several that run together or not at all, placed or not. */
+  inGang(task: TaskId): boolean
   /**
    * What a task of the front stage is known to use of its node's hardware while it runs alone there, by kind (a stage's
    * `use`, as if measured on earlier runs); `undefined` where nothing is known. The same object for the same stage.

@@ -1,7 +1,6 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
-import { GangStages } from './gang-stages.js'
 
 const seconds = z.number().positive()
 const preemptingOptions = z.strictObject({
@@ -47,9 +46,9 @@ export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = 
 class Preempting implements Policy {
   readonly #policy: Policy
   readonly #options: z.output<typeof preemptingOptions>
+  readonly #env: Env
   readonly #lanes: number
   readonly #sharing: Sharing | undefined
-  readonly #gangs: GangStages
   /** By lane: whether every task so far asked one unit, as shares count. */
   readonly #isSlots: boolean[]
   /** Last time a pool was not below its minimum share, or not starved, `[pool * lanes + lane]`. */
@@ -64,39 +63,31 @@ class Preempting implements Policy {
   constructor(options: z.output<typeof preemptingOptions>, env: Env, policy: Policy) {
     this.#policy = policy
     this.#options = options
+    this.#env = env
     this.#lanes = env.cluster.lanes.length
     const { lanes } = env.cluster
     this.#sharing = lanes.every(({ resources }) => resources.length === 1) ? policy.sharing : undefined
-    this.#gangs = new GangStages(env)
     this.#isSlots = lanes.map(() => true)
     this.#update = lanes.map(() => 0)
     this.#check = lanes.map(() => 0)
     if (policy.sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
     else if (this.#sharing === undefined && this.#mayClaim(policy.sharing)) env.warn(`${COUNTS_SLOTS}, and the nodes have several resources. ${WAY_OUT}`)
-    Object.assign(this, forwarding(policy, this.#sharing === undefined ? undefined : this.#listener(env, this.#sharing)))
-  }
-
-  /** What it has to know of tasks, where any pool has a timeout. */
-  #listener(env: Env, sharing: Sharing): WorkListener & Pick<Policy, 'wantsLook'> {
-    const { work, cluster } = env
-    const ask = (lane: LaneId, shape: ShapeId) => {
-      const { name, resources } = cluster.lanes[lane] as Lane
-      if (!this.#isSlots[lane] || work.demand(shape, resources[0] as ResourceId) === 1) return
-      this.#isSlots[lane] = false
-      env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${name}. ${WAY_OUT}`)
-    }
-    return {
+    const sharing = this.#sharing
+    const own: WorkListener & Pick<Policy, 'wantsLook'> = {
       wantsLook: (lane) => this.#rests(lane),
       onReady: (job, lane) => {
-        if (this.#mayClaim(sharing)) ask(lane, work.shape(job, lane))
+        if (sharing !== undefined && this.#mayClaim(sharing)) this.#ask(lane, env.work.shape(job, lane))
       },
-      onClaim: (job, lane, task, node) => {
-        if (!this.#mayClaim(sharing)) return
-        ask(lane, work.shapeOf(task))
-        this.#gangs.onClaim(job, lane, task, node)
-      },
-      onFinish: (job) => this.#gangs.onFinish(job),
     }
+    Object.assign(this, forwarding(policy, sharing === undefined ? undefined : own))
+  }
+
+  /** Shares count slots of one task each: a lane in which a task asks more or less is left alone, which is said once. */
+  #ask(lane: LaneId, shape: ShapeId): void {
+    const { name, resources } = this.#env.cluster.lanes[lane] as Lane
+    if (!this.#isSlots[lane] || this.#env.work.demand(shape, resources[0] as ResourceId) === 1) return
+    this.#isSlots[lane] = false
+    this.#env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${name}. ${WAY_OUT}`)
   }
 
   schedule(round: Round): void {
@@ -187,6 +178,7 @@ class Preempting implements Policy {
       if (wanted > 0) wanted = usable(wanted, pool, round, sharing)
       if (wanted <= 0) continue
       tasks ??= this.#runningTasks(round, sharing)
+      if (!this.#isSlots[lane]) return // a later stage of a job asks more
       const chosen = victims(tasks, { running, fairShares: shares, parents }, wanted, { first: this.#options.victims, claimant: pool })
       for (const victim of chosen) {
         round.evict(victim.task as TaskId)
@@ -207,7 +199,8 @@ class Preempting implements Policy {
         const gangs: Record<number, TaskId> = {}
         for (const task of ids) {
           if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
-          const gang = this.#gangs.has(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
+          this.#ask(lane, work.shapeOf(task))
+          const gang = work.inGang(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
           found.push({ task, pool, started: work.started(task), gang })
         }
       }
