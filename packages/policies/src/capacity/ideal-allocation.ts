@@ -147,7 +147,7 @@ export class IdealPlan implements IdealAllocation {
           wants = pending[at] as number
           open = unreserved[at] as number
         } else if (mayTake > extra) mayTake = extra
-        const kept = isOver ? own + extra - mayTake : uses
+        const kept = isOver ? uses - mayTake : uses
         const wanted = uses + open
         let limit = most[at] as number
         if (wanted < limit) limit = wanted

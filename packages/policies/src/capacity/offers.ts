@@ -108,8 +108,9 @@ export class Offers {
         const had = ideal[at] as number
         const room = (limit[at] as number) - had
         if (room <= 0) continue
-        const offered = rounded(rest * (isEqual ? 1 / equal : (guaranteed[at] as number) / all), width)
-        const accepted = offered < room ? offered : room
+        let accepted = rounded(rest * (isEqual ? 1 / equal : (guaranteed[at] as number) / all), width)
+        if (accepted > room) accepted = room
+        if (accepted > rest - given) accepted = rest - given // parts rounded up may be more than there is: the last ones have what is left
         if (accepted === 0) continue
         hasGained[queue] = 1
         ideal[at] = had + accepted

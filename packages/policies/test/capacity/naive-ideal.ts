@@ -69,7 +69,7 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
   function settle(queues: readonly Node[], left: Vector, isEqual: boolean): Vector {
     let rest = left
     for (const each of queues) {
-      each.ideal = compare(each.used, each.guaranteed) > 0 ? plus(each.guaranteed, each.untouchable) : each.used
+      each.ideal = compare(each.used, each.guaranteed) > 0 ? plus(smaller(each.guaranteed, each.used), each.untouchable) : each.used
       rest = minus(rest, each.ideal)
     }
     let hungry = queues.filter(({ ideal, used, pending }) => isSome(minus(plus(used, pending), ideal)))
@@ -78,11 +78,14 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
       const first = sorted.filter((each) => needOrder(each, sorted[0] as Node) === 0)
       const active = sumOf(hungry.map((each) => each.guaranteed), left)
       const parts = (each: Node) => (isEqual ? active.map(() => 1 / hungry.length) : zip(each.guaranteed, active, (x, y) => (y === 0 ? 0 : x / y)))
+      let unoffered = atLeastNone(rest)
       const accepted = first.map((each) => {
-        const offer = zip(atLeastNone(rest), parts(each), (x, y) => rounded(x * y))
+        const offer = smaller(zip(atLeastNone(rest), parts(each), (x, y) => rounded(x * y)), unoffered)
         const most = smaller(minus(each.most, each.ideal), minus(plus(each.used, each.unreserved), each.ideal))
         const own = each.children.length === 0 ? smaller(most, minus(larger(each.used, each.guaranteed), each.ideal)) : most
-        return atLeastNone(smaller(offer, own))
+        const takes = atLeastNone(smaller(offer, own))
+        unoffered = minus(unoffered, takes)
+        return takes
       })
       for (const [i, each] of first.entries()) each.ideal = plus(each.ideal, accepted[i] as Vector)
       rest = minus(rest, sumOf(accepted, rest))
