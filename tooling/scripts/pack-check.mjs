@@ -1,5 +1,5 @@
 // Packs every public package as it would be published and checks the tarball: publint for the manifest,
-// attw for whether TypeScript and Node resolve the same thing. Needs a build.
+// attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it. Needs a build.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,12 +32,13 @@ async function check(dir, into) {
   const packed = await attempt('pnpm', ['pack', '--json', '--pack-destination', into])
   if (packed === undefined) return complaints
   const { filename, files } = [JSON.parse(packed.stdout)].flat()[0]
-  const missing = Object.values(exports ?? {}).map((entry) => entry.import.slice(2)).filter((path) => !files.some((f) => f.path === path))
+  const missing = Object.values(exports ?? {}).map((entry) => entry.default.slice(2)).filter((path) => !files.some((f) => f.path === path))
   if (missing.length > 0) complaints.push(`${name}: not in the tarball: ${missing.join(', ')}. Run pnpm build first.`)
 
   const tarball = join(into, filename.split('/').at(-1))
   await attempt(bin('publint'), ['run', tarball, '--strict'])
   if (exports !== undefined) await attempt(bin('attw'), ['--profile', 'esm-only', '--no-emoji', tarball])
+  for (const path of Object.keys(exports ?? {})) await attempt(process.execPath, ['-e', `require('${name}${path.slice(1)}')`])
   return complaints
 }
 
