@@ -31,6 +31,12 @@ describe('manifests of Kueue', () => {
     expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
   })
 
+  it('say that a quota is more than all nodes have, where the cluster counts CPUs and not millicores', async () => {
+    const cwd = directory({ 'queues.yaml': queue('a', '{}') })
+    const { code, out } = await sched(['queues', 'show', 'queues.yaml', '--nodes', '2', '--resources', 'cpu=8'], { cwd })
+    expect([code, out]).toEqual([0, expect.stringContaining('line 7: a nominalQuota of cpu = 4: more than all nodes have together, 16 cpu; it counts in millicores\n')])
+  })
+
   it('are refused with the line of a mistake', async () => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{ reclaimWithinCohort: Always }')}`, 'nodes.yaml': nodes.replace('"8"', 'all'), 'jobs.csv': jobs, 'mapping.yaml': mapping })
     expect((await sched(['queues', 'show', 'queues.yaml'], { cwd })).err).toContain('"queues.yaml" line 6 spec.preemption.reclaimWithinCohort: found "Always", expected Never, LowerPriority, Any.')

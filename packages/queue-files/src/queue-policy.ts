@@ -7,6 +7,8 @@ export interface ClusterFacts {
   readonly nodes: number
   /** Whether nodes have heartbeats. */
   readonly heartbeat: boolean
+  /** What all nodes have together, by resource; undefined: not known. */
+  readonly totals?: Readonly<Record<string, number>>
   /** Labels of nodes that are partitions; undefined: any may be named. */
   readonly partitions?: readonly string[]
   /** Names of the nodes that have a label of that name. */
@@ -17,4 +19,11 @@ export interface ClusterFacts {
 export interface QueuePolicy {
   readonly policy: Config
   readonly findings: readonly Finding[]
+}
+
+/** What is said of an amount for a queue of which the whole cluster has less: most often its unit is another one. Empty where there is nothing to say. */
+export function beyondCluster(name: string, amount: number, unit: string, { totals }: Pick<ClusterFacts, 'totals'>): string {
+  const total = totals?.[name]
+  if (total === undefined || amount <= total) return ''
+  return `more than all nodes have together, ${total} ${name}${unit === '' ? '' : `; it counts in ${unit}`}`
 }

@@ -173,6 +173,12 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', typeof rules === 'string' ? rules : JSON.stringify({ rules })]])).toContain(expected)
   })
 
+  it('says which amounts of a capacity are more than all nodes have together, as in another unit', () => {
+    const pairs: Pairs = [['root.queues', 'a'], ['root.a.capacity', '[memory=10240,vcores=12]'], ['root.a.maximum-capacity', '[memory=10240,vcores=12]']]
+    const { findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), { ...facts, totals: { 'memory-mb': 640, vcores: 160 } })
+    expect(findings.map(({ note }) => note)).toEqual(['', 'more than all nodes have together, 640 memory-mb; it counts in MiB', ''])
+  })
+
   it('passes over capacities of a label that no node has, as files of cloud vendors have them, and refuses a queue that names one', () => {
     const known: ClusterFacts = { ...facts, partitions: ['gpu'] }
     const on = (pairs: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), known)

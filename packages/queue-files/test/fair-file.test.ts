@@ -106,6 +106,14 @@ describe('a fair-scheduler.xml', () => {
     expect(findings.filter(({ note }) => note.startsWith('no such'))).toEqual([])
   })
 
+  it('says which minimum is more than all nodes have together, as in another unit', () => {
+    const text = inside('<queue name="a"><minResources>262144 mb, 64 vcores</minResources><maxResources>262144 mb, 64 vcores</maxResources></queue>')
+    const notes = (totals?: ClusterFacts['totals']) => policy(text, undefined, { ...facts, ...(totals !== undefined && { totals }) }).findings.map(({ verdict, note }) => `${verdict}: ${note}`)
+    expect(notes({ cpu: 160, mem: 1280 })).toEqual(['honoured: more than all nodes have together, 1280 mem; it counts in MiB', 'honoured: '])
+    expect(notes({ cpu: 60, mem: 262_144 })).toEqual(['honoured: more than all nodes have together, 60 cpu', 'honoured: '])
+    expect(notes()).toEqual(['honoured: ', 'honoured: '])
+  })
+
   it('says which amounts the cluster cannot have', () => {
     const slots: ClusterFacts = { resources: ['map', 'reduce'], nodes: 2, heartbeat: true }
     const text = inside('<queue name="a">', '<minResources>vcores=1, memory-mb=2</minResources>', '<maxResources>50%</maxResources>', '<maxContainerAllocation>10%</maxContainerAllocation>', '</queue>')

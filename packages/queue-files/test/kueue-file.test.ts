@@ -36,6 +36,14 @@ describe('manifests of Kueue', () => {
     })
   })
 
+  it('say which quota is more than all nodes have together: they count in other units, then', () => {
+    const { findings } = made([queue('a')], { ...facts, totals: { cpu: 160, mem: 65_536, gpu: 0 } })
+    expect(findings.map(({ setting, verdict, note }) => [setting, verdict, note])).toEqual([
+      ['a nominalQuota of cpu', 'honoured', 'more than all nodes have together, 160 cpu; it counts in millicores'], ['a nominalQuota of memory', 'honoured', ''],
+    ])
+    expect(made([queue('a')], { ...facts, resources: ['cpu', 'memory'] }).findings[1]).toMatchObject({ verdict: 'ignored', note: 'the cluster has no mem (in MiB)' })
+  })
+
   it('have preemption, fungibility, weights and the mode of admission; names of v1beta2 too', () => {
     const spec = [
       'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
@@ -85,7 +93,7 @@ describe('manifests of Kueue', () => {
   it('leave out what the cluster does not have', () => {
     const { options: found, findings } = made([queue('a')], { ...facts, resources: ['cpu'] })
     expect(found.queues).toEqual({ a: { nominalQuota: { cpu: 8000 } } })
-    expect(findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'a nominalQuota of memory', note: 'the cluster has no mem' })
+    expect(findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'a nominalQuota of memory', note: 'the cluster has no mem (in MiB)' })
   })
 
   it('say which ClusterQueue a LocalQueue is of, unless two have one name', () => {

@@ -19,8 +19,8 @@ export function openQueues(file: string, directory: string): QueueFile {
 
 export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
 
-export const clusterFacts = ({ resources, nodes, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
-  resources, nodes, heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
+export const clusterFacts = ({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
+  resources, nodes, totals: Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)])), heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
   nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
 })
 

@@ -50,7 +50,7 @@ const RESOURCES = ['cpu', 'mem', 'gpu']
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
   const byFlavor = isByFlavor(file)
-  const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES }
+  const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES, totals: cluster.totals }
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
   const settings = file.configuration === undefined ? {} : settingsOf(file.configuration, findings)
   const sharing: { readonly [field: string]: Known } = { fairSharing: settings['fairSharing'] === undefined ? {} : { weight: 'quantity' } }

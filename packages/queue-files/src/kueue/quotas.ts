@@ -1,6 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
+import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { groupsOf } from './resource-groups.js'
 
@@ -18,17 +19,18 @@ export const isByFlavor = ({ flavors, clusterQueues, cohorts }: KueueFile): bool
 export interface QuotaRules {
   readonly byFlavor: boolean
   readonly resources: readonly string[]
+  readonly totals?: ClusterFacts['totals'] | undefined
 }
 
 /** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
-export function quotasOf(found: KubernetesObject, { byFlavor, resources: known }: QuotaRules, findings: Findings): Quotas {
+export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
   const groups = groupsOf(found)
   const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(resource['name'], 0) !== undefined)))
   if (byFlavor && counted.length > 1)
     throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
   const quotas: Quotas = {}
   for (const { name, resources, path } of groups.flat())
-    for (const [r, resource] of resources.entries()) addResource(quotas, found, { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] }, known, findings)
+    for (const [r, resource] of resources.entries()) addResource(quotas, found, { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] }, { resources: known, totals }, findings)
   return quotas
 }
 
@@ -40,7 +42,7 @@ export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }
   return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
 }
 
-function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] }, resources: readonly string[], findings: Findings): void {
+function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] }, { resources, totals }: Omit<QuotaRules, 'byFlavor'>, findings: Findings): void {
   const given = at.resource
   const name = typeof given['name'] === 'string' ? given['name'] : ''
   for (const kind of kinds) {
@@ -52,20 +54,20 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
     const amount = quantityAt(found, ...path)
     const known = inUnits(name, amount)
     if (known === undefined || !resources.includes(known.resource)) {
-      findings.add('ignored', { line }, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource}`)
+      findings.add('ignored', { line }, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
       continue
     }
     const amounts = (quotas[kind] ??= {})
     if (at.flavor === undefined) (amounts as Amounts)[known.resource] = known.amount
     else ((amounts as Record<string, Amounts>)[at.flavor] ??= {})[known.resource] = known.amount
-    findings.add('honoured', { line }, setting, text)
+    findings.add('honoured', { line }, setting, text, kind === 'nominalQuota' ? beyondCluster(known.resource, known.amount, known.unit, { totals: totals ?? {} }) : '')
   }
 }
 
 /** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
-function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number } | undefined {
-  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000) }
-  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB) }
-  return typeof name === 'string' && /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000) } : undefined
+function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
+  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
+  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
+  return typeof name === 'string' && /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
 }
 

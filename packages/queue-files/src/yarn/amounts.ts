@@ -106,3 +106,6 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 
 /** What the cluster calls a resource of YARN; undefined where it has none. */
 export const clusterName = (name: string, resources: readonly string[]): string | undefined => (aliases[name] ?? [name]).find((each) => resources.includes(each))
+
+/** The unit of a resource of YARN, where it has one. */
+export const unitOf = (name: string): string => (name === 'memory-mb' ? 'MiB' : '')

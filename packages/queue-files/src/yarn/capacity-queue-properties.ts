@@ -1,21 +1,22 @@
 import { SchedError, suggest } from '@sched/core'
-import { fairAmounts } from './amounts.js'
+import { clusterName, fairAmounts, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, ignored, inside, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
-import type { ClusterFacts } from '../queue-policy.js'
+import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
 const made = 'queues stay once they are made at first use, and their number and depth have no limit'
 
-const written = (value: CapacityValue, cluster: ClusterFacts): { value: number | string | Record<string, number>; told: Told | undefined } => {
+const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, number>; told: Told | undefined } => {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
   if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
   const { amounts, told } = amountsIn(cluster, value.value)
-  return { value: amounts, told }
+  const beyond = isKept ? Object.entries(value.value).flatMap(([name, amount]) => beyondCluster(clusterName(name, cluster.resources) ?? name, amount, unitOf(name), cluster) || []) : []
+  return { value: amounts, told: beyond.length === 0 ? told : { ...told, note: [...(told?.note === undefined ? [] : [told.note]), ...beyond].join('; ') } }
 }
 
 const maximumAllocation =
@@ -49,7 +50,7 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
 export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   queues: () => undefined,
   capacity: (options, property, cluster) => {
-    const { value, told } = written(capacityValue(property), cluster)
+    const { value, told } = written(capacityValue(property), cluster, true)
     options.capacity = value
     return told
   },

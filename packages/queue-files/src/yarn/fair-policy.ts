@@ -1,12 +1,12 @@
 import { withoutUndefined, type Config } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
-import { clusterName, type NamedAmounts } from './amounts.js'
+import { clusterName, unitOf, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { Findings } from '../finding.js'
 import { find } from './placement-rules.js'
 import type { Given, Setting } from '../setting.js'
-import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 
 /** What a fair-scheduler.xml comes to. */
 export interface FairPolicy extends QueuePolicy {
@@ -153,10 +153,12 @@ class Mapping {
     const { byName, all, isOldStyle = false } = given.value
     const mapped: Record<string, number | string> = all === undefined ? {} : Object.fromEntries(resources.map((name) => [name, `${all}%`]))
     const missing: string[] = []
+    const beyond: string[] = []
     for (const [name, amount] of Object.entries(byName)) {
       const known = clusterName(name, resources)
       if (known === undefined) missing.push(name)
       else mapped[known] = amount
+      if (known !== undefined && of === 'minimum') beyond.push(beyondCluster(known, Number(amount), unitOf(name), this.#cluster))
     }
     const none = Object.keys(mapped).length === 0
     const rest = of !== 'minimum' && isOldStyle && !none ? resources.filter((name) => !(name in mapped)) : []
@@ -167,6 +169,7 @@ class Mapping {
       rest.length === 0 ? '' : `this form leaves none of ${rest.join(', ')}, as in Hadoop`,
       isPart && of === 'container' ? 'of the cluster as it is at the start' : '',
       isPart ? 'Hadoop takes no percentage here' : '',
+      ...beyond,
     ].filter((note) => note !== '')
     this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
     return none ? undefined : mapped
