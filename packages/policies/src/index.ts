@@ -61,7 +61,7 @@ export type { SlurmLimitsOptions } from './slurm-limits/options.js'
 export { slurmResource } from './slurm-limits/amounts.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
-export { classicFairShare, fairTree, levelFairShare, type Associations } from './fair-share/factors.js'
+export { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
 
 // Kubernetes: Kueue and KAI

@@ -155,6 +155,37 @@ describe('limits of associations', () => {
   })
 })
 
+describe('limits on past use', () => {
+  const accounts = { science: { GrpTRESMins: 'cpu=10', users: { ann: {}, bob: {} } } }
+  const ofAccount = (id: string, amount: number, estimate: number) => procs(id, amount, { account: 'science', estimate })
+
+  it('hold back only jobs that ask for the resource (_validate_tres_usage_limits of Slurm)', () => {
+    const { come, end } = machine({ qos: { normal: { GrpTRESMins: 'mem=100' } }, calcPeriod: 60 })
+    come(0, { id: 'ann_1', demand: { procs: 1, mem: 1000 } })
+    expect(end(60, 'ann_1')).toEqual([])
+    expect(come(61, { id: 'ann_2', demand: { procs: 1, mem: 1 } }, procs('ann_3', 1))).toEqual(['ann_3'])
+  })
+
+  it('let a job start whatever it asks until they are reached, and with `safe` only where all that run can end within them', () => {
+    // 10 cpu-minutes: ann_1 may take 8 of them (4 x 120 s), bob_1 3 (1 x 180 s) and bob_2 2; ann_1 ends after 60 s with 4 used, so 6 are left
+    const jobs = [ofAccount('ann_1', 4, 120), ofAccount('bob_1', 1, 180), ofAccount('bob_2', 1, 120), ofAccount('ann_2', 8, 180)]
+    expect(machine({ accounts, calcPeriod: 60 }).come(0, ...jobs)).toEqual(['ann_1', 'bob_1', 'bob_2'])
+    const { come, end } = machine({ accounts, safe: true, calcPeriod: 60 })
+    expect(come(0, ...jobs)).toEqual(['ann_1', 'bob_2'])
+    expect(end(60, 'ann_1')).toEqual(['bob_1'])
+    expect(end(120, 'bob_2')).toEqual([]) // 6 used, 2 of bob_1 left, 24 asked
+  })
+
+  it('with `safe` open as use decays', () => {
+    // 8 of 10 used at 120, halved in an hour: 5 more fit when 8 x 2^-t is at most 5, after 2441 s, at the end of that period
+    const { come, end, pass } = machine({ accounts, safe: true, halfLife: 3600, calcPeriod: 60 })
+    come(0, ofAccount('ann_1', 4, 120))
+    end(120, 'ann_1')
+    expect(come(121, ofAccount('bob_1', 1, 300))).toEqual([])
+    expect([pass(2520), pass(2580)]).toEqual([[], ['bob_1']])
+  })
+})
+
 describe('limits on time', () => {
   it('that running jobs have left open as it passes (GrpTRESRunMins)', () => {
     const { come, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })
@@ -188,6 +219,13 @@ describe('limits of partitions', () => {
     const { refusal } = machine({ partitions, enforcePartLimits: 'ALL' }, { nodes: 3 })
     expect(wrong.map((each) => /\((\w+)\)/.exec(refusal(each) ?? '')?.[1])).toEqual(['PartitionTimeLimit', 'PartitionNodeLimit', 'PartitionNodeLimit', 'AccountNotAllowed', 'QOSNotAllowed', 'PartitionDown', undefined])
     expect(refusal(procs('h', 2, { queue: 'gone' }))).toBe('job h: partition gone is DRAIN and takes no jobs.')
+  })
+
+  it('name accounts with all that lie inside them', () => {
+    const tree = { science: { accounts: { physics: { users: { ann: {} } } } }, arts: {} }
+    const jobs = [procs('ann_1', 1), procs('ann_2', 1, { account: 'arts' }), procs('bob_1', 1, { account: 'science' })]
+    expect(machine({ partitions: { main: { AllowAccounts: ['science'] } }, accounts: tree }).come(0, ...jobs)).toEqual(['ann_1', 'bob_1'])
+    expect(machine({ partitions: { main: { DenyAccounts: ['science'] } }, accounts: tree }).come(0, ...jobs)).toEqual(['ann_2'])
   })
 
   it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {

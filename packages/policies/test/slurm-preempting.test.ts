@@ -119,6 +119,21 @@ describe('preemption by tier', () => {
     expect(come(70, cpu('mid_1', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
   })
 
+  it('spares the jobs of queues that say so (PreemptMode=OFF of a partition)', () => {
+    const { come } = machine({ exemptQueues: ['mid'] }, { nodes: 2 })
+    come(0, cpu('mid_1', 4), cpu('low_1', 4))
+    expect(come(10, cpu('high_1', 4), cpu('high_2', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+    expect(come(20, cpu('mid_2', 4))).toEqual({ start: [], kill: [] })
+  })
+
+  it('takes the first nodes of the lower partition, and leaves the others running (preempt.html of Slurm)', () => {
+    // five nodes with a job each; a job for three of them takes the place of three
+    const { come, end } = machine({}, { nodes: 5 })
+    come(0, ...['a', 'b', 'c', 'd', 'e'].map((name) => cpu(`low_${name}`, 4)))
+    expect(come(10, cpu('high_1', 4, { tasks: 3, gang: true })).kill).toEqual(['low_a', 'low_b', 'low_c'])
+    expect(end(40, 'high_1').start).toEqual(['low_a', 'low_b', 'low_c'])
+  })
+
   it('starts a gang on what it needs of many jobs', () => {
     const { come } = machine({}, { nodes: 3 })
     come(0, cpu('low_1', 4), cpu('low_2', 4), cpu('mid_1', 4))

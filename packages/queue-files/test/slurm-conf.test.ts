@@ -157,6 +157,25 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
 
+  it('spares the jobs of partitions that say so', () => {
+    const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\n${tiers} PreemptMode=off\nPartitionName=mid PriorityTier=2 PreemptMode=REQUEUE\nPartitionName=slow PreemptMode=SUSPEND`
+    const policy = (policyOf(text('preempt/partition_prio')) as { 'slurm-preempting': { exemptQueues: string[] } })['slurm-preempting']
+    expect(policy.exemptQueues).toEqual(['high'])
+    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith(' PreemptMode'))).toEqual([
+      ['honoured', 5, 'high PreemptMode', 'its jobs are not preempted'], ['honoured', 6, 'mid PreemptMode', ''], ['ignored', 7, 'slow PreemptMode', 'preempted jobs of all partitions have the mode of the file, REQUEUE'],
+    ])
+    expect(told(text('preempt/qos')).find(([, , setting]) => setting === 'high PreemptMode')?.[0]).toBe('ignored')
+  })
+
+  it('bills what the weights of partitions say', () => {
+    const weights = 'PartitionName=DEFAULT TRESBillingWeights="CPU=1.0,Mem=0.25G"\nPartitionName=main\nPartitionName=gpu TRESBillingWeights=cpu=.5,GRES/gpu=2.0'
+    const withMemory = (text: string) => queuePolicy(readQueues(source(text)), { resources: ['procs', 'mem'], nodes: 2, heartbeat: false })
+    const order = (text: string) => (withMemory(text).policy as { replan: { order: { multifactor: Record<string, unknown> } } }).replan.order.multifactor
+    expect(order(`PriorityWeightFairshare=10\n${weights}`)).toEqual({ PriorityWeightFairshare: 10, partitionBilling: { main: { procs: 1, mem: 0.25 / 1024 }, gpu: { procs: 0.5 } } })
+    expect(withMemory(`PriorityWeightFairshare=10\n${weights}`).findings.slice(1).map(({ verdict, line, note }) => [verdict, line, note])).toEqual([['honoured', 2, ''], ['approximated', 4, 'the cluster has no GRES/gpu']])
+    expect(told(weights)[0]).toEqual(['ignored', 2, 'DEFAULT TRESBillingWeights', 'PriorityWeightFairshare is not given'])
+  })
+
   it.each([
     ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
     ['PreemptType=preempt/partition_prio', 'PreemptMode=SUSPEND,GANG', 'nobody is preempted: PreemptMode is SUSPEND,GANG, and only REQUEUE and CANCEL are simulated'],
@@ -170,7 +189,7 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text)).toEqual([
       ['ignored', 2, 'p Nodes', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)'],
       ['honoured', 2, 'p MaxTime', ''],
-      ['ignored', 2, 'p PreemptMode', 'all partitions have the mode of the file, OFF'],
+      ['honoured', 2, 'p PreemptMode', ''],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
       ['honoured', 5, 'SelectType', ''],
@@ -200,6 +219,7 @@ describe('the policy of a slurm.conf', () => {
     ['PriorityMaxAge=long', '"slurm.conf" line 2 PriorityMaxAge: found "long", expected a time. Write minutes, hours:minutes:seconds or days-hours, for example 7-0.'],
     ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 2147483647.'],
     ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533.'],
+    ['PriorityWeightFairshare=1\nPartitionName=a TRESBillingWeights=CPU', '"slurm.conf" line 3 TRESBillingWeights: found "CPU". Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.'],
     ['PartitionName=a\nPartitionName=a', '"slurm.conf" line 3 PartitionName: partition "a" was declared before. Give every partition once.'],
   ])('%j is answered', (text, message) => {
     expect(messageOf(() => made(`ClusterName=c\n${text}`))).toBe(message)

@@ -72,9 +72,15 @@ describe('a dump of sacctmgr', () => {
   it('has the shares of multifactor', () => {
     const { policy, findings } = made('PriorityWeightFairshare=1000', dump)
     expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, accounts: {
-      science: { shares: 60, users: { ann: 1 }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
+      root: { users: { root: 1 } }, science: { shares: 60, users: { ann: 'parent' }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
     } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
-    expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['approximated', 'whoever has the shares of the parent has 1']])
+    expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
+  })
+
+  it('lets jobs start that can end within their minutes, if asked to be safe', () => {
+    const safe = limitsOf('AccountingStorageEnforce=safe', dump)
+    expect(safe).toEqual({ ...(limitsOf(enforced, dump) as object), safe: true })
+    expect(limitsOf('AccountingStorageEnforce=safe', "Account - 'a':GrpJobs=2")).toEqual({ accounts: { a: { GrpJobs: 2 } }, policy: inner })
   })
 
   it('stands alone where there is no slurm.conf', () => {

@@ -10,6 +10,7 @@ const slurmPreemptingOptions = z.strictObject({
     .record(z.string(), z.strictObject({ preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'), priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first') }))
     .optional()
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
+  exemptQueues: z.array(z.string()).default([]).describe('queues whose jobs are not preempted by tier (PreemptMode=OFF of a partition)'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
   youngestFirst: z.boolean().default(false).describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
   reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
@@ -109,7 +110,12 @@ class SlurmPreempting implements Policy {
 
   #mayTake(job: JobId, victim: JobId): boolean {
     const { qos } = this.#options
-    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
+    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) && !this.#isExempt(victim) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
+  }
+
+  #isExempt(victim: JobId): boolean {
+    const { exemptQueues } = this.#options
+    return exemptQueues.length > 0 && exemptQueues.includes(this.#work.queueName(this.#work.queue(victim)))
   }
 
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
@@ -121,10 +127,10 @@ class SlurmPreempting implements Policy {
       .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
-  /** A running job of each queue or QOS: whom one of them may be taken by, the others may be. */
+  /** A running job of each tier or QOS that is not exempt: whom one of them may be taken by, the others may be. */
   #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
     const found = new Map<string | number, JobId>()
-    for (const job of running.keys()) found.set(this.#groupOf(job), job)
+    for (const job of running.keys()) if (!this.#isExempt(job) || this.#options.qos !== undefined) found.set(this.#groupOf(job), job)
     return [...found.values()]
   }
 

@@ -14,6 +14,7 @@ export const usageOptions = {
     .record(z.string(), z.number().nonnegative())
     .optional()
     .describe('what an amount of a resource is charged per second (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else'),
+  partitionBilling: z.record(z.string(), z.record(z.string(), z.number().nonnegative())).default({}).describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),
   usageFactors: z.record(z.string(), z.number().nonnegative()).default({}).describe('how much of the use of jobs of a QOS is charged (UsageFactor); default 1; jobs that name none have `normal`'),
 }
 export const decayOptions = {
@@ -40,6 +41,8 @@ export class AccountUsage implements WorkListener {
   readonly #usage: DecayedUsage
   /** What an amount of each resource is charged per second. */
   readonly #billing: Float64Array
+  /** The same of queues that have their own, by name. */
+  readonly #billingOf: ReadonlyMap<string, Float64Array>
   readonly #associationOf: number[] = []
   #factors: Float64Array = new Float64Array(0)
   /** The period's end as of which the factors are, -1: another user has come. */
@@ -50,7 +53,8 @@ export class AccountUsage implements WorkListener {
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
     this.#usage = new DecayedUsage({ ...options, usageReset: options.usageReset ?? Infinity })
-    this.#billing = billingOf(options.billing, env)
+    this.#billing = billingOf(options.billing, env, 'billing')
+    this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env, `partitionBilling.${queue}`)]))
     this.#follow()
   }
 
@@ -108,19 +112,20 @@ export class AccountUsage implements WorkListener {
   #chargeOf(task: TaskId, lane: LaneId): number {
     const { work, cluster } = this.#env
     const shape = work.shapeOf(task)
+    const billing = this.#billingOf.size === 0 ? this.#billing : (this.#billingOf.get(work.queueName(work.queue(work.jobOf(task)))) ?? this.#billing)
     let charge = 0
     for (const resource of cluster.lanes[lane]?.resources ?? []) {
-      const own = work.demand(shape, resource) * (this.#billing[resource] as number)
+      const own = work.demand(shape, resource) * (billing[resource] as number)
       charge = this.#options.maxTres ? Math.max(charge, own) : charge + own
     }
     return charge
   }
 }
 
-function billingOf(billing: Readonly<Record<string, number>> | undefined, { cluster }: Env): Float64Array {
+function billingOf(billing: Readonly<Record<string, number>> | undefined, { cluster }: Env, option: string): Float64Array {
   const { resources, lanes } = cluster
   for (const name of Object.keys(billing ?? {}))
-    if (!resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `billing.${name}` }, suggest(name, resources))
+    if (!resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${option}.${name}` }, suggest(name, resources))
   if (billing !== undefined) return Float64Array.from(resources, (name) => billing[name] ?? 0)
   if (lanes.length > 1) return new Float64Array(resources.length).fill(1)
   const processors = Math.max(0, resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase())))

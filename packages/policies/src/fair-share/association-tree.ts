@@ -1,18 +1,20 @@
 import { SchedError } from '@sched/core'
 import { z } from 'zod'
+import { OF_PARENT } from './factors.js'
 
-const shares = z.number().int().nonnegative()
+const shares = z.union([z.number().int().nonnegative(), z.literal('parent')])
+type Shares = z.output<typeof shares>
 
 /** An account as it is configured. */
 export interface AccountOptions {
-  readonly shares?: number | undefined
-  readonly users?: Readonly<Record<string, number>> | undefined
+  readonly shares?: Shares | undefined
+  readonly users?: Readonly<Record<string, Shares>> | undefined
   readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
 }
 export const accountOptions: z.ZodType<AccountOptions> = z.lazy(() =>
   z.strictObject({
-    shares: shares.optional().describe('shares relative to its siblings; default 1'),
-    users: z.record(z.string(), shares).optional().describe('shares of its users relative to one another and to its accounts'),
+    shares: shares.optional().describe('shares relative to its siblings, or parent: those of the account around it, which it and its users then share with that; default 1'),
+    users: z.record(z.string(), shares).optional().describe('shares of its users relative to one another and to its accounts, or parent: those of the account'),
     accounts: z.record(z.string(), accountOptions).optional().describe('accounts inside it'),
   }),
 )
@@ -21,7 +23,8 @@ const ROOT = 0
 
 /**
  * Accounts and their users as columns by association, the root 0; every association comes after the one it lies in.
- * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root.
+ * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root. `root` declares users
+ * who are in no account.
  */
 export class AssociationTree {
   readonly parent: number[] = [-1]
@@ -51,30 +54,31 @@ export class AssociationTree {
 
   #declare(accounts: Readonly<Record<string, AccountOptions>>, parent: number): void {
     for (const name of Object.keys(accounts).sort()) {
-      if (this.#accounts.has(name)) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
+      const isRoot = name === 'root' && parent === ROOT
+      if (this.#accounts.has(name) && !isRoot) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
       const { shares = 1, users = {}, accounts: inside = {} } = accounts[name] as AccountOptions
-      const account = this.#addAccount(name, parent, shares)
-      for (const user of Object.keys(users).sort()) this.#addUser(user, account, users[user] as number)
+      const account = isRoot ? ROOT : this.#addAccount(name, parent, shares)
+      for (const user of Object.keys(users).sort()) this.#addUser(user, account, users[user] as Shares)
       this.#declare(inside, account)
     }
   }
 
-  #addAccount(name: string, parent: number, shares: number): number {
+  #addAccount(name: string, parent: number, shares: Shares): number {
     const id = this.#add(name, parent, shares, false)
     this.#accounts.set(name, id)
     return id
   }
 
-  #addUser(name: string, parent: number, shares: number): number {
+  #addUser(name: string, parent: number, shares: Shares): number {
     const id = this.#add(name, parent, shares, true)
     this.#users.set(keyOf(name, parent), id)
     if (!this.#usual.has(name)) this.#usual.set(name, id)
     return id
   }
 
-  #add(name: string, parent: number, shares: number, isUser: boolean): number {
+  #add(name: string, parent: number, shares: Shares, isUser: boolean): number {
     this.parent.push(parent)
-    this.shares.push(shares)
+    this.shares.push(shares === 'parent' ? OF_PARENT : shares)
     this.isUser.push(isUser)
     this.names.push(name)
     return this.parent.length - 1

@@ -69,10 +69,26 @@ export class DecayedUsage {
 
   /** The end of the first period from the next one on by which what an id has used has decayed below an amount; `Infinity`: never, without decay. */
   below(id: number, amount: number): Seconds {
+    return this.#afterPeriods(Math.floor(this.#periodsFrom(this.of(id), amount)) + 1)
+  }
+
+  /** The end of the last period, from the next one on, before which `from` has certainly not decayed to an amount; `Infinity`: it never does. */
+  notBefore(from: number, amount: number): Seconds {
+    return this.#afterPeriods(Math.floor(this.#periodsFrom(from, amount)))
+  }
+
+  /** Usage as of the end of the last period, with all that has been charged since. */
+  until(id: number, now: Seconds): number {
+    return this.of(id) + (this.#current[id] as number) + (this.#rate[id] as number) * (now - (this.#since[id] as number))
+  }
+
+  #periodsFrom(from: number, amount: number): number {
     const { halfLife, calcPeriod } = this.#decay
-    if (halfLife === 0 || amount <= 0) return Infinity
-    const periods = Math.max(1, Math.floor((Math.log2(this.of(id) / amount) * halfLife) / calcPeriod) + 1)
-    return this.tick + periods * calcPeriod
+    return halfLife === 0 || amount <= 0 ? Infinity : (Math.log2(from / amount) * halfLife) / calcPeriod
+  }
+
+  #afterPeriods(periods: number): Seconds {
+    return this.tick + Math.max(1, periods) * this.#decay.calcPeriod
   }
 
   /** Ends the periods that are over. */

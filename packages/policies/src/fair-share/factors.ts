@@ -2,12 +2,26 @@ import { powerOfTwo } from './power-of-two.js'
 
 /**
  * Accounts and users as columns: the root is 0 and has `parent` -1, every other association comes after its parent.
- * Shares count relative to siblings; `usage` is that of users, in any unit, and 0 for accounts.
+ * Shares count relative to siblings; `usage` is that of users, in any unit, and 0 for accounts. Shares of `OF_PARENT` are those of the parent
+ * (Fairshare=parent): such a user has no place of its own among its siblings, and what lies in such an account counts as if it lay in the account around.
  */
 export interface Associations {
   readonly parent: ArrayLike<number>
   readonly shares: ArrayLike<number>
   readonly isUser: ArrayLike<boolean>
+}
+
+/** The shares of an association that has those of its parent. */
+export const OF_PARENT = -1
+
+/** What each association counts in: the nearest around it that has shares of its own, -1 for the root. */
+function homes({ parent, shares }: Associations): Int32Array {
+  const home = Int32Array.from(parent)
+  for (let id = 1; id < home.length; id++) {
+    const above = home[id] as number
+    if (above > 0 && shares[above] === OF_PARENT) home[id] = home[above] as number
+  }
+  return home
 }
 
 /** Usage of every association with all that lies in it. */
@@ -17,28 +31,29 @@ function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64
   return total
 }
 
-/** Shares of every association as a fraction of its siblings' and its own; 1 for the root. */
-function siblingShares({ parent, shares }: Associations): Float64Array {
-  const sum = new Float64Array(parent.length)
-  for (let id = 1; id < parent.length; id++) sum[parent[id] as number] = (sum[parent[id] as number] as number) + (shares[id] as number)
-  return Float64Array.from({ length: parent.length }, (_, id) => (id === 0 ? 1 : ratio(shares[id] as number, sum[parent[id] as number] as number)))
+/** Shares of every association as a fraction of its siblings' and its own; 1 for the root and for those that have shares of their parent. */
+function siblingShares({ shares }: Associations, home: Int32Array): Float64Array {
+  const sum = new Float64Array(home.length)
+  for (let id = 1; id < home.length; id++) if (shares[id] !== OF_PARENT) sum[home[id] as number] = (sum[home[id] as number] as number) + (shares[id] as number)
+  return Float64Array.from(home, (above, id) => (id === 0 || shares[id] === OF_PARENT ? 1 : ratio(shares[id] as number, sum[above] as number)))
 }
 
 /**
  * Classic fair-share factor of every association, in [0, 1]: F = 2^(-UE / S / d). S are its normalised shares; its
  * effective usage UE is its own, moved towards its parent's by its part of the siblings' shares.
  *
- * Source: Slurm, classic_fair_share: UE = UA + (UEparent - UA) S / Sall, and UE = UA below the root.
+ * Source: Slurm, classic_fair_share: UE = UA + (UEparent - UA) S / Sall, and UE = UA below the root. With shares of the parent S and UE are
+ * the parent's.
  */
 export function classicFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
-  const { parent } = associations
+  const home = homes(associations)
   const total = totalUsage(associations, usage)
-  const ofSiblings = siblingShares(associations)
-  const normal = new Float64Array(parent.length).fill(1)
-  const effective = new Float64Array(parent.length)
-  const factors = new Float64Array(parent.length).fill(1)
-  for (let id = 1; id < parent.length; id++) {
-    const above = parent[id] as number
+  const ofSiblings = siblingShares(associations, home)
+  const normal = new Float64Array(home.length).fill(1)
+  const effective = new Float64Array(home.length)
+  const factors = new Float64Array(home.length).fill(1)
+  for (let id = 1; id < home.length; id++) {
+    const above = home[id] as number
     const actual = ratio(total[id] as number, total[0] as number)
     normal[id] = (normal[above] as number) * (ofSiblings[id] as number)
     effective[id] = above === 0 ? actual : actual + ((effective[above] as number) - actual) * (ofSiblings[id] as number)
@@ -49,18 +64,19 @@ export function classicFairShare(associations: Associations, usage: ArrayLike<nu
 
 /**
  * Level fair share of every association: its part of its siblings' shares over its part of their usage. 1 is exactly its
- * share, more is under-served; `Infinity` without usage, 0 without shares.
+ * share, more is under-served; `Infinity` without usage and with shares of the parent, 0 without shares.
  *
  * Source: Slurm, fair_tree: LF = S / U.
  */
 export function levelFairShare(associations: Associations, usage: ArrayLike<number>): Float64Array {
+  const home = homes(associations)
   const total = totalUsage(associations, usage)
-  const ofSiblings = siblingShares(associations)
-  return Float64Array.from({ length: total.length }, (_, id) => {
+  const ofSiblings = siblingShares(associations, home)
+  return Float64Array.from(home, (above, id) => {
     const share = ofSiblings[id] as number
     if (share === 0) return 0
-    const used = id === 0 ? 1 : ratio(total[id] as number, total[associations.parent[id] as number] as number)
-    return used === 0 ? Infinity : share / used
+    const used = id === 0 ? 1 : ratio(total[id] as number, total[above] as number)
+    return used === 0 || associations.shares[id] === OF_PARENT ? Infinity : share / used
   })
 }
 
@@ -68,17 +84,18 @@ export function levelFairShare(associations: Associations, usage: ArrayLike<numb
  * Fair tree: users by rank, 1 for the first and 1 / users for the last, 0 for accounts. The tree is visited from the root,
  * children by level fair share, largest first, so all of an account come before all of a sibling that has less.
  * Siblings with equal values have one rank; a user has that of the highest in an account with the same value; the
- * children of accounts with the same value are visited together.
+ * children of accounts with the same value are visited together. Users with shares of the parent come first in it.
  *
  * Source: Slurm, fair_tree (Cox and Morrison).
  */
 export function fairTree(associations: Associations, usage: ArrayLike<number>): Float64Array {
-  const { parent, isUser } = associations
+  const { shares, isUser } = associations
   const level = levelFairShare(associations, usage)
-  const children: number[][] = Array.from({ length: parent.length }, () => [])
-  for (let id = 1; id < parent.length; id++) (children[parent[id] as number] as number[]).push(id)
+  const home = homes(associations)
+  const children: number[][] = Array.from(home, () => [])
+  for (let id = 1; id < home.length; id++) if (isUser[id] === true || shares[id] !== OF_PARENT) (children[home[id] as number] as number[]).push(id)
   const users = Array.from(isUser).filter(Boolean).length
-  const factors = new Float64Array(parent.length)
+  const factors = new Float64Array(home.length)
   let left = users
   let rank = users
   const visit = (siblings: readonly number[], isTied: boolean): void => {

@@ -69,8 +69,29 @@ export function amountLimit(of: Counted, resource: number, most: number, reason:
   return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
-/** `most` in amounts x seconds. */
-export const pastLimit = (of: Counted, usage: DecayedUsage, id: number, most: number, reason: string): Limit => ({ of, reason, isOver: () => usage.of(id) >= most, opensAt: () => usage.below(id, most) })
+/** What a limit of past use is about: the id under which it is counted, of a resource, or of time where that is below 0. */
+export interface Charge {
+  readonly usage: DecayedUsage
+  readonly id: number
+  readonly resource: number
+}
+
+/** `most` in amounts x seconds; jobs that ask nothing of the resource go on. */
+export const pastLimit = (of: Counted, { usage, id, resource }: Charge, most: number, reason: string): Limit => ({
+  of, reason, isOver: (piece) => (resource < 0 || piece.amount(resource) > 0) && usage.of(id) >= most, opensAt: () => usage.below(id, most),
+})
+
+/** The same for jobs that must be able to run to their time limit, all that run with them. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe. */
+export function safeLimit(of: Counted, { usage, id, resource }: Charge, most: number, reason: string, now: () => Seconds): Limit {
+  of.hasAmounts = true
+  const promised = () => usage.until(id, now()) + of.left(resource, now())
+  const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * piece.estimate : 0)
+  return {
+    of, reason,
+    isOver: (piece) => piece.amount(resource) > 0 && (usage.of(id) >= most || promised() + asked(piece) > most),
+    opensAt: (piece) => usage.notBefore(promised(), most - asked(piece)),
+  }
+}
 
 /** `most` in amounts x seconds that running jobs have left. */
 export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds): Limit {

@@ -2,7 +2,7 @@ import type { ClusterView, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, sizeLimit, spanLimit, timeLimit, type Counted, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, type Counted, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 
@@ -20,8 +20,9 @@ export interface SubmitLimit {
   readonly reason: string
 }
 
-/** What groups have used, and which have a limit on that or on what runs that changes as time passes. */
+/** What groups have used, and which have a limit on that or on what runs that changes as time passes; `isSafe`: jobs must be able to end within it. */
 export interface PastUse {
+  readonly isSafe: boolean
   readonly usage: DecayedUsage
   readonly charged: Counted[]
   readonly timed: Set<Counted>
@@ -134,7 +135,10 @@ export class LimitsOfJob {
   }
 
   #past(of: Counted, resource: number, most: number, reason: string): void {
-    this.#add(pastLimit(of, this.past.usage, this.#charge(of, resource), most, reason))
+    const charge = { usage: this.past.usage, id: this.#charge(of, resource), resource }
+    if (!this.past.isSafe || resource === WALL) return this.#add(pastLimit(of, charge, most, reason))
+    this.#add(safeLimit(of, charge, most, reason, this.now))
+    this.past.timed.add(of)
   }
 
   /** The id under which its past use of a resource counts. */

@@ -59,8 +59,8 @@ const partition = z.strictObject({
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for (MaxNodes is node=N)'),
   MinTRESPerJob: tres.optional().describe('least that one job may ask for (MinNodes is node=N)'),
   State: z.enum(['UP', 'DOWN', 'DRAIN', 'INACTIVE']).optional().describe('DOWN: jobs wait; DRAIN: jobs are refused; INACTIVE: jobs are refused'),
-  AllowAccounts: names.optional().describe('accounts whose jobs may run; default: all'),
-  DenyAccounts: names.optional().describe('accounts whose jobs may not'),
+  AllowAccounts: names.optional().describe('accounts whose jobs may run, and those of accounts inside them; default: all'),
+  DenyAccounts: names.optional().describe('accounts whose jobs may not, nor those of accounts inside them'),
   AllowQos: names.optional().describe('QOS whose jobs may run; default: all'),
   DenyQos: names.optional().describe('QOS whose jobs may not'),
   QOS: z.string().optional().describe('QOS whose limits hold for all jobs of the partition, before those of their own QOS'),
@@ -73,6 +73,7 @@ export const slurmLimitsOptions = z.strictObject({
   qos: z.record(z.string(), qos).default({}).describe('qualities of service with their limits; jobs that name none have the default of their association, or `normal`'),
   accounts: z.record(z.string(), account).default({}).describe('the tree of accounts with their users and limits; `root` is around all'),
   enforce: z.array(z.enum(['associations', 'qos'])).default([]).describe('associations: jobs of users who are not in `accounts` are refused; qos: so are jobs with a QOS that is not there or not theirs (AccountingStorageEnforce)'),
+  safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
 })

@@ -54,7 +54,7 @@ export class TermsBook {
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
-    this.past = { usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
+    this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
     this.#check()
   }
 
@@ -100,12 +100,11 @@ export class TermsBook {
   #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
     const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob } = partition
     const field = `partitions.${queue}`
-    const account = association.isUser ? (association.parent?.name ?? 'root') : association.name
     const isTimeOpen = all.some(({ Flags }) => Flags?.includes('PartitionTimeLimit') === true)
     return [
       ...(State === 'DOWN' ? [never('PartitionDown')] : []),
-      ...(isKeptOut(account, AllowAccounts, DenyAccounts) ? [never('AccountNotAllowed')] : []),
-      ...(isKeptOut(qos, AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
+      ...(isKeptOut(accountsOf(association), AllowAccounts, DenyAccounts) ? [never('AccountNotAllowed')] : []),
+      ...(isKeptOut([qos], AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
       ...(MaxTime === undefined || isTimeOpen ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
       ...amountsOf(MaxTRESPerJob, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
       ...amountsOf(MinTRESPerJob, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres))),
@@ -135,8 +134,13 @@ export class TermsBook {
   }
 }
 
-const isKeptOut = (name: string, allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
-  allowed !== undefined ? !allowed.includes(name) : denied?.includes(name) === true
+const isKeptOut = (names: readonly string[], allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
+  allowed !== undefined ? !allowed.some((each) => names.includes(each)) : denied?.some((each) => names.includes(each)) === true
+
+/** The account of an association, and those around it. */
+function accountsOf({ name, isUser, parent }: Association): string[] {
+  return [...(isUser ? [] : [name]), ...(parent === undefined ? [] : accountsOf(parent))]
+}
 
 const refusalOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
   State === 'DRAIN' || State === 'INACTIVE' ? `partition ${queue} is ${State} and takes no jobs` : undefined

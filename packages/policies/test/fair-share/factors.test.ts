@@ -1,4 +1,4 @@
-import { classicFairShare, fairTree, levelFairShare, type Associations } from '@sched/policies'
+import { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { powerOfTwo } from '../../src/fair-share/power-of-two.js'
 
@@ -61,11 +61,57 @@ describe('the classic fair-share factor', () => {
     expect(factors['user1']).toBeCloseTo(2 ** (-0.3875 / 0.3), 12)
   })
 
+  it('is that of PBS, where everybody has used at least 1 (pbs_fairshare of OpenPBS)', () => {
+    // groups of 40 and 60 shares with users of 50 and 50, 60 and 40; used were 100 and 100, nothing and 1000
+    const factors = classic({ one: [40, { u0: [50, 100], u1: [50, 100] }], two: [60, { u2: [60, 0], u3: [40, 1000] }] })
+    for (const [user, factor] of Object.entries({ u0: 0.6477, u1: 0.6477, u2: 0.3816, u3: 0.0902 })) expect(Math.abs((factors[user] as number) - factor), user).toBeLessThan(0.001)
+  })
+
   it('is 1 without usage, 0 without shares, a half at just the share, and nearer to 1 with dampening', () => {
     const tree: Tree = { a: [1, 1], b: [1, 1], c: [0, 0] }
     expect(classic(tree)).toEqual({ a: 0.5, b: 0.5, c: 0 })
     expect(classic(tree, 2)['a']).toBeCloseTo(Math.SQRT1_2, 15)
     expect(classic({ a: [1, 0], b: [1, 0] })).toEqual({ a: 1, b: 1 })
+  })
+})
+
+// The associations of Slurm's own test of the plug-in (testsuite test24.4, without aE and aF 24.3): one account with shares and without use, in which everything from
+// two levels down shares the parent's; ties of users and accounts without use; an account as well served as the user beside it.
+const shared: Tree = {
+  D: [50, { d1: [OF_PARENT, 20], d2: [40, 20], d3: [50, 25], DA: [OF_PARENT, { da1: [OF_PARENT, 10], da2: [30, 10], da3: [50, 25] }] }],
+}
+const plain: Tree = {
+  A: [40, { AA: [30, { aa1: [1, 20] }], AB: [10, { ab1: [1, 25], ab2: [1, 0] }] }],
+  B: [60, { BA: [25, { ba1: [1, 25] }], BB: [35, { bb1: [1, 0] }] }],
+  C: [0, { c1: [0, 30] }],
+}
+const tied: Tree = {
+  E: [10, { e1: [10, 0], e2: [10, 0] }], u1: [10, 0], F: [20, { f1: [10, 0], f2: [20, 0] }],
+  G: [8, { g1: [10, 10], GA: [10, { ga1: [20, 4], ga2: [20, 6] }] }], u2: [10, 10],
+}
+
+describe('shares of the parent', () => {
+  it('give the factor of the account, and siblings above their place, in the classic way (test24.3 of Slurm)', () => {
+    const factors = classic({ ...plain, ...shared })
+    const published = {
+      A: 0.572929, AA: 0.52755, aa1: 0.52755, AB: 0.226431, ab1: 0.065672, ab2: 0.226431, B: 0.813594, BA: 0.609507, ba1: 0.609507, BB: 0.813594, bb1: 0.813594, C: 0, c1: 0,
+      D: 0.336475, d1: 0.336475, d2: 0.176777, d3: 0.185749, DA: 0.336475, da1: 0.336475, da2: 0.211966, da3: 0.185749,
+    }
+    for (const [name, factor] of Object.entries(published)) expect(factors[name], name).toBeCloseTo(factor, 6)
+  })
+
+  it('come first in the account under fair tree, beside ties of all kinds (test24.4 of Slurm)', () => {
+    const rank = (n: number) => n / 21
+    expect(ranks({ ...plain, ...shared, ...tied })).toEqual({
+      e1: 1, e2: 1, u1: 1, f1: 1, f2: 1, // nothing used: users, and all of accounts that are tied with them
+      bb1: rank(16), ba1: rank(15), u2: rank(14), aa1: rank(13), ab2: rank(12), ab1: rank(11),
+      d1: rank(10), da1: rank(10), da2: rank(8), d3: rank(7), da3: rank(7), d2: rank(5), // d2 and d3 differ by rounding alone, as there
+      g1: rank(4), ga1: rank(4), ga2: rank(2), c1: rank(1),
+    })
+  })
+
+  it('of a user in no account are the whole, as the root has it', () => {
+    expect(classic({ u: [OF_PARENT, 1], a: [1, { b: [1, 3] }] })).toEqual({ u: 2 ** -0.25, a: 2 ** -0.75, b: 2 ** -0.75 })
   })
 })
 

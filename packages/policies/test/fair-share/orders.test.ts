@@ -105,6 +105,24 @@ describe('fair-share', () => {
     expect(order(both([2, 1]), by({ billing: cheaper, maxTres: true }), 17).slice(2)).toEqual(['a', 'b'])
   })
 
+  it('bills what the partition of a job says', () => {
+    // ann and bob have both used a CPU for 310 s, his at 3 each
+    const both = [past, cpu({ id: 'too', user: 'bob', queue: 'gpu', duration: 310 }), cpu({ id: 'b', user: 'bob', submit: 1 }), cpu({ id: 'a', user: 'ann', submit: 2 })]
+    expect(order(both, by({}), 2).slice(2)).toEqual(['b', 'a'])
+    expect(order(both, by({ partitionBilling: { gpu: { cpu: 3 } } }), 2).slice(2)).toEqual(['a', 'b'])
+    expect(() => order(both, by({ partitionBilling: { gpu: { fpga: 1 } } }), 2)).toThrow('partitionBilling.gpu')
+  })
+
+  it('takes users who are in no account, and shares that are those of the account', () => {
+    // ann has used what x has; bob, beside it, nothing. With shares of their own cid comes before ann; with those of x they are one, and her job came first
+    const three = [past, cpu({ id: 'a', user: 'ann', submit: 1 }), cpu({ id: 'c', user: 'cid', submit: 2 }), cpu({ id: 'b', user: 'bob', submit: 3 })]
+    for (const algorithm of ['classic', 'fair-tree'] as const) {
+      const shared = (shares: number | 'parent') => by({ algorithm, accounts: { root: { users: { bob: 1 } }, x: { users: { ann: shares, cid: shares } } } })
+      expect(order(three, shared(1))).toEqual(['past', 'b', 'c', 'a'])
+      expect(order(three, shared('parent'))).toEqual(['past', 'b', 'a', 'c'])
+    }
+  })
+
   it('forgets usage as it decays, or at a reset', () => {
     // ann used 310 s until 310, bob runs 200 s from 100,000 on: with a half-life of a day his is more, of a year hers
     const later = [

@@ -34,7 +34,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   return {
     ...given,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
-    ...(enforced.checks.length > 0 && { enforce: enforced.checks }),
+    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins/.test(JSON.stringify(ofDatabase)) && { safe: true }),
     ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife.value) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period.value) }),
   }
 }
@@ -43,11 +43,11 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
 const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree === null || Array.isArray(tree) || Object.values(tree).some(hasSettings)
 
 /** Which parts of the database hold. */
-function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[] } {
+function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {
   const flags = (general.get('accountingstorageenforce')?.value ?? '').toLowerCase().split(',').map((flag) => flag.trim())
   const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')
   const checks = [...(has('associations', 'limits', 'qos', 'safe') && database.users.length > 0 ? ['associations'] : []), ...(has('qos') && database.qos.length > 0 ? ['qos'] : [])]
-  return { limits: !isConf || has('limits', 'safe'), checks }
+  return { limits: !isConf || has('limits', 'safe'), checks, isSafe: has('safe') }
 }
 
 /** Seconds of a time that Slurm writes: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */

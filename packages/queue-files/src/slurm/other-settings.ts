@@ -34,7 +34,7 @@ export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
   minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
-  alternate: 'the workload names the queue of a job', tresbillingweights: 'give `billing` to multifactor',
+  alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs do not share what they run on', exclusivetopo: 'jobs do not share what they run on',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)', gracetime: 'preempted jobs are gone at once',

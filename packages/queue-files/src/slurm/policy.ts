@@ -1,5 +1,6 @@
 import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
+import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
@@ -30,17 +31,19 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const factors = ofPartitions(conf, 'priorityjobfactor')
   const priorities = qosPriorities(conf, findings)
   const own = multifactorOptions(conf, findings)
-  const accounts = Number(own['PriorityWeightFairshare'] ?? 0) > 0 ? sharesOf(conf, findings) : undefined
-  const factorsOfQos = Number(own['PriorityWeightFairshare'] ?? 0) > 0 ? usageFactors(conf) : {}
+  const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
+  const accounts = isByUse ? sharesOf(conf, findings) : undefined
+  const factorsOfQos = isByUse ? usageFactors(conf) : {}
+  const billing = isByUse ? partitionBilling(conf, resources) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
-  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }), ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }) } }
+  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }), ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }), ...(Object.keys(billing).length > 0 && { partitionBilling: billing }) } }
   const type = conf.general.get('prioritytype')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const inner = discipline(conf, nodes, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
   const limits = limitsOptions(conf, resources, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, markedPartitions(conf, nodesWith), findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isByUse, resources }, findings)
   tellOthers(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
@@ -112,7 +115,8 @@ function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, pr
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   if (!acts) return policy
-  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
+  const exemptQueues = isByTier ? conf.partitions.filter(({ settings }) => /^OFF$/i.test(settings.get('preemptmode')?.value ?? '')).map(({ name: { value } }) => value) : []
+  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(exemptQueues.length > 0 && { exemptQueues }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
 }
 
 function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findings: Findings): void {
@@ -123,7 +127,7 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
   tell('honoured')
 }
 
-function tellPartitions(conf: SlurmConf, marked: ReadonlySet<string>, findings: Findings): void {
+function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marked: ReadonlySet<string>; isByUse: boolean; resources: readonly string[] }, findings: Findings): void {
   const { written, general, partitions } = conf
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
@@ -138,10 +142,25 @@ function tellPartitions(conf: SlurmConf, marked: ReadonlySet<string>, findings: 
     else if (key === 'defaulttime') tell('honoured', 'for jobs without a time limit')
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
-    else if (key === 'preemptmode') tell('ignored', `all partitions have the mode of the file, ${general.get('preemptmode')?.value ?? 'OFF'}`)
+    else if (key === 'preemptmode') tell(...modeOf(setting.value, conf))
+    else if (key === 'tresbillingweights') tell(...weightsOf(setting, isByUse, resources))
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', 'none is declared: all jobs have one tier')
+}
+
+/** Whether the mode of a partition is in effect: that of the file, or none. */
+function modeOf(mode: string, { general }: SlurmConf): ['honoured' | 'ignored', string] {
+  const ofAll = general.get('preemptmode')?.value ?? 'OFF'
+  const isOff = /^OFF$/i.test(mode) && /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
+  return isOff || mode.toUpperCase() === ofAll.toUpperCase() ? ['honoured', isOff ? 'its jobs are not preempted' : ''] : ['ignored', `preempted jobs of all partitions have the mode of the file, ${ofAll}`]
+}
+
+function weightsOf(setting: Setting, isByUse: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {
+  const { billing, missing } = billingOf(setting, resources)
+  if (!isByUse) return ['ignored', 'PriorityWeightFairshare is not given']
+  if (missing.length === 0) return ['honoured', '']
+  return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
 }
 
 /** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
@@ -179,6 +198,6 @@ function unknown(name: string, known: readonly string[]): string {
 function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
   if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
   if (!hasDatabase) return findings.add('ignored', setting, setting.name, setting.value, 'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt')
-  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'all'].includes(flag))
+  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
   findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }

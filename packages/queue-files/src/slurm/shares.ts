@@ -6,12 +6,13 @@ import type { Setting } from '../setting.js'
 
 /** Accounts and users with their shares, as `multifactor` takes them. */
 interface Shares {
-  shares?: number
-  users?: Record<string, number>
+  shares?: Share
+  users?: Record<string, Share>
   accounts?: Record<string, Shares>
 }
+type Share = number | 'parent'
 
-/** The tree of accounts with shares, `undefined` without one. A share that is that of the account (`parent`) counts as 1. */
+/** The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. */
 export function sharesOf({ database: { accounts, users } }: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
   const [first] = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
   if (first === undefined) return undefined
@@ -23,16 +24,17 @@ export function sharesOf({ database: { accounts, users } }: SlurmConf, findings:
   }
   for (const each of users) {
     const around = made.get(each.parent)
-    if (around !== undefined && each.parent !== 'root') (around.users ??= {})[each.name] = shareOf(each)
+    if (around !== undefined) (around.users ??= {})[each.name] = shareOf(each)
   }
-  const isParent = [...accounts, ...users].some((each) => /^parent$/i.test(settingOf(each)?.value ?? ''))
-  findings.add(isParent ? 'approximated' : 'honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '', isParent ? 'whoever has the shares of the parent has 1' : '')
-  return made.get('root')?.accounts ?? {}
+  findings.add('honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '')
+  const { users: atRoot, accounts: inside = {} } = made.get('root') as Shares
+  return { ...(atRoot !== undefined && { root: { users: atRoot } }), ...inside }
 }
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))
 
-function shareOf(entity: Entity): number {
+function shareOf(entity: Entity): Share {
   const value = settingOf(entity)?.value ?? '1'
+  if (/^parent$/i.test(value)) return 'parent'
   return /^\d+$/.test(value) ? Number(value) : 1
 }

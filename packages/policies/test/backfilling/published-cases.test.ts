@@ -1,0 +1,69 @@
+import { conservative, easy, fifo, replan, strict } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { simulated } from './machine.js'
+import type { RigidJob } from './reference/machine.js'
+
+/** Submitted, expected end, estimate, processors of 100, run time. */
+type Row = readonly [submit: number, end: number, estimate: number, procs: number, runtime: number]
+const jobsOf = (rows: readonly Row[]): RigidJob[] => rows.map(([submit, , estimate, procs, runtime]) => ({ submit, runtime, estimate, size: [procs] }))
+const ends = (rows: readonly Row[], policy: Parameters<typeof simulated>[2]) => simulated(jobsOf(rows), [100], policy).map((start, i) => start + (rows[i]?.[4] ?? 0))
+const six = (procs: number): Row[] => Array.from({ length: 6 }, () => [0, 100, 100, procs, 100])
+
+const all = { strict: strict(), easy: easy(), conservative: conservative(), 'conservative, all ends': conservative(fifo(), { compress: 'all-ends' }) }
+type Name = keyof typeof all
+const backfilling: Name[] = ['easy', 'conservative', 'conservative, all ends']
+
+/** Instances of pyss with the ends that it expects of each of its schedulers (src/schedulers/Input_test_files). */
+const cases: readonly (readonly [name: string, policies: readonly Name[], rows: readonly Row[]])[] = [
+  ['jobs of half a machine go in order of arrival, whatever their estimates', ['strict', 'easy', 'conservative'], [[0, 100, 100, 100, 100], [1, 200, 50000, 50, 100], [2, 200, 30000, 50, 100], [3, 400, 200, 50, 200], [4, 300, 100, 50, 100], [5, 400, 100, 50, 100]]],
+  ['a short job passes a wide one', backfilling, [[0, 100, 100, 50, 100], [1, 200, 200, 100, 100], [2, 300, 100, 60, 100], [20, 30, 10, 10, 10]]],
+  ['one that ends long before the wide one starts', backfilling, [[0, 600, 600, 50, 600], [1, 800, 200, 100, 200], [2, 900, 100, 60, 100], [10, 110, 100, 10, 100]]],
+  ['one that by its estimate would end just in time', backfilling, [[0, 600, 800, 50, 600], [1, 800, 200, 60, 200], [2, 900, 400, 60, 100], [10, 610, 700, 10, 600]]],
+  ['several at a time', backfilling, [...six(15), [5, 200, 100, 60, 100], [6, 16, 11, 1, 10], [6, 16, 12, 1, 10], [6, 300, 1000, 99, 100], [7, 301, 1, 100, 1], [8, 10, 20, 1, 2], [8, 10, 21, 1, 2]]],
+  ['many, but not the last, which would hold up the second in the queue', backfilling, [[0, 100, 100, 50, 100], [1, 200, 1000, 95, 100], [2, 300, 1000, 95, 100], [5, 15, 11, 1, 10], [6, 17, 12, 1, 11], [6, 18, 12, 1, 12], [6, 16, 12, 2, 10], [6, 400, 1000, 95, 100], [7, 500, 100, 100, 100], [8, 10, 20, 1, 2], [8, 10, 21, 1, 2], [10, 1500, 1200, 6, 1000]]],
+  ['none that is too long', backfilling, [[0, 600, 600, 50, 600], [10, 800, 400, 100, 200], [20, 1800, 1000, 10, 1000]]],
+  ['none that is too wide', backfilling, [[0, 600, 700, 50, 600], [10, 800, 400, 100, 200], [20, 810, 10, 60, 10]]],
+  ['one that holds the first up after all, since another ends early', backfilling, [[100, 200, 600, 50, 100], [101, 214, 600, 60, 10], [104, 204, 100, 50, 100]]],
+  ['none of jobs that are alike', backfilling, [[100, 200, 600, 60, 100], [101, 210, 600, 60, 10], [102, 220, 700, 60, 10], [103, 230, 600, 60, 10], [104, 240, 900, 60, 10]]],
+  ['one that delays the third in the queue alone', ['easy'], [[0, 100, 100, 70, 100], [1, 200, 100, 80, 100], [2, 400, 100, 90, 100], [50, 300, 250, 20, 250]]],
+  ['and not where that is promised a start', ['conservative', 'conservative, all ends'], [[0, 100, 100, 70, 100], [1, 200, 100, 80, 100], [2, 300, 100, 90, 100], [50, 550, 250, 20, 250]]],
+  ['what a job leaves that ends early goes to a later one', ['conservative', 'conservative, all ends'], [[0, 600, 800, 50, 600], [1, 800, 400, 100, 200], [2, 102, 200, 10, 100], [99, 109, 10, 10, 10], [100, 132, 31, 40, 30]]],
+  ['three small ones in the order of the queue, then those that fit no more', ['easy'], [[0, 100, 100, 80, 100], [0, 50, 50, 20, 50], [1, 2100, 2000, 100, 2000], [2, 52, 2, 6, 2], [3, 52, 2, 6, 2], [4, 52, 2, 6, 2], [5, 53, 1, 10, 1], [6, 53, 1, 10, 1]]],
+  ['one in the second in which another ends', ['easy'], [[0, 600, 600, 90, 600], [0, 10, 10, 10, 10], [1, 610, 10, 100, 10], [10, 20, 10, 10, 10]]],
+  ['two that fill what one has left', ['easy'], [[0, 600, 600, 90, 600], [0, 10, 10, 10, 10], [1, 610, 10, 100, 10], [2, 20, 10, 6, 10], [3, 20, 10, 4, 10]]],
+  ['first come first served passes nobody', ['strict'], [...six(15), [5, 200, 100, 50, 100], [6, 200, 100, 10, 100], [7, 300, 1000, 99, 100], [8, 302, 2, 10, 2]]],
+  ['and starts all that fit behind one', ['strict'], [[0, 20, 20, 50, 20], [1, 40, 20, 60, 20], [2, 320, 300, 20, 300], [3, 420, 400, 10, 400], [4, 520, 500, 10, 500], [5, 60, 20, 10, 20]]],
+]
+
+describe('instances with known schedules (pyss)', () => {
+  for (const [name, policies, rows] of cases)
+    it.each(policies)(`${name}: %s`, (policy) => {
+      expect(ends(rows, all[policy])).toEqual(rows.map(([, end]) => end))
+    })
+})
+
+describe('policies of a queue manager (t1008-qmanager-policies of Flux)', () => {
+  // 16 processors, times in minutes; whoever is named ends early and gives back what it holds
+  const sizes = { a: [8, 60], b: [10, 60], c: [12, 60], d: [14, 60], e: [16, 60], f: [6, 121], g: [4, 179], h: [4, 239], i: [2, 239], j: [2, 299], k: [2, 59] } as const
+  type Id = keyof typeof sizes
+  const started = (order: string, ended: Id, policy: Parameters<typeof simulated>[2]) => {
+    const ids = [...order] as Id[]
+    const jobs = ids.map((id): RigidJob => ({ submit: 0, size: [sizes[id][0]], estimate: 60 * sizes[id][1], runtime: id === ended ? 10 : 60 * sizes[id][1] }))
+    const starts = simulated(jobs, [16], policy)
+    return [0, 10].map((time) => ids.filter((_, i) => starts[i] === time).join(''))
+  }
+
+  it('EASY reserves for the first: what needs no more than is left beside it passes, and two others where one of these ends', () => {
+    expect(started('abcdefghijk', 'f', easy())).toEqual(['afk', 'gi'])
+  })
+
+  it('with three reservations less passes, and one job where that ends', () => {
+    expect(started('abcdefghijk', 'g', easy(fifo(), { reservations: 3 }))).toEqual(['agk', 'i'])
+    expect(started('abcdefghijk', 'g', replan(fifo(), { bf_job_part_count_reserve: 3, bf_resolution: 1 }))).toEqual(['agk', 'i'])
+  })
+
+  it('conservative reserves for all: the same passes, and nobody where it ends', () => {
+    expect(started('abcedfghijk', 'g', conservative())).toEqual(['agk', ''])
+    expect(started('abcedfghijk', 'g', replan(fifo(), { bf_resolution: 1 }))).toEqual(['agk', ''])
+  })
+})

@@ -1,0 +1,33 @@
+import { SchedError } from '@sched/core'
+import { slurmResource } from '@sched/policies'
+import type { SlurmConf } from './conf.js'
+import type { Setting } from '../setting.js'
+
+/** What jobs of a partition are billed per amount of resources of the cluster and second, and the names of what it has not. */
+interface Billing {
+  readonly billing: Readonly<Record<string, number>>
+  readonly missing: readonly string[]
+}
+
+const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3 }
+
+/** TRESBillingWeights, as `CPU=1.0,Mem=0.25G,GRES/gpu=2.0`: a weight of memory is per MiB unless it names another unit. Throws `BAD_INPUT`. */
+export function billingOf({ value, name, file, line }: Setting, resources: readonly string[]): Billing {
+  const billing: Record<string, number> = {}
+  const missing: string[] = []
+  for (const part of value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+    const [, tres = '', number, unit = ''] = /^([^=\s]+)\s*=\s*(\d+(?:\.\d*)?|\.\d+)([KMGTP]?)B?$/i.exec(part) ?? []
+    if (number === undefined || (unit !== '' && tres.toLowerCase() !== 'mem')) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(part)}.`, { file, line, field: name }, 'Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.')
+    const resource = resources[slurmResource(tres, resources)]
+    if (resource === undefined) missing.push(tres)
+    else billing[resource] = (billing[resource] ?? 0) + Number(number) / (unit === '' ? 1 : (UNITS[unit.toUpperCase()] as number))
+  }
+  return { billing, missing }
+}
+
+/** The weights of the partitions that have some. */
+export const partitionBilling = ({ partitions }: SlurmConf, resources: readonly string[]): Readonly<Record<string, object>> =>
+  Object.fromEntries(partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('tresbillingweights')
+    return setting === undefined || setting.value === '' ? [] : [[name.value, billingOf(setting, resources).billing]]
+  }))
