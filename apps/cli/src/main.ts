@@ -2,6 +2,7 @@
 import { ioError } from '@sched/workload/node'
 import { main } from './cli.js'
 import { Exit } from './exit-code.js'
+import { wholeOutput } from './whole-output.js'
 
 const stop = new AbortController()
 process.on('SIGINT', () => {
@@ -10,13 +11,14 @@ process.on('SIGINT', () => {
 })
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort()) // ended from outside, or its terminal was closed
 // `| head` closes our output: what is left to print has no reader, and that is no error; a full disk behind `>` is one
+const stdout = wholeOutput(process.stdout)
 process.stderr.on('error', () => undefined)
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || process.exitCode === Exit.Usage) return
   process.exitCode = Exit.Usage
   process.stderr.write(`error: ${(ioError('standard output', 'write', error) as Error).message}\n`)
 })
 
-const { stdout, stderr, env } = process
+const { stderr, env } = process
 const code = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
 process.exitCode ||= code

@@ -56,11 +56,11 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 }
 
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
-export function messagesOf(results: readonly RunResult[], { workload, description }: Pick<Experiment, 'workload' | 'description'>): string[] {
+export function messagesOf(results: readonly RunResult[], { workload, outages, description }: Pick<Experiment, 'workload' | 'outages' | 'description'>): string[] {
   const { skipped, problems, notes = workload.notes ?? [] } = workload.trace?.report ?? { skipped: 0, problems: [] }
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
-    ...notes.map((note) => `note: ${note}`),
+    ...[...notes, ...outages.notes].map((note) => `note: ${note}`),
     ...(skipped > 0 ? [[`warning: ${skipped} bad line${skipped === 1 ? '' : 's'} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),

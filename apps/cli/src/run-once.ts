@@ -80,7 +80,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...toldApart(policy, experiment.architecture),
     seed,
     prefill,
-    ...(experiment.outages !== undefined && { outages: experiment.outages }),
+    ...(experiment.outages.list !== undefined && { outages: experiment.outages.list }),
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),

@@ -47,7 +47,24 @@ describe('outages of an experiment', () => {
     expect((await sched(['explain', 'e.yaml'], { cwd })).out).toMatch(/nodes away meanwhile, on average: 1\b/)
   })
 
+  it('are those of Slurm\'s own log, on the clock of the jobs', async () => {
+    const cwd = directory()
+    writeFileSync(join(cwd, 'jobs.txt'), 'JobID|Submit|Start|End|NNodes|NCPUS|State|Timelimit\n' + Array.from({ length: 20 }, (_, i) => `${i + 1}|2024-01-31T10:0${Math.floor(i / 4)}:00|2024-01-31T11:00:00|2024-01-31T11:10:00|1|1|COMPLETED|00:20:00\n`).join(''))
+    writeFileSync(join(cwd, 'events.txt'), 'NodeName|TimeStart|TimeEnd|State\nnode-1|2024-01-31T10:05:00|2024-01-31T10:30:00|DOWN\nnode-2|2024-01-31T10:20:00||DRAIN\nlogin|2024-01-31T10:20:00||DOWN\n')
+    const args = ['run', '--trace', 'jobs.txt', '--option', 'tasks=each', '--option', 'procs=4', '--policy', 'easy']
+    const { code, out, err } = await sched([...args, '--outages', 'events.txt', '--out', 'r', '--validate'], { cwd })
+    expect([code, err]).toEqual([0, expect.stringContaining('note: outages: 1 of 3 outages is of nodes that the cluster does not have: left out\n')])
+    expect(out).toMatch(/\n2 outages, nodes available [\d.]+% of the time, 1 task lost after 300 task seconds\n/) // node-1 goes 300 s after its first job began
+    const later = await sched([...args, '--outages', 'file=events.txt,origin=2024-01-31T10:05:01', '--out', 'l'], { cwd })
+    expect([later.code, later.out]).toEqual([0, expect.stringMatching(/\n2 outages, .* 0 tasks lost/)])
+    expect(readFileSync(join(cwd, 'l', 'experiment.yaml'), 'utf8')).toContain('outages:\n  file: ../events.txt\n  origin: 2024-01-31T10:05:01\n')
+    const again = await sched(['run', 'l/experiment.yaml'], { cwd })
+    expect([again.code, again.out]).toEqual([0, later.out])
+  })
+
   it.each([
+    ['file=away.csv,origin=noon', /outages\.origin: found "noon", expected a number of seconds or a date/],
+    ['file=none.csv', /none\.csv": cannot read: there is no such file/],
     ['mtbf=x,mttr=3', /outages\.mtbf: found "x", expected a number/],
     ['mtbf=,mttr=3', /outages\.mtbf: found "", expected a number/],
     ['mtbf=3', /outages\.mttr: is missing/],

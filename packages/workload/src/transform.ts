@@ -10,7 +10,8 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
     throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
   refuseClosedLoop(workload)
-  return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor))
+  const { start: _start, ...facts } = factsOf(workload)
+  return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }
 
 /** The jobs submitted in [from, to) seconds, with `from` as the new time 0. A job whose predecessor is left out no longer waits. */
@@ -18,13 +19,15 @@ export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Work
   if (!(from >= 0 && from < to))
     throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
   refuseClosedLoop(workload)
-  return changed(workload, `${workload.name} [${from}, ${to})`, undefined, () => {
+  const facts = factsOf(workload)
+  const start = () => {
     const kept = new Kept()
-    return (job) => {
+    return (job: JobSpec) => {
       if (job.submit >= to) return 'end'
       return job.submit < from ? undefined : kept.add(moved(job, job.submit - from))
     }
-  })
+  }
+  return changed(workload, `${workload.name} [${from}, ${to})`, undefined, start, { ...facts, ...(facts.start !== undefined && { start: facts.start + from }) })
 }
 
 /** The first `n` jobs. */
@@ -71,8 +74,8 @@ export function drawQueues(workload: Workload, weights: Readonly<Record<string, 
 type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 
 /** The change is started anew for every reading, so that it may count. */
-function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change): Workload {
-  return { ...factsOf(workload), name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
+function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change, facts = factsOf(workload)): Workload {
+  return { ...facts, name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
 }
 
 function changedSource(source: JobSource, change: Change): JobSource {

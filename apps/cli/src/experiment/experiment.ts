@@ -1,6 +1,5 @@
 import { buildCluster, readCluster, type ClusterModel, type YamlSource } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
-import type { SimulationOptions } from '@sched/sim'
 import { bySize, type ClassOf } from '@sched/metrics'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
@@ -13,7 +12,7 @@ import { Parts } from './parts.js'
 import { withRecordedTimes } from './recorded-times.js'
 import { withRigidDefaults } from './rigid.js'
 import { queueOf, queueOrLabelOf, queuePolicies } from './queues.js'
-import { outagesOf } from './outages.js'
+import { outagesOf, type Outages } from './outages.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
 
@@ -35,7 +34,7 @@ export interface Experiment {
   readonly cluster: ClusterModel
   readonly workload: WorkloadOfSeed
   readonly prefill: PrefillOfSeed
-  readonly outages: SimulationOptions['outages']
+  readonly outages: Outages
   readonly policies: readonly NamedPolicy[]
   readonly architecture: Plug<'architecture'>
   readonly seeds: readonly number[]
@@ -64,7 +63,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
     workload,
     cluster,
     prefill: await placed(description, ['prefill'], () => prefillOfSeed(spec.prefill, cluster, workload, directory)),
-    outages: await placed(description, ['outages'], () => outagesOf(spec.outages, cluster, directory)),
+    outages: await placed(description, ['outages'], () => outagesOf(spec.outages, cluster, directory, () => workload.of(seed))),
     policies: await placed(description, [], () => policiesOf(registry, spec, cluster, directory)),
     architecture: await placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
     seeds: Array.from({ length: seeds }, (_, i) => seed + i),

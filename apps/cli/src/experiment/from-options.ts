@@ -62,11 +62,12 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
   })
 }
 
-/** A file, or means with names; the schema checks what they are. */
+/** A file, a file and its origin, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
   if (!text.includes('=')) return named(text)
-  const means = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
-  return Object.fromEntries(means.map(([key = '', value = '']) => [key, value === '' || Number.isNaN(Number(value)) ? value : Number(value)])) as ExperimentInput['outages']
+  const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
+  const valueOf = (key: string, value: string) => (key === 'file' ? named(value) : value === '' || Number.isNaN(Number(value)) ? value : Number(value))
+  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, valueOf(key, value)])) as ExperimentInput['outages']
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

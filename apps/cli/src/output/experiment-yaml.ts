@@ -19,7 +19,7 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     ...(spec.policy !== undefined && { policy: withModels(spec.policy, moved) }),
     workload: movedWorkload(spec.workload, moved),
     ...(spec.prefill !== undefined && { prefill: movedPrefill(spec.prefill, moved) }),
-    ...(typeof spec.outages === 'string' && { outages: moved(spec.outages) }),
+    ...(spec.outages !== undefined && { outages: movedOutages(spec.outages, moved) }),
     ...(spec.queues !== undefined && { queues: movedQueues(spec.queues, from, moved) }),
     ...(spec.yarnSite !== undefined && { yarnSite: moved(spec.yarnSite) }),
     ...(spec.matrix !== undefined && { matrix: movedMatrix(spec.matrix, from, moved) }),
@@ -35,11 +35,16 @@ function movedQueues(queues: Queues, from: string, moved: Move): Queues {
   return typeof queues === 'string' ? file(queues) : queues.map(file)
 }
 
+function movedOutages(outages: NonNullable<ExperimentSpec['outages']>, moved: Move): ExperimentSpec['outages'] {
+  if (typeof outages === 'string') return moved(outages)
+  return 'file' in outages ? { ...outages, file: moved(outages.file) } : outages
+}
+
 /** Values of paths that are files. */
 function movedMatrix(matrix: NonNullable<ExperimentSpec['matrix']>, from: string, moved: Move): NonNullable<ExperimentSpec['matrix']> {
   const at = (path: string, value: unknown) => {
     if (path === 'queues') return movedQueues(value as Queues, from, moved)
-    return typeof value === 'string' && ['cluster', 'outages', 'yarnSite', 'workload.trace'].includes(path) ? moved(value) : value
+    return typeof value === 'string' && ['cluster', 'outages', 'outages.file', 'yarnSite', 'workload.trace'].includes(path) ? moved(value) : value
   }
   const settings = (given: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(given).map(([path, value]) => [path, at(path, value)]))
   return Object.fromEntries(

@@ -43,13 +43,13 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
   for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${seconds(from)} to ${seconds(to)} s: ${why}`)
   const rest = spans.length - SPANS
-  if (rest > 0) lines.push(`and ${rest} more change${rest === 1 ? '' : 's'} of the reason (--json has all)`)
-  if (wait.wait > 0 && ahead > 0) lines.push(`${count(ahead, 'job')} waited when it came`)
-  if (passedBy > 0) lines.push(`${count(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
+  if (rest > 0) lines.push(`and ${counted(rest, 'more change')} of the reason (--json has all)`)
+  if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
+  if (passedBy > 0) lines.push(`${counted(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
   if (holders.length > 0) lines.push(`held most meanwhile: ${holders.map(({ id, share }) => `${id} (${percent(share)})`).join(', ')}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
   for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
-  if (attempts > 0) lines.push(`${count(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
+  if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
   if (lines.length === 0) lines.push('started at once')
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
@@ -60,5 +60,3 @@ function seconds(value: number): string {
   const tenths = Math.round(value * 10)
   return tenths % 10 === 0 ? number(tenths / 10) : `${integer(Math.floor(tenths / 10))}.${tenths % 10}`
 }
-
-const count = (n: number, what: string) => `${number(n)} ${what}${n === 1 ? '' : 's'}`

@@ -7,6 +7,9 @@ const mostDecimals: Readonly<Record<string, number>> = { s: 1, '%': 1 }
 /** A number with three digits, fewer where its unit says nothing more, and commas between thousands. */
 export const number = (value: number, unit = ''): string => grouped(value, decimals(value, 3, unit))
 
+/** So many things: `1 job`, `28,489 jobs`. */
+export const counted = (count: number, thing: string): string => `${number(count)} ${thing}${count === 1 ? '' : 's'}`
+
 /** A mean and the half width of its interval, both to two digits of the half width: `1,234 ± 56`; fractions of the unit `%` times 100. */
 export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth'>, unit = '', signed = false): string {
   const scale = unit === '%' ? 100 : 1

@@ -18,7 +18,7 @@ function countsText({ counts, times, preemption, outages }: Summary): string {
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
-  const failed = outages === undefined ? '' : `${number(outages.outages)} outage${outages.outages === 1 ? '' : 's'}, nodes available ${percent(outages.availability)} of the time, ${number(outages.lost.tasks)} tasks lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
+  const failed = outages === undefined ? '' : `${number(outages.outages)} outage${outages.outages === 1 ? '' : 's'}, nodes available ${percent(outages.availability)} of the time, ${number(outages.lost.tasks)} task${outages.lost.tasks === 1 ? '' : 's'} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
   return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n${failed}`
 }
 

@@ -1,5 +1,5 @@
 import type { Seconds } from '@sched/core'
-import { EventType, type EventReader, type TaskEvent } from './events.js'
+import { EventType, traceStart, type EventReader, type TaskEvent } from './events.js'
 
 /** Types of events of ClusterData 2019, in the words of 2011; QUEUE and ENABLE change nothing that is read here. */
 const types: readonly (number | undefined)[] = [
@@ -8,7 +8,6 @@ const types: readonly (number | undefined)[] = [
 /** The lowest priority of the production tier: Tirmazi et al., "Borg: the next generation", EuroSys 2020. */
 export const PRODUCTION_2019 = 120
 const ALLOC_SET = '1'
-const traceStart: Seconds = 600
 const afterEnd = '9223372036854775807'
 
 type At = Pick<EventReader, 'bad'>

@@ -8,7 +8,7 @@ const taskColumns = ['time', 'missing info', 'job id', 'task index', 'machine id
 const jobColumns = ['time', 'missing info', 'job id', 'event type', 'user', 'scheduling class', 'job name', 'logical job name']
 
 /** The first instant of the trace in its own time; earlier events have time 0. */
-const traceStart: Seconds = 600
+export const traceStart: Seconds = 600
 /** "After the end of the trace": 2^63 - 1 microseconds. */
 const afterEnd = '9223372036854775807'
 

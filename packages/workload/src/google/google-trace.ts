@@ -2,7 +2,7 @@ import type { JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
 import { omegaClass } from '../omega/cell-state-log.js'
 import type { JobClass } from '../omega/class-loads.js'
 import type { RunningGroup } from '../omega/prefill.js'
-import type { RuleCount } from '../trace/facts.js'
+import type { RuleCount, TraceFacts } from '../trace/facts.js'
 import { workloadFrom } from '../workload.js'
 import { EventType, eventTypes } from './events.js'
 import type { HistoryCounts, JobHistory, TaskHistory } from './history.js'
@@ -14,7 +14,7 @@ const shortest = 1e-6
 const APART = { distinctNodes: true }
 
 /** The jobs of a window of the trace, and what ran when it began. */
-export interface GoogleTrace extends Workload {
+export interface GoogleTrace extends Workload, TraceFacts {
   readonly jobs: number
   /** Tasks that run at time 0, for `placeRunning`: the trace says on which machine, but not of what class that is. */
   readonly running: readonly RunningGroup[]
@@ -40,7 +40,7 @@ export function googleTrace(name: string, history: TaskHistory, window: Seconds,
   jobs.sort((a, b) => a.submit - b.submit) // stable: equal times keep the order of the trace
   const running = builder.running()
   const workload = workloadFrom(name, jobs.length, () => (index) => builder.job(jobs[index]!.job, jobs[index]!.submit))
-  return { ...workload, jobs: jobs.length, chained: false, running, window, counts: history.counts, rules: [...builder.rules(), ...(more.rules ?? [])] }
+  return { ...workload, jobs: jobs.length, chained: false, start: 0, running, window, counts: history.counts, rules: [...builder.rules(), ...(more.rules ?? [])] }
 }
 
 class JobBuilder {

@@ -1,12 +1,15 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type Seconds } from '@sched/core'
 import { numberIn } from '../job-table/values.js'
 import { eachTextLine } from '../table/header-rows.js'
+import { OpenAbsences, type AbsenceTable, type OutageFormat } from '../outage/table.js'
 import { grouped, type MachineTable } from '../table/machine-table.js'
 import { BadLine } from '../trace/format.js'
+import { traceStart } from './events.js'
 import { UNITS } from './history.js'
 
 const columns = ['time', 'machine id', 'event type', 'platform id', 'CPUs', 'memory']
 /** Event types: 0 ADD, 1 REMOVE, 2 UPDATE. */
+const ADD = '0'
 const REMOVE = '1'
 
 /** Whether a text is the table of machine events: no header, six columns, of which the platform is a hash. */
@@ -22,12 +25,7 @@ const isMachineEvents2019 = (head: string): boolean => /^\{[^\n]*"machine_id"/.t
  */
 export function machineEvents(text: string, file?: string): MachineTable {
   const found = new Map<string, { readonly name: string; readonly resources: Record<string, number> }>()
-  const utf8 = new TextDecoder()
-  eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
-    const line = utf8.decode(bytes.subarray(from, to))
-    const fields = line.startsWith('{') ? fieldsOf2019(line) : line.split(',')
-    if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
-    const [, machine, type, , cpus, memory] = fields as [string, string, string, string, string, string]
+  eachEvent(text, file, ([, machine, type, , cpus, memory]) => {
     if (type === REMOVE || cpus === '' || memory === '' || found.has(machine)) return
     const amount = (value: string, column: number) => Math.round(numberIn(value, columns[column]!, 0) * UNITS)
     found.set(machine, { name: machine, resources: { cpu: amount(cpus, 4), mem: amount(memory, 5) } })
@@ -36,7 +34,46 @@ export function machineEvents(text: string, file?: string): MachineTable {
   return grouped('google 2011', found.values())
 }
 
+/**
+ * When machines of the same table were away: until they were first added, and from a removal until they were added again; what runs there is lost.
+ * Times count from the start of the trace's window, as those of its jobs do. Rows may be in any order.
+ */
+export const googleAbsences: OutageFormat = {
+  title: 'machine_events of Google 2011 and 2019',
+  detect: isMachineEvents,
+  read(text, file): AbsenceTable {
+    const events: { readonly machine: string; readonly isRemoval: boolean; readonly time: Seconds; readonly line: number }[] = []
+    eachEvent(text, file, ([time, machine, type], line) => {
+      if (type === ADD || type === REMOVE) events.push({ machine, isRemoval: type === REMOVE, time: (numberIn(time, columns[0]!, 0) - traceStart * 1e6) / 1e6, line })
+    })
+    events.sort((a, b) => a.time - b.time || Number(b.isRemoval) - Number(a.isRemoval)) // replaced within an instant: it is there
+    const open = new OpenAbsences(false)
+    const seen = new Set<string>()
+    for (const { machine, isRemoval, time, line } of events) {
+      if (!isRemoval && !seen.has(machine)) open.begin(machine, -traceStart, line)
+      seen.add(machine)
+      if (isRemoval) open.begin(machine, time, line)
+      else open.end(machine, time)
+    }
+    return { absences: open.close(), origin: 0, isOnClock: true }
+  },
+}
+
+type Fields = readonly [time: string, machine: string, type: string, platform: string, cpus: string, memory: string]
+
+function eachEvent(text: string, file: string | undefined, visit: (fields: Fields, line: number) => void): void {
+  const utf8 = new TextDecoder()
+  const place = { file, line: 0 }
+  eachTextLine(text, place, (bytes, from, to) => {
+    const line = utf8.decode(bytes.subarray(from, to))
+    const fields = line.startsWith('{') ? fieldsOf2019(line) : line.split(',')
+    if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
+    visit(fields as unknown as Fields, place.line)
+  })
+}
+
 interface MachineEvent2019 {
+  readonly time?: string | number
   readonly machine_id?: string | number
   readonly type?: string | number
   readonly capacity?: { readonly cpus?: number; readonly memory?: number } | null
@@ -51,5 +88,5 @@ function fieldsOf2019(line: string): string[] {
     throw new BadLine(undefined, 'is not JSON.')
   }
   if (event.machine_id === undefined) throw new BadLine('machine_id', 'is absent.')
-  return ['', String(event.machine_id), String(Number(event.type) - 1), '', String(event.capacity?.cpus ?? ''), String(event.capacity?.memory ?? '')]
+  return [String(event.time ?? ''), String(event.machine_id), String(Number(event.type) - 1), '', String(event.capacity?.cpus ?? ''), String(event.capacity?.memory ?? '')]
 }

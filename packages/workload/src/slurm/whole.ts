@@ -24,6 +24,7 @@ export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: U
     jobs: jobs.length,
     chained: false,
     machine,
+    start: origin,
     report: { ...report, jobs: jobs.length, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {
       let next = 0

@@ -3,7 +3,7 @@ import { BadLine } from '../trace/format.js'
 import { ruleLine } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
 import { Cell, cellsOf, SwfJobs } from './cells.js'
-import { headerOf } from './header.js'
+import { headerOf, startOf } from './header.js'
 import { resourcesOf, swfOptions } from './options.js'
 import { SwfReading } from './reading.js'
 import { headerNotes, swfSizes } from './sizes.js'
@@ -28,7 +28,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   facts(options, head) {
     const header = headerOf(head).fields
     const machine = machineOf(resourcesOf(options), swfSizes(options, header), options.tasks)
-    return { header, ...(machine !== undefined && { machine }) }
+    return { header, ...startOf(header), ...(machine !== undefined && { machine }) }
   },
 
   readWhole: readSwf,

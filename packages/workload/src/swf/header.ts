@@ -1,4 +1,4 @@
-import type { HeaderFields } from '../trace/facts.js'
+import type { HeaderFields, TraceFacts } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 
 const [semicolon, hash] = [59, 35] as const
@@ -57,4 +57,10 @@ export function headerOf(head: Uint8Array): SwfHeader {
     from = to + 1
   }
   return header
+}
+
+/** When time 0 of the log was, where its header says so; some say 0 for unknown. */
+export function startOf(header: HeaderFields): Pick<TraceFacts, 'start'> {
+  const start = fieldNumber(header, 'UnixStartTime')
+  return start !== undefined && start > 0 ? { start } : {}
 }

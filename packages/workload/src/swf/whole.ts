@@ -4,6 +4,7 @@ import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
 import type { ReadOptions, Trace } from '../trace/format.js'
 import { Cell, SwfJobs } from './cells.js'
+import { startOf } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
 import { headerNotes, isGuess, swfSizes } from './sizes.js'
 import { SwfTable } from './table.js'
@@ -27,6 +28,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
     chained: options.dependencies === 'keep',
     machine,
     header: table.reading.header.fields,
+    ...startOf(table.reading.header.fields),
     report: { lines: table.lines, jobs: size, skipped: table.bad.skipped, problems: table.bad.problems, rules, notes: [...notes, ...rules.map(ruleLine)] },
     open(): JobSource {
       return new TableJobs(new SwfJobs(options, stages), table)

@@ -1,4 +1,4 @@
-import type { Demand, Workload } from '@sched/core'
+import type { Demand, Seconds, Workload } from '@sched/core'
 
 /** The machine that a trace comes from. */
 export interface Machine {
@@ -22,12 +22,14 @@ export interface TraceFacts {
   /** Jobs ask for parts of a parallel machine, although only all of them together say how large it is. */
   readonly isRigid?: boolean
   readonly header?: HeaderFields
+  /** What time 0 is on the clock of the log: seconds since 1970, or since the start of Google's window. Absent where it does not say. */
+  readonly start?: Seconds
 }
 
 /** What a workload says of the machine and the log that it comes from; nothing for one that does not say. */
 export function factsOf(workload: Workload): TraceFacts {
-  const { machine, header } = workload as Workload & TraceFacts
-  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }) }
+  const { machine, header, start } = workload as Workload & TraceFacts
+  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }) }
 }
 
 /** How often a rule of the reader applied. */

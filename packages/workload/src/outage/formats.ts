@@ -1,0 +1,84 @@
+import { SchedError, type NodeId, type Seconds, type Workload } from '@sched/core'
+import { googleAbsences } from '../google/machine-events.js'
+import { instant } from '../slurm/times.js'
+import { factsOf } from '../trace/facts.js'
+import { batsimEvents } from './batsim-events.js'
+import { failureTrace } from './failure-trace.js'
+import { outageList } from './list.js'
+import { slurmEvents } from './slurm-events.js'
+import type { Absence, AbsenceTable, OutageFormat } from './table.js'
+
+/** A time in which a node is away: see `Outage` of `@sched/sim`. */
+export interface ListedOutage {
+  readonly node: NodeId
+  readonly from: Seconds
+  readonly to: Seconds
+  readonly drain: boolean
+}
+
+/** How a file of outages is read. */
+export interface OutageReading {
+  /** Name of the file in messages. */
+  readonly file?: string | undefined
+  /** The time of the file at which the run begins, in seconds or as a date such as 2024-01-31T10:00:00; default: what its format says, see docs/outages.md. */
+  readonly origin?: Seconds | string | undefined
+  /** The jobs of the run, made only where the time of the file at which it begins is their time 0. */
+  readonly workload?: (() => Workload) | undefined
+}
+
+/** The outages of a file, and what people should know of how they came about. */
+export interface OutageList {
+  readonly outages: readonly ListedOutage[]
+  readonly notes: readonly string[]
+}
+
+/** The kinds of files, found out from the content; the list is what nothing else is. */
+const formats: readonly OutageFormat[] = [batsimEvents, slurmEvents, failureTrace, googleAbsences]
+
+/**
+ * Outages of a file for a cluster with nodes of these names: a list (CSV), Batsim's external events, `sacctmgr show event` of Slurm, a table of
+ * the Failure Trace Archive, Google's machine events. What lies before the start of the run is cut off. Throws `BAD_INPUT` with file and line.
+ */
+export function readOutages(text: string, nodes: readonly string[], reading: OutageReading = {}): OutageList {
+  const { file } = reading
+  const format = formats.find((each) => each.detect(text.replace(/^\uFEFF/, ''))) ?? outageList
+  const table = format.read(text, file)
+  if (table.absences.length === 0) throw new SchedError('BAD_INPUT', 'lists no outage.', { file }, `Known are ${[outageList, ...formats].map(({ title }) => title).join('; ')}.`)
+  const zero = givenOrigin(reading) ?? originOf(table, reading)
+  const ids = new Map(nodes.map((name, node) => [name, node]))
+  const outages: ListedOutage[] = []
+  let before = 0
+  let elsewhere = 0
+  for (const { node, from, to, drain, line } of table.absences) {
+    const id = typeof node === 'number' ? node : (ids.get(node) ?? nodes.length)
+    if (id >= nodes.length && table.isOfThisCluster === true) throw unknownNode(node, nodes, file, line)
+    if (id >= nodes.length) elsewhere++
+    else if (to <= zero) before++
+    else outages.push({ node: id as NodeId, from: Math.max(0, from - zero), to: to - zero, drain })
+  }
+  const { length } = table.absences
+  if (elsewhere === length) throw unknownNode(table.absences[0]!.node, nodes, file, table.absences[0]!.line)
+  if (outages.length === 0) throw new SchedError('BAD_INPUT', `all ${length} outages are over at ${zero}, when the run begins.`, { file }, 'Give the time of the file at which it begins as `origin`.')
+  const counted = (count: number, fact: string) => (count === 0 ? [] : [`${count} of ${length} outages ${count === 1 ? 'is' : 'are'} ${fact}`])
+  const notes = [...(table.notes ?? []), ...counted(elsewhere, 'of nodes that the cluster does not have: left out'), ...counted(before, 'over before the run begins: left out')]
+  return { outages, notes: notes.map((note) => `outages: ${note}`) }
+}
+
+function givenOrigin({ origin }: OutageReading): Seconds | undefined {
+  const time = typeof origin === 'string' ? instant(origin) : origin
+  if (origin === undefined || (time !== undefined && !Number.isNaN(time))) return time
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(origin)}, expected a number of seconds or a date such as 2024-01-31T10:00:00.`, { field: 'outages.origin' })
+}
+
+function originOf({ origin, isOnClock }: AbsenceTable, { file, workload }: OutageReading): Seconds {
+  const zero = (isOnClock === true && workload !== undefined ? factsOf(workload()).start : undefined) ?? origin
+  if (zero !== undefined) return zero
+  const wayOut = 'Give the time at which the run begins: `outages: { file: ..., origin: 2024-01-31T10:00:00 }`, or `--outages file=...,origin=...`.'
+  throw new SchedError('BAD_INPUT', 'has dates, and the workload does not say when its time 0 was.', { file }, wayOut)
+}
+
+function unknownNode(node: Absence['node'], nodes: readonly string[], file: string | undefined, line: number): SchedError {
+  if (typeof node === 'number') return new SchedError('BAD_INPUT', `host ${node} goes, the cluster has ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}.`, { file, line }, 'Jobs on a machine that is one node have `tasks: each` as an option of their trace to be on nodes of their own.')
+  const wayOut = `Nodes are called ${nodes.slice(0, 3).join(', ')}${nodes.length > 3 ? ' and so on' : ''}.`
+  return new SchedError('BAD_INPUT', `the cluster has no node "${node}".`, { file, line, field: 'node' }, wayOut)
+}
