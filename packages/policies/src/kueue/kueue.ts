@@ -38,6 +38,9 @@ export const kueuePolicy = definePolicy({
 export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
   kueuePolicy.plug({ placement }, options)
 
+/** Seconds until the next look where all is not settled: Kueue's shortest wait between cycles. */
+const NEXT_CYCLE = 0.001
+
 class Kueue implements Policy {
   readonly #env: Env
   readonly #fairSharing: KueueSettings['fairSharing']
@@ -50,9 +53,13 @@ class Kueue implements Policy {
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
-  /** Jobs that were preempted at an instant: in it they preempt nobody, or two might do so to each other for ever. */
+  /** Whether somebody was spared who has just started, or gave way who had no node yet: nothing that ends tells of that. */
+  #isUnsettled = false
+  /** Jobs that were preempted at an instant, and in the rounds that follow it: there they preempt nobody, or two might do so to each other for ever. */
   readonly #preempted = new Set<JobId>()
-  #preemptedAt = NaN
+  /** When it was last asked, and when it is to be because that was unsettled. */
+  #asked = NaN
+  #next = NaN
   /** What was found for workloads that do not fit, by what they ask. */
   readonly #unfit = new Map<string, Assignment>()
   /** By queue: what is admitted and was so before this draft, as far as it was asked for. */
@@ -77,6 +84,9 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
+    const now = this.#env.now()
+    if (now !== this.#asked && now !== this.#next) this.#preempted.clear()
+    this.#asked = now
     this.#startAdmitted(round)
     if (this.#workloads.isChanged[round.lane] === 1 && !this.#isOver(round)) this.#admitAll(round)
     if (round.explained) this.#explain(round)
@@ -106,10 +116,12 @@ class Kueue implements Policy {
     this.#before.clear()
     this.#unfit.clear()
     this.#hasPreempted = false
+    this.#isUnsettled = false
     while (!this.#isOver(round) && this.#cycle(round)) {
       // the next workload of each queue
     }
-    this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted ? 1 : 0
+    this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted || this.#isUnsettled ? 1 : 0
+    if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt((this.#next = this.#env.now() + NEXT_CYCLE))
   }
 
   /** Looks at the first workload of each queue; false when nothing has come of it. */
@@ -171,7 +183,7 @@ class Kueue implements Policy {
 
   /** Whether it was preempted just now. */
   #isBarred({ job }: Workload): boolean {
-    return this.#preemptedAt === this.#env.now() && this.#preempted.has(job)
+    return this.#preempted.has(job)
   }
 
   #consider({ workload, assignment }: Entry, round: Round): void {
@@ -210,7 +222,9 @@ class Kueue implements Policy {
     const { work } = this.#env
     const known = this.#before.get(queue)
     if (known !== undefined) return known
-    const found = [...(this.#workloads.admitted.get(queue) ?? [])].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task))))
+    const all = this.#workloads.admitted.get(queue)
+    const found = [...(all ?? [])].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task))))
+    if (found.length < (all?.size ?? 0)) this.#isUnsettled = true
     this.#before.set(queue, found)
     return found
   }
@@ -221,9 +235,8 @@ class Kueue implements Policy {
     this.#before.delete(workload.queue)
     this.#unfit.clear()
     this.#done.add(workload.job)
-    if (this.#preemptedAt !== this.#env.now()) this.#preempted.clear()
-    this.#preemptedAt = this.#env.now()
     this.#preempted.add(workload.job)
+    if (workload.running.length === 0) this.#isUnsettled = true
     this.#workloads.dismiss(workload)
     for (const task of [...workload.running]) round.evict(task)
   }

@@ -122,6 +122,37 @@ describe('admission', () => {
   })
 })
 
+describe('what is not settled by one look', () => {
+  const of = (cpu: number, preemption: object = {}) => ({ cohort: 'all', nominalQuota: { cpu }, preemption })
+  const wants = (id: string, cpu: number, priority = 0) => job({ id, queue: id.split('_')[0] as string, priority, demand: { cpu } })
+  const started = (master: ReturnType<typeof dispatcher>, now: number) => master.pass(now).start.map((each) => each.job)
+
+  it('a queue has its own back a moment after another has borrowed it at the same instant, whatever else happens', () => {
+    const options: KueueOptions = { queues: { a: of(4, { reclaimWithinCohort: 'Any' }), b: of(4) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 100 } }] }), policy: kueue(options) })
+    for (const each of [wants('a_1', 2), wants('a_2', 2), wants('b_1', 6)]) master.submit(each, 7)
+    expect(started(master, 7)).toEqual(['a_1', 'b_1']) // a_1 and b_1 are the first of their queues
+    expect(master.nextWake).toBe(7.001)
+    const { start, kill } = master.pass(7.001)
+    expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_1'], ['a_2']])
+  })
+
+  it('who was passed over before one without a node gave way comes in a moment later', () => {
+    // q_low waits for 3 CPUs on a node; of its quota q_high takes 2, and s may borrow the third
+    const options: KueueOptions = { queues: { q: of(5, { withinClusterQueue: 'LowerPriority' }), s: of(0) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 2 } }, { count: 1, resources: { cpu: 1 } }, { count: 1, resources: { cpu: 4 } }] }), policy: kueue(options) })
+    master.submit(wants('q_held', 2), 0)
+    master.nodeDown('node2-0', 0)
+    expect(started(master, 0)).toEqual(['q_held'])
+    for (const each of [wants('q_low', 3), wants('s_1', 1)]) master.submit(each, 1)
+    expect(started(master, 1)).toEqual([])
+    master.submit(wants('q_high', 2, 1), 2)
+    expect(started(master, 2)).toEqual([])
+    expect(master.nextWake).toBe(2.001)
+    expect(started(master, 2.001)).toEqual(['s_1'])
+  })
+})
+
 describe('mistakes', () => {
   const made = (options: KueueOptions) => () => world(options)
   it.each<[string, KueueOptions, RegExp]>([
