@@ -72,7 +72,8 @@ export class Reserving implements Policy {
     this.#lanes = cluster.lanes
     this.#largest = cluster.resources.map((_, r) => largest(r, env))
     this.reservations = new NodeReservations(cluster.lanes.length)
-    Object.assign(this, forwarding({ onSubmit: (job) => this.#reset(job), onFinish: (job) => this.#dropAll(job) }, order))
+    const own = { onSubmit: (job: JobId) => this.#reset(job), onFinish: (job: JobId) => this.#dropAll(job), onNode: (node: NodeId, up: boolean) => this.#forget(node, up) }
+    Object.assign(this, forwarding(own, order))
   }
 
   schedule(round: Round): void {
@@ -298,6 +299,15 @@ export class Reserving implements Policy {
 
   #dropAll(job: JobId): void {
     for (const reservation of this.reservations.of(job)) this.#drop(reservation)
+  }
+
+  /** A node that goes away is not kept: its reservation would count as used, and the job would reserve no other. */
+  #forget(node: NodeId, up: boolean): void {
+    if (up) return
+    for (let lane = 0; lane < this.#lanes.length; lane++) {
+      const reservation = this.reservations.on(node, lane as LaneId)
+      if (reservation !== undefined) this.#drop(reservation)
+    }
   }
 
   // ---- rounds for so many jobs ----

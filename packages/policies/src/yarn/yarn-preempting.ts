@@ -68,7 +68,12 @@ class YarnPreempting implements Policy {
       for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
       for (const each of this.#starvation) each.forget(job)
     }
-    Object.assign(this, forwarding(policy, { onFinish: forget, wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
+    Object.assign(this, forwarding(policy, { onFinish: forget, onNode: (node, up) => this.#forgetNode(node, up), wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
+  }
+
+  /** Nobody comes first on a node that went away and is back. */
+  #forgetNode(node: NodeId, up: boolean): void {
+    if (!up) for (const promised of this.#promised) promised.delete(node)
   }
 
   schedule(round: Round): void {

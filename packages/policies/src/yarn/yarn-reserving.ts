@@ -46,7 +46,7 @@ class YarnReserving implements Policy {
     const sharing = policy.sharing instanceof QueueSharing ? policy.sharing : undefined
     if (sharing === undefined) env.warn('reservations by YARN\'s rules have no effect: the order under them is not yarn-fair')
     else this.#round = new HoldingRound(options, env, sharing)
-    Object.assign(this, forwarding(policy, { onFinish: (job) => this.#round?.forget(job) }))
+    Object.assign(this, forwarding(policy, { onFinish: (job) => this.#round?.forget(job), onNode: (node, up) => (up ? undefined : this.#round?.free(node)) }))
   }
 
   schedule(round: Round): void {
@@ -106,6 +106,15 @@ class HoldingRound extends WrappedRound {
   forget(job: JobId): void {
     for (const at of this.#ofJob.get(job) ?? []) this.#drop(at, job)
     for (const shares of this.#shares) shares.forget(job)
+  }
+
+  /** A node that goes away is not kept: its job may reserve another. */
+  free(node: NodeId): void {
+    for (let lane = 0; lane < this.#shares.length; lane++) {
+      const at = node * this.#shares.length + lane
+      const held = this.#held.get(at)
+      if (held !== undefined) this.#drop(at, held.job)
+    }
   }
 
   #at = (node: NodeId): number => node * this.#shares.length + this.lane

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { delay, fifo, greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, cluster, instantCluster, job, run } from '@sched/testkit'
-import { randomStream } from '@sched/core'
+import { randomStream, type NodeId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from '../backfilling/machine.js'
 import { firstNode } from '../first-node.js'
@@ -94,6 +94,17 @@ describe('preemption by YARN\'s rules', () => {
     expect([kill.length, start.filter((each) => each.job === 'p').length, start.length]).toEqual([24, 24, 24])
     for (const each of start.slice(0, 3)) master.taskEnded(each, 79)
     expect(tasksOf(beat(master, 79, Infinity).start)).toEqual(['z0', 'z1', 'z2']) // the promise is kept: in order again
+  })
+
+  it('keeps no room on a node that went away meanwhile', () => {
+    const first = (goes: boolean) => {
+      const master = full({ P: { fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 1 } })
+      for (let now = 4; now < 78; now++) beat(master, now)
+      master.submit(job({ id: 'z', queue: 'Z', tasks: 100 }), 77)
+      if (goes) for (const up of [false, true]) master.policy.onNode?.(0 as NodeId, up)
+      return beat(master, 78, Infinity).start[0]?.job
+    }
+    expect([first(false), first(true)]).toEqual(['p', 'z']) // p has 10, z nothing
   })
 
   it('takes again for the same job only after the kill, four heartbeats and the pause', () => {

@@ -1,5 +1,5 @@
 import { dispatcher, type Dispatcher } from '@sched/cluster'
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, NodeId } from '@sched/core'
 import { fifo, greedy, skipDelay, yarnAssign, yarnFair, yarnReserving, type YarnFairOptions, type YarnReservingOptions } from '@sched/policies'
 import { checkPolicyLaws, cluster, job, type LawOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -85,6 +85,20 @@ describe('a reservation', () => {
     mixed.submit(of('small', 1), 0)
     mixed.submit(of('big', 3, 2), 0)
     expect(mixed.heartbeat('s-0', 0).start.map((each) => each.job)).toEqual(['small', 'small'])
+  })
+
+  it('is of no node that goes away: the job reserves another (FairScheduler.removeNode)', () => {
+    const seen = (goes: boolean) => {
+      const { master, free } = full(2, {}) // one node for each job
+      master.submit(of('big', 3, 1), 1)
+      expect(free(0, 1, 1)).toBe('') // reserved
+      if (goes) {
+        master.cell.setUp(0 as NodeId, false)
+        master.policy.onNode?.(0 as NodeId, false)
+      }
+      return [2, 3, 4].map((now) => free(1, 1, now))
+    }
+    expect([seen(false), seen(true)]).toEqual([['small', 'small', 'small'], ['', '', 'big']])
   })
 
   it('waits for data where the policy inside does', () => {

@@ -1,0 +1,104 @@
+import { dispatcher, type Dispatcher } from '@sched/cluster'
+import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import type { NodeId } from '@sched/core'
+import { cluster, job, run, type JobChange } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+// Situations of Hadoop 3's tests of the capacity scheduler, named at each, with numbers of our own.
+
+type Queues = NonNullable<CapacitySchedulerOptions['queues']>
+const standing = (sizes: readonly Record<string, number>[], queues: Queues, options: CapacitySchedulerOptions = {}) =>
+  dispatcher({
+    cluster: cluster({ nodes: sizes.map((resources, i) => ({ name: `n${i}`, count: 1, resources })), heartbeat: { interval: 1 } }),
+    policy: capacityScheduler({ queues, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 999, maximumContainerAssignments: -1, ...options }),
+  })
+const asking = (id: string, queue: string, tasks: number, mem: number, change: JobChange = {}) => job({ id, queue, user: id, tasks, demand: { mem }, ...change })
+/** How many tasks of each job start at one heartbeat of a node. */
+const beat = (master: Dispatcher, node: number, now: number) => {
+  const counts: Record<string, number> = {}
+  for (const { job: id } of master.heartbeat(`n${node}-0`, now).start) counts[id] = (counts[id] ?? 0) + 1
+  return counts
+}
+const setUp = (master: Dispatcher, node: number, isUp: boolean) => {
+  master.cell.setUp(node as never, isUp)
+  master.policy.onNode?.(node as never, isUp)
+}
+
+describe('the capacity scheduler', () => {
+  it('scales amounts down while the cluster is smaller than they are together (testEffectiveResourceAfterReducingClusterResource)', () => {
+    // 60, 30 and 30 of 200; of 100 that are left they are 50, 25 and 25
+    const started = (isUp: boolean) => {
+      const queue = (mem: number) => ({ capacity: { mem }, elastic: false })
+      const master = standing([{ mem: 100 }, { mem: 100 }], { a: queue(60), b: queue(30), c: queue(30) })
+      setUp(master, 1, isUp)
+      for (const each of ['a', 'b', 'c']) master.submit(asking(each, each, 200, 1))
+      return [beat(master, 0, 0), isUp ? beat(master, 1, 1) : {}].map((counts) => ['a', 'b', 'c'].map((each) => counts[each] ?? 0)).reduce((x, y) => x.map((each, i) => each + (y[i] ?? 0)))
+    }
+    expect([started(true), started(false)]).toEqual([[60, 30, 30], [50, 25, 25]])
+  })
+
+  it('starts one task off the rack at a heartbeat, or as many as it may (testAssignMultipleOffswitchContainers)', () => {
+    const counts = (options: CapacitySchedulerOptions) => {
+      const master = standing([{ mem: 80 }], { a: { capacity: 100 } }, { maximumOffswitchAssignments: 1, ...options })
+      master.submit(asking('a', 'a', 9, 1))
+      return beat(master, 0, 0)['a']
+    }
+    expect([counts({}), counts({ maximumOffswitchAssignments: 3 })]).toEqual([1, 3])
+  })
+
+  it('serves two users in turn within one heartbeat (testUserLimitAllocationMultipleContainers)', () => {
+    const master = standing([{ mem: 1000 }], { a: { capacity: 30 }, c: { capacity: 70 } }, { defaults: { minimumUserLimitPercent: 50 } })
+    master.submit(asking('ann', 'c', 900, 4))
+    master.submit(asking('bob', 'c', 900, 4))
+    expect(beat(master, 0, 0)).toEqual({ ann: 125, bob: 125 }) // with their queue alone it grows to the whole cluster
+  })
+
+  it('serves the parent, and the queue in it, with the least part, and none above its maximum (testMultiLevelQueues)', () => {
+    const order = (maximumCapacity: number) => {
+      const master = standing([{ mem: 60 }], { a: { capacity: 10, maximumCapacity }, 'a.x': { capacity: 50 }, 'a.y': { capacity: 50 }, b: { capacity: 60 }, 'b.x': { capacity: 25 }, 'b.y': { capacity: 75 }, c: { capacity: 30 } })
+      for (const [queue, mem] of [['a.x', 4], ['a.y', 4], ['b.x', 6], ['b.y', 6], ['c', 9]] as const) master.submit(asking(queue, queue, 1, mem))
+      return master.heartbeat('n0-0', 0).start.map((each) => each.job).join(' ')
+    }
+    // guaranteed 6, 36 and 18: b first, which is largest, then c, a; then b has 6/36, a 4/6, c nobody who waits
+    expect([order(100), order(10)]).toEqual(['b.y c a.x b.x a.y', 'b.y c a.x b.x'])
+  })
+
+  it('keeps no node that goes away: the job reserves another (testReservedContainerMetricsOnDecommisionedNode)', () => {
+    // large asks all of a node and has reserved n0, which is drained at 1.5 s for good; on n1 four small jobs run, of which one ends every 5 s, and others wait. All of n2's cores are taken
+    const one = (id: string, submit: number, mem: number, duration: number) => job({ id, queue: 'a', submit, priority: id === 'large' ? 1 : 0, demand: { mem, cpu: 1 }, duration })
+    const small = Array.from({ length: 40 }, (_, i) => (i < 4 ? one(`small${i}`, 0, 2, 5 * i + 5) : one(`small${i}`, 3, 2, 20)))
+    const { recorder } = run({
+      cluster: cluster({ nodes: [{ name: 'n2', count: 1, resources: { mem: 100, cpu: 1 } }, { name: 'n', count: 2, resources: { mem: 8, cpu: 8 } }], heartbeat: { interval: 1, stagger: false } }),
+      jobs: [one('other', 0, 1, 1000), one('first', 0, 7, 1000), one('large', 1, 8, 1), ...small], until: 150,
+      policy: capacityScheduler({ queues: { a: { capacity: 100, ordering: 'priority' } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 9 }), outages: [{ node: 1 as NodeId, from: 1.5, to: 1000, drain: true }],
+    })
+    expect(recorder.launches.filter((each) => each.job === 'large').map(({ node, time }) => [node, time])).toEqual([['n-1', 20]])
+  })
+
+  it('gives a reservation up for a node with room where nobody has anything of one resource (testUnreserveWhenClusterResourceHasEmptyResourceType)', () => {
+    const none = { mem: 8, gpu: 0 }
+    const master = standing([none, none], { a: { capacity: 50, maximumCapacity: 75 }, b: { capacity: 50 } }, { resourceCalculator: 'dominant' })
+    master.submit(job({ id: 'b', queue: 'b', demand: { mem: 2 } }))
+    expect(beat(master, 0, 0)).toEqual({ b: 1 })
+    master.submit(asking('a', 'a', 1, 7))
+    expect([beat(master, 0, 1), beat(master, 1, 2)]).toEqual([{}, { a: 1 }])
+  })
+})
+
+describe('preemption for what waits', () => {
+  const eager = { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
+  /** A has all of 40, then B wants more than its half: tasks of A that are killed. */
+  const killed = (late: CapacitySchedulerOptions['defaults'], jobs: readonly ReturnType<typeof asking>[]) => {
+    const master = standing([{ mem: 40 }], { a: { capacity: 50 }, b: { capacity: 50, ...late } }, { preemption: eager })
+    master.submit(asking('a', 'a', 40, 1), 0)
+    beat(master, 0, 0)
+    for (const each of jobs) master.submit(each, 1)
+    return [3, 6].map((now) => master.heartbeat('n0-0', now).kill.length)
+  }
+
+  it('takes no more than their users may have (testPreemptionConsidersUserLimit, testPendingResourcesConsideringUserLimit)', () => {
+    expect(killed({}, [asking('ann', 'b', 30, 1)])).toEqual([0, 20])
+    expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1)])).toEqual([0, 5])
+    expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1), asking('bob', 'b', 3, 1)])).toEqual([0, 8])
+  })
+})
