@@ -176,6 +176,13 @@ describe('limits on past use', () => {
     expect(end(120, 'bob_2')).toEqual([]) // 6 used, 2 of bob_1 left, 24 asked
   })
 
+  it('of time, with `safe`, let jobs start that can end within them, whatever runs beside them (acct_policy_job_runnable_pre_select of Slurm)', () => {
+    const { come, end } = machine({ qos: { normal: { GrpWall: 5 } }, safe: true, calcPeriod: 60, halfLife: 0 })
+    expect(come(0, procs('ann_1', 1, { estimate: 300 }), procs('ann_2', 1, { estimate: 300 }), procs('ann_3', 1, { estimate: 301 }))).toEqual(['ann_1', 'ann_2'])
+    expect(end(120, 'ann_1', 'ann_2')).toEqual([])
+    expect(come(121, procs('bob_1', 1, { estimate: 61 }), procs('bob_2', 1, { estimate: 60 }))).toEqual(['bob_2']) // 240 of 300 s
+  })
+
   it('with `safe` open as use decays', () => {
     // 8 of 10 used at 120, halved in an hour: 5 more fit when 8 x 2^-t is at most 5, after 2441 s, at the end of that period
     const { come, end, pass } = machine({ accounts, safe: true, halfLife: 3600, calcPeriod: 60 })
@@ -183,6 +190,28 @@ describe('limits on past use', () => {
     end(120, 'ann_1')
     expect(come(121, ofAccount('bob_1', 1, 300))).toEqual([])
     expect([pass(2520), pass(2580)]).toEqual([[], ['bob_1']])
+  })
+})
+
+describe('UsageFactor', () => {
+  // GrpTRESRunMins of 10 cpu-minutes: a job of 1 processor and 10 minutes has 10 left, 20 times 2, 5 times 0.5
+  const limited = { GrpTRESRunMins: 'cpu=10' }
+  const long = (id: string, qos: string, estimate = 600) => procs(id, 1, { qos, estimate })
+
+  it('is that of the QOS of the job, not of its partition, and scales what running jobs have left, not what is asked for (Slurm, tests of TRESRunMins)', () => {
+    const cheap = { root: { ...limited } }
+    expect(machine({ accounts: cheap, qos: { half: { UsageFactor: 0.5 } } }).come(0, long('a_1', 'half'), long('a_2', 'half', 300), long('a_3', 'half', 300), long('a_4', 'half', 150))).toEqual(['a_1', 'a_2', 'a_4'])
+    expect(machine({ accounts: cheap, qos: { twice: { UsageFactor: 2 } } }).come(0, long('a_1', 'twice', 240), long('a_2', 'twice', 121), long('a_3', 'twice', 120))).toEqual(['a_1', 'a_3'])
+    expect(machine({ partitions: { main: { QOS: 'twice' } }, qos: { normal: {}, twice: { ...limited, UsageFactor: 2 } } }).come(0, long('a_1', '', 300), long('a_2', '', 300))).toEqual(['a_1', 'a_2'])
+  })
+
+  it('of 0 counts nothing, and such jobs do not wait for what others use', () => {
+    const { come } = machine({ accounts: { root: limited }, qos: { free: { UsageFactor: 0 } } })
+    expect(come(0, long('a_1', 'free'), long('a_2', 'free'), long('a_3', 'free', 660), long('b_1', ''), long('a_4', 'free'), long('b_2', '', 60))).toEqual(['a_1', 'a_2', 'b_1', 'a_4'])
+    const used = machine({ accounts: { root: { GrpTRESMins: 'cpu=1' } }, qos: { free: { UsageFactor: 0 } }, calcPeriod: 60 })
+    used.come(0, procs('b_1', 1))
+    expect(used.end(60, 'b_1')).toEqual([])
+    expect(used.come(61, procs('b_2', 1), long('a_1', 'free'))).toEqual(['a_1'])
   })
 })
 

@@ -13,9 +13,9 @@ export class Counted {
   submitted = 0
   /** What its running tasks hold, by resource. */
   readonly used: Float64Array
-  /** Of what runs with a time limit, by resource: amounts, and amounts x expected ends. */
-  readonly timed: Float64Array
-  readonly ends: Float64Array
+  /** What runs with a time limit, by how much of it counts (UsageFactor). */
+  readonly #timed = new Map<number, Timed>()
+  readonly #resources: number
   /** What of its past use counts, by the ids of that: a resource, or -1 for the time of its jobs. */
   readonly charges: { readonly id: number; readonly resource: number }[] = []
   /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
@@ -29,14 +29,36 @@ export class Counted {
   constructor(name: string, resources: number) {
     this.name = name
     this.used = new Float64Array(resources)
-    this.timed = new Float64Array(resources)
-    this.ends = new Float64Array(resources)
+    this.#resources = resources
+  }
+
+  /** Something runs until `end`, or with an amount below 0 no more. */
+  runs(resource: number, amount: number, end: Seconds, factor: number): void {
+    let timed = this.#timed.get(factor)
+    if (timed === undefined) this.#timed.set(factor, (timed = { amounts: new Float64Array(this.#resources), ends: new Float64Array(this.#resources) }))
+    timed.amounts[resource] = (timed.amounts[resource] as number) + amount
+    timed.ends[resource] = (timed.ends[resource] as number) + amount * end
   }
 
   /** Amounts x seconds that are left to what runs. */
   left(resource: number, now: Seconds): number {
-    return Math.max(0, (this.ends[resource] as number) - (this.timed[resource] as number) * now)
+    let left = 0
+    for (const [factor, { amounts, ends }] of this.#timed) left += factor * Math.max(0, (ends[resource] as number) - (amounts[resource] as number) * now)
+    return left
   }
+
+  /** By how much that becomes less in a second. */
+  pace(resource: number): number {
+    let pace = 0
+    for (const [factor, { amounts }] of this.#timed) pace += factor * (amounts[resource] as number)
+    return pace
+  }
+}
+
+/** By resource: amounts, and amounts x expected ends. */
+interface Timed {
+  readonly amounts: Float64Array
+  readonly ends: Float64Array
 }
 
 /** What a job's next piece, tasks that start together, asks for. */
@@ -69,38 +91,45 @@ export function amountLimit(of: Counted, resource: number, most: number, reason:
   return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
-/** What a limit of past use is about: the id under which it is counted, of a resource, or of time where that is below 0. */
+/** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. */
 export interface Charge {
   readonly usage: DecayedUsage
   readonly id: number
   readonly resource: number
+  readonly isFree: boolean
 }
 
 /** `most` in amounts x seconds; jobs that ask nothing of the resource go on. */
-export const pastLimit = (of: Counted, { usage, id, resource }: Charge, most: number, reason: string): Limit => ({
-  of, reason, isOver: (piece) => (resource < 0 || piece.amount(resource) > 0) && usage.of(id) >= most, opensAt: () => usage.below(id, most),
+export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, most: number, reason: string): Limit => ({
+  of, reason, isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
 })
 
 /** The same for jobs that must be able to run to their time limit, all that run with them. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe. */
-export function safeLimit(of: Counted, { usage, id, resource }: Charge, most: number, reason: string, now: () => Seconds): Limit {
+export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, most: number, reason: string, now: () => Seconds): Limit {
   of.hasAmounts = true
-  const promised = () => usage.until(id, now()) + of.left(resource, now())
+  const promised = () => (isFree ? 0 : usage.until(id, now()) + of.left(resource, now()))
   const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * piece.estimate : 0)
   return {
     of, reason,
-    isOver: (piece) => piece.amount(resource) > 0 && (usage.of(id) >= most || promised() + asked(piece) > most),
+    isOver: (piece) => piece.amount(resource) > 0 && ((isFree ? 0 : usage.of(id)) >= most || promised() + asked(piece) > most),
     opensAt: (piece) => usage.notBefore(promised(), most - asked(piece)),
   }
 }
 
-/** `most` in amounts x seconds that running jobs have left. */
-export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds): Limit {
+/** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
+export const wallLimit = (of: Counted, { usage, id }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
+  const asked = ({ estimate }: Piece) => (isSafe && estimate < Infinity ? estimate : 0)
+  return { of, reason, isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
+}
+
+/** `most` in amounts x seconds that running jobs have left; `isFree` as above. */
+export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, isFree: boolean): Limit {
   of.hasAmounts = true
-  const beyond = (piece: Piece) => (piece.estimate < Infinity ? of.left(resource, now()) + piece.amount(resource) * piece.estimate - most : 0)
+  const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * piece.estimate - most : 0)
   return {
     of, reason,
     isOver: (piece) => piece.amount(resource) > 0 && beyond(piece) > 0,
-    opensAt: (piece) => (piece.amount(resource) * piece.estimate > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / (of.timed[resource] as number)))),
+    opensAt: (piece) => (piece.amount(resource) * piece.estimate > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / of.pace(resource)))),
   }
 }
 

@@ -239,9 +239,7 @@ export class LimitedJobs implements WorkListener {
       for (const resource of cluster.lanes[lane]?.resources ?? []) {
         const amount = sign * work.demand(shape, resource)
         group.used[resource] = (group.used[resource] as number) + amount
-        if (end === Infinity) continue
-        group.timed[resource] = (group.timed[resource] as number) + amount
-        group.ends[resource] = (group.ends[resource] as number) + amount * end
+        if (end < Infinity) group.runs(resource, amount, end, factor)
       }
       for (const { id, resource } of group.charges) {
         const amount = resource < 0 ? Number(isWhole) : work.demand(shape, resource as ResourceId)

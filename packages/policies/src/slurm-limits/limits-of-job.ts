@@ -2,7 +2,7 @@ import type { ClusterView, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, type Counted, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 
@@ -51,6 +51,8 @@ export class LimitsOfJob {
     private readonly group: (name: string) => Counted,
     private readonly past: PastUse,
     private readonly now: () => Seconds,
+    /** What its jobs use counts for nothing (UsageFactor 0). */
+    private readonly isFree: boolean,
   ) {}
 
   addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
@@ -135,8 +137,9 @@ export class LimitsOfJob {
   }
 
   #past(of: Counted, resource: number, most: number, reason: string): void {
-    const charge = { usage: this.past.usage, id: this.#charge(of, resource), resource }
-    if (!this.past.isSafe || resource === WALL) return this.#add(pastLimit(of, charge, most, reason))
+    const charge = { usage: this.past.usage, id: this.#charge(of, resource), resource, isFree: this.isFree }
+    if (resource === WALL) return this.#add(wallLimit(of, charge, most, reason, this.past.isSafe))
+    if (!this.past.isSafe) return this.#add(pastLimit(of, charge, most, reason))
     this.#add(safeLimit(of, charge, most, reason, this.now))
     this.past.timed.add(of)
   }
@@ -153,7 +156,7 @@ export class LimitsOfJob {
   }
 
   #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
-    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now))
+    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now, this.isFree))
     if (amounts.length > 0) this.past.timed.add(of)
   }
 }

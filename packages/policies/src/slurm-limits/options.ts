@@ -28,7 +28,7 @@ const qos = z.strictObject({
   MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
-  UsageFactor: z.number().nonnegative().optional().describe('how much of their use counts for GrpTRESMins and GrpWall; default 1'),
+  UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
   Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit: MaxTime of partitions does not count'),
 })
 export type QosOptions = z.output<typeof qos>
@@ -73,7 +73,7 @@ export const slurmLimitsOptions = z.strictObject({
   qos: z.record(z.string(), qos).default({}).describe('qualities of service with their limits; jobs that name none have the default of their association, or `normal`'),
   accounts: z.record(z.string(), account).default({}).describe('the tree of accounts with their users and limits; `root` is around all'),
   enforce: z.array(z.enum(['associations', 'qos'])).default([]).describe('associations: jobs of users who are not in `accounts` are refused; qos: so are jobs with a QOS that is not there or not theirs (AccountingStorageEnforce)'),
-  safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits (AccountingStorageEnforce=safe)'),
+  safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
 })

@@ -27,7 +27,7 @@ export interface Terms {
   readonly submits: readonly SubmitLimit[]
   /** Limits of what one job asks, which refuse it. */
   readonly strict: readonly Limit[]
-  /** How much of their use counts as past use. */
+  /** How much of their use counts as past use, and of what they have left: that of their own QOS. */
   readonly factor: number
   /** They are always refused. */
   readonly refusal: string | undefined
@@ -73,7 +73,8 @@ export class TermsBook {
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
     const partition: PartitionOptions = partitions[queue] ?? {}
     const qos = this.#qosOf(own, partition)
-    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now)
+    const factor = declared[own]?.UsageFactor ?? 1
+    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now, factor === 0)
     const { limits, strict } = made
     const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
     ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
@@ -84,7 +85,7 @@ export class TermsBook {
     const allowed = inherited(association, 'QOS')
     const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
     return {
-      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor: qos.find(({ UsageFactor }) => UsageFactor !== undefined)?.UsageFactor ?? 1,
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor,
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : refusalOf(partition, queue),

@@ -34,7 +34,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   return {
     ...given,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
-    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins/.test(JSON.stringify(ofDatabase)) && { safe: true }),
+    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
     ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife.value) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period.value) }),
   }
 }
