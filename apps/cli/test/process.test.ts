@@ -31,6 +31,11 @@ describe('the program', () => {
     expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 2 })
   })
 
+  it('says so, too, where a part of what it prints found room', () => {
+    const { stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" policies --json > policies.json', directory())
+    expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: it is larger than a file may be here. Raise the limit (ulimit -f), or choose another place.\n', status: 2 })
+  })
+
   it('writes a trace to standard output, as far as its reader wants it', () => {
     const { stdout, stderr, status } = shell('set -o pipefail; "$@" trace generate facebook - | "$@" trace generate scheduler-overhead - | wc -l; "$@" trace generate facebook - | wc -l', directory())
     expect({ stdout: stdout.trim().split('\n').length, stderr, status }).toEqual({ stdout: 2, stderr: '', status: 0 })
@@ -71,7 +76,7 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
     // files may grow to 4 blocks only: the list of jobs does not fit
     const { stdout, stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" compare --generate facebook --seeds 1 --policies fifo --out results', cwd)
     expect({ status, stdout, files: readdirSync(cwd) }).toEqual({ status: 2, stdout: '', files: [] })
-    expect(stderr).toBe('error: "results": cannot write: EFBIG: file too large, write.\n')
+    expect(stderr).toBe('error: "results": cannot write: it is larger than a file may be here. Raise the limit (ulimit -f), or choose another place.\n')
   })
 })
 

@@ -1,6 +1,6 @@
 import type { JobWait } from '@sched/metrics'
 import { integer, NONE, percent } from '@sched/report'
-import { number } from './number.js'
+import { counted, number } from './number.js'
 import { policyTable } from './policy-table.js'
 
 /** Why a job waited under one policy. */
