@@ -31,6 +31,9 @@ export const kaiPreemptingPolicy = definePolicy({
 /** The queues of the KAI Scheduler, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kaiPreemptingPolicy.plug({ placement }, options)
 
+/** Seconds from one cycle to the next, as KAI has them. */
+const CYCLE = 1
+
 class KaiPreempting implements Policy {
   readonly #order: KaiOrder
   readonly #policy: Policy
@@ -39,9 +42,12 @@ class KaiPreempting implements Policy {
   readonly #running: TasksByJob
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
-  /** Who was taken at an instant takes nothing in it, or two might do so to each other for ever. */
+  /** Who was taken at an instant takes nothing in it, nor in the cycles that follow it, or two might do so to each other for ever. */
   readonly #taken = new Set<JobId>()
-  #takenAt = NaN
+  /** When it was last asked, and when it is to be because somebody was spared who had just started. */
+  #asked = NaN
+  #next = NaN
+  #hasSpared = false
 
   constructor(settings: KaiSettings, env: Env, placement: Plug<'placement'> | undefined) {
     const order = new KaiOrder(settings, env)
@@ -63,6 +69,9 @@ class KaiPreempting implements Policy {
   }
 
   schedule(round: Round): void {
+    if (round.now !== this.#asked && round.now !== this.#next) this.#taken.clear()
+    this.#asked = round.now
+    this.#hasSpared = false
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const inVain = new Set<string>()
@@ -70,12 +79,13 @@ class KaiPreempting implements Policy {
     for (let i = 0; i < jobs.length; ) {
       const job = jobs[i++] as JobId
       const kind = `${this.#order.leaf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)} ${round.work.priority(job)}`
-      if (inVain.has(kind) || (this.#takenAt === round.now && this.#taken.has(job))) continue
+      if (inVain.has(kind) || this.#taken.has(job)) continue
       if (this.#reclaim(job, round) || this.#preempt(job, round)) {
         jobs = this.#waiting(round)
         i = 0
       } else inVain.add(kind)
     }
+    if (this.#hasSpared && inVain.size > 0 && round.cluster.heartbeat === 0) round.wakeAt((this.#next = round.now + CYCLE))
   }
 
   #waiting(round: Round): JobId[] {
@@ -102,7 +112,11 @@ class KaiPreempting implements Policy {
     const { work } = this.#env
     const found: Victim[] = []
     for (const [job, tasks] of this.#running.in(lane)) {
-      if (this.#order.isFixed(job) || !isAllowed(job) || tasks.some((task) => Number.isNaN(work.started(task)))) continue
+      if (this.#order.isFixed(job) || !isAllowed(job)) continue
+      if (tasks.some((task) => Number.isNaN(work.started(task)))) {
+        this.#hasSpared = true
+        continue
+      }
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       if (this.#gangs.has(job)) found.push({ job, tasks: [...tasks] })
       else for (const task of tasks) found.push({ job, tasks: [task] })
@@ -120,8 +134,6 @@ class KaiPreempting implements Policy {
       if (!this.#start(job, round)) continue
       const kept = this.#spare(job, taken, before, round)
       if (!isFair(kept)) break
-      if (this.#takenAt !== round.now) this.#taken.clear()
-      this.#takenAt = round.now
       for (const each of kept) this.#taken.add(each.job)
       return true
     }

@@ -120,6 +120,22 @@ describe('jobs that are never preempted stay within the quota (TestHandleAllocat
   })
 })
 
+describe('who has just started', () => {
+  it('is taken in the next cycle, a second later, for a gang that would else wait while small jobs come and go', () => {
+    // at 2 s a_gang finds 2 GPUs free, and q_1 starts on one of them; of q, which deserves nothing, q_0 alone is not enough
+    const policy = kaiPreempting({ ties: 'submission', queues: { a: deserves(4), q: deserves(0) } }, firstNode())
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 4 } }] }), policy })
+    master.submit(job({ id: 'q_0', queue: 'q', demand: { gpu: 2 } }), 1)
+    master.pass(1)
+    master.submit(job({ id: 'a_gang', queue: 'a', tasks: 4, gang: true, demand: { gpu: 1 } }), 2)
+    master.submit(job({ id: 'q_1', queue: 'q', demand: { gpu: 1 } }), 2)
+    expect(master.pass(2).start.map((each) => each.job)).toEqual(['q_1'])
+    expect(master.nextWake).toBe(3)
+    const { start, kill } = master.pass(3)
+    expect([kill.map((each) => each.job).sort(), start.length]).toEqual([['q_0', 'q_1'], 4])
+  })
+})
+
 describe('in any small world', () => {
   it('the laws of policies hold', () => {
     const options: KaiOptions = { defaults: { resources: {} }, queues: {} }
