@@ -202,13 +202,15 @@ export class CapacityQueues {
     return work.unplaced(job, lane) * (this.pots.demands[at] as number)
   }
 
-  /** The pot that the job's next task must be in: of the partition it requires, else of its queue's default one. */
+  /** The pot that the job's next task must be in. */
   #potFor(job: JobId, lane: LaneId): number {
-    const { partitions } = this.pots
-    if (partitions.length === 1) return lane
-    const shape = this.#env.work.shape(job, lane)
+    return this.pots.partitions.length === 1 ? lane : this.potOfShape(this.#env.work.shape(job, lane), this.leafOf(job), lane)
+  }
+
+  /** The pot that tasks of a shape belong to: of the partition they require, else of the default one of their leaf. */
+  potOfShape(shape: ShapeId, leaf: number, lane: LaneId): number {
     const required = (this.#partitions[shape] ??= this.#partitionOf(shape, lane))
-    return this.pots.at(lane, required === None ? Math.max(0, partitions.indexOf(this.tree.queue(this.leafOf(job)).defaultLabel)) : required)
+    return this.pots.at(lane, required === None ? Math.max(0, this.pots.partitions.indexOf(this.tree.queue(leaf).defaultLabel)) : required)
   }
 
   /** The partition that the constraints of a shape leave; `None` where they allow the default one. */

@@ -140,19 +140,20 @@ export class CapacityPreemption implements Policy {
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {
         if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot)) continue
         if (toTake.isSpent) return
-        this.#takeFromLeaf(leaf, lane)
+        if (this.#queues.isLent[pot] === true) this.#takeFromLeaf(leaf, lane, pot, true)
+        this.#takeFromLeaf(leaf, lane, pot, false)
       }
     }
   }
 
-  /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain. */
-  #takeFromLeaf(leaf: number, lane: LaneId): void {
+  /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain; of lent pots those first that they are lent to. */
+  #takeFromLeaf(leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
     const jobs = this.#jobs
     const queue = this.#queues.tree.queue(leaf)
     jobs.begin(leaf, lane, queue.ordering === 'fair' ? (job) => this.#queues.keyIn(job, lane, queue) : undefined)
     for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
-      this.#giveUp(job as JobId)
-      this.#takeFrom(job as JobId, lane)
+      if (!isLent) this.#giveUp(job as JobId)
+      this.#takeFrom(job as JobId, leaf, lane, pot, isLent)
     }
   }
 
@@ -167,20 +168,22 @@ export class CapacityPreemption implements Policy {
   }
 
   /** Chooses tasks of a job, newest first, until nothing is left to obtain; neighbours of one shape at once. */
-  #takeFrom(job: JobId, lane: LaneId): void {
+  #takeFrom(job: JobId, leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
     const { work } = this.#env
-    const [running, toTake] = [this.#running, this.#toTake]
-    const isSplit = this.#queues.pots.partitions.length > 1
+    const [running, toTake, queues] = [this.#running, this.#toTake, this.#queues]
+    const isSplit = queues.pots.partitions.length > 1
+    const mayBorrow = queues.isLent[pot] === true
     for (let task = running.last(job, lane) as TaskId; task >= 0; ) {
       const shape = work.shapeOf(task)
-      const most = toTake.most(shape)
+      const isTurn = !mayBorrow || (queues.potOfShape(shape, leaf, lane) !== pot) === isLent
+      const most = isTurn ? toTake.most(shape) : 0
       let count = 0
       for (; count < most && task >= 0 && work.shapeOf(task) === shape; task = running.next(task) as TaskId) {
         if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
         this.#tasks[this.#chosen++] = task
         count++
       }
-      toTake.take(shape, count)
+      if (count > 0) toTake.take(shape, count)
       if (toTake.isDone) return
       while (task >= 0 && work.shapeOf(task) === shape) task = running.next(task) as TaskId // refused as well
     }

@@ -73,4 +73,13 @@ describe('partitions that are lent', () => {
     expect(recorder.evictions.map(({ job: id, node }) => `${id} ${node}`)).toEqual(Array(7).fill('job x-0'))
     expect(recorder.launches.filter(({ job: id }) => id === 'own')).toHaveLength(7)
   })
+
+  it('are taken back from those they were lent to before others (testNodePartitionPreemptionOfIgnoreExclusivityAndRespectCapacity)', () => {
+    const preemption = { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
+    const queues = { a: { capacity: 50, labels: { x: { capacity: 50 } } }, b: { capacity: 50, labels: { x: { capacity: 50 } } } }
+    // lent has both nodes but for what ownA has on x later than it: of A's 10 of 10 there 5 are to go, though lent came first
+    const jobs = [{ ...asking('lent', 'a', 13), submit: 0 }, { ...asking('ownA', 'a', 7, onX), submit: 1 }, { ...asking('ownB', 'b', 5, onX), submit: 10 }]
+    const { recorder } = run({ cluster: instantCluster(description), jobs, policy: capacityScheduler({ queues, defaults: { userLimitFactor: -1 }, exclusiveLabels: [], preemption }), until: 100 })
+    expect(recorder.evictions.map(({ job: id, node }) => `${id} ${node}`)).toEqual([...Array<string>(3).fill('lent x-0'), ...Array<string>(2).fill('ownA x-0')])
+  })
 })
