@@ -60,6 +60,13 @@ describe('the nodes of a slurm.conf', () => {
     ])
   })
 
+  it('are marked with partitions of node sets: their nodes, and those with their feature', () => {
+    const text = ['NodeName=a[1-2] Features=fast,ib', 'NodeName=b[1-2]', 'NodeName=c', 'NodeSet=quick Feature=fast', 'NodeSet=odd Nodes=b1,c', 'PartitionName=q Nodes=quick', 'PartitionName=o Nodes=odd,a1'].join('\n')
+    expect(nodesOf(text).map(({ names, labels }) => [names, Object.keys(labels ?? {}).filter((label) => label.startsWith('partition'))])).toEqual([
+      [['a1'], ['partition:q', 'partition:o']], [['a2'], ['partition:q']], [['b1'], ['partition:o']], [['b2'], []], [['c'], ['partition:o']],
+    ])
+  })
+
   it('keep their order, since jobs get nodes that follow each other, where a partition lies inside another', () => {
     const text = ['NodeName=n[1-5]', 'PartitionName=outer Nodes=n[2-5]', 'PartitionName=inner Nodes=n[3-4]'].join('\n')
     expect(nodesOf(text).map(({ names }) => names)).toEqual([['n1'], ['n2'], ['n3', 'n4'], ['n5']])
@@ -195,6 +202,14 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 5, 'SelectType', ''],
     ])
     expect(made(`ClusterName=c\n${text}`).findings[0]).toEqual({ verdict: 'ignored', file: 'slurm.conf', line: 1, setting: '3 other settings', value: 'ClusterName SlurmctldPort SlurmUser', note: 'of daemons, accounts, logs: nothing of that is simulated' })
+  })
+
+  it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
+    const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,strict_order'].join('\n')
+    expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
+      ['ignored', 2, 'a Weight', 'where tasks go is up to the placement of the policy'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
+      ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without strict_order, which is not simulated'],
+    ])
   })
 
   it('has its partitions as rows, which are compared', () => {

@@ -24,13 +24,20 @@ export interface SlurmConf {
   readonly nodes: readonly Declared[]
   /** Nodes that are declared to be down. */
   readonly downNodes: readonly Declared[]
-  /** Settings of all of these as they are written, once each, with whom they are of. */
-  readonly written: readonly { readonly of: string; readonly setting: Setting }[]
+  /** Names of several nodes. */
+  readonly nodeSets: readonly Declared[]
+  /** Settings of partitions, and of nodes, as they are written, once each, with whom they are of. */
+  readonly written: readonly Written[]
+  readonly writtenOfNodes: readonly Written[]
+}
+interface Written {
+  readonly of: string
+  readonly setting: Setting
 }
 
 /** Lines about one thing each, by the name that comes first. */
-const kinds: Readonly<Record<string, 'nodes' | 'partitions' | 'downNodes' | 'others'>> = {
-  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'others',
+const kinds: Readonly<Record<string, 'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'others'>> = {
+  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets',
 }
 
 /** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
@@ -40,23 +47,24 @@ export const isSlurmConf = (text: string): boolean =>
 const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
 /** The conf of a site of which only the database is known. */
-export const withoutConf = (file: string, database: Database): SlurmConf => ({ kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], written: [] })
+export const withoutConf = (file: string, database: Database): SlurmConf => ({ kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], written: [], writtenOfNodes: [] })
 
 /** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
-  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), others: new Declarations() }
+  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
-  const written: { of: string; setting: Setting }[] = []
+  const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
   for (const statement of readLines(source)) {
     const kind = kinds[statement[0].name.toLowerCase()]
     if (kind === undefined) for (const setting of statement) general.set(setting.name.toLowerCase(), setting)
     else lists[kind].add(statement)
-    if (kind === 'partitions') for (const setting of statement.slice(1)) written.push({ of: statement[0].value, setting })
+    const into = kind === 'partitions' ? written : kind === 'nodes' ? writtenOfNodes : undefined
+    for (const setting of into === undefined ? [] : statement.slice(1)) into?.push({ of: statement[0].value, setting })
   }
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: source.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
-  return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, written }
+  return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes }
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

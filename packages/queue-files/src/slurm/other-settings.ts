@@ -27,6 +27,13 @@ export const whyIgnored: Readonly<Record<string, string>> = {
   completewait: 'a job has ended when it ends',
 }
 
+/** The same of nodes; '' where there is nothing to say. */
+export const whyIgnoredOfNode: Readonly<Record<string, string>> = {
+  weight: 'where tasks go is up to the placement of the policy', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
+  cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
+  nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
+}
+
 /** The same of partitions. */
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'

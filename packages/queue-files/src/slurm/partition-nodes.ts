@@ -2,20 +2,45 @@ import type { JobSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
+import type { Setting } from '../setting.js'
 
 /** The label of the nodes of a partition that has not all of them. */
 export const labelOf = (partition: string): string => `partition:${partition}`
 
 /** The hosts that are up of the partitions that have not all nodes of the file. Throws `BAD_INPUT` for a list that is none. */
 export function partitionNodes(conf: SlurmConf): ReadonlyMap<string, ReadonlySet<string>> {
-  const isUp = isUpIn(conf)
-  const all = conf.nodes.flatMap((declared) => hostNames(declared.name).filter((host) => isUp(host, declared)))
+  const all = hostsUp(conf)
   return new Map(conf.partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('nodes')
     if (setting === undefined || setting.value === '' || /^ALL$/i.test(setting.value)) return []
-    const hosts = new Set(hostNames(setting))
+    const hosts = hostsOf(setting, conf)
     const own = all.filter((host) => hosts.has(host))
     return own.length === 0 || own.length === all.length ? [] : [[name.value, new Set(own)]]
+  }))
+}
+
+/** Whether a list has all nodes of the file that are up. */
+export function hasAllNodes(setting: Setting, conf: SlurmConf): boolean {
+  if (/^ALL$/i.test(setting.value)) return true
+  const [all, hosts] = [hostsUp(conf), hostsOf(setting, conf)]
+  return all.length > 0 && all.every((host) => hosts.has(host))
+}
+
+function hostsUp(conf: SlurmConf): string[] {
+  const isUp = isUpIn(conf)
+  return conf.nodes.flatMap((declared) => hostNames(declared.name).filter((host) => isUp(host, declared)))
+}
+
+/** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. */
+function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> {
+  return new Set(setting.value.split(/,(?![^[]*\])/).flatMap((value) => {
+    const sets = nodeSets.filter(({ name }) => name.value === value)
+    if (sets.length === 0) return hostNames({ ...setting, value })
+    return sets.flatMap(({ settings }) => {
+      const [own, feature] = [settings.get('nodes'), settings.get('feature')?.value]
+      const withFeature = nodes.filter((each) => feature !== undefined && (each.settings.get('features') ?? each.settings.get('feature'))?.value.split(/[,&]/).includes(feature) === true)
+      return [...(own === undefined ? [] : hostNames(own)), ...withFeature.flatMap(({ name }) => hostNames(name))]
+    })
   }))
 }
 

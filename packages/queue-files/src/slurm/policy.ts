@@ -1,11 +1,11 @@
 import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
-import { wholeOf, type Declared, type SlurmConf } from './conf.js'
+import { wholeOf, type SlurmConf } from './conf.js'
 import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
-import { whyIgnored, whyIgnoredOfPartition } from './other-settings.js'
-import { markedPartitions } from './partition-nodes.js'
+import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
+import { hasAllNodes, markedPartitions } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -44,6 +44,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isByUse, resources }, findings)
+  tellNodes(conf, findings)
   tellOthers(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
@@ -109,14 +110,20 @@ function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, pr
   const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
   const isYoungest = /youngest_first/i.test(given)
   const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
-  const isUsed = /youngest_first|reorder_count=\d/i.test(parameters?.value ?? '')
-  if (parameters !== undefined) findings.add(acts && isUsed ? 'honoured' : 'ignored', parameters, parameters.name, parameters.value, acts ? 'only youngest_first and reorder_count are simulated' : 'nobody is preempted')
+  if (parameters !== undefined) tellParameters(parameters, acts, findings)
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   if (!acts) return policy
   const exemptQueues = isByTier ? conf.partitions.filter(({ settings }) => /^OFF$/i.test(settings.get('preemptmode')?.value ?? '')).map(({ name: { value } }) => value) : []
   return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(exemptQueues.length > 0 && { exemptQueues }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
+}
+
+function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
+  const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+  const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
+  const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
+  findings.add(verdict, parameters, parameters.name, parameters.value, !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
 }
 
 function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findings: Findings): void {
@@ -135,7 +142,7 @@ function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marke
     if (key === 'prioritytier' || (key === 'priorityjobfactor' && general.has('priorityweightpartition'))) tell('honoured')
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
-    else if (key === 'nodes') tell(...ofNodes(of, setting.value, conf, marked))
+    else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked))
     else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
     else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
@@ -164,13 +171,20 @@ function weightsOf(setting: Setting, isByUse: boolean, resources: readonly strin
 }
 
 /** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
-function ofNodes(partition: string, value: string, { nodes, partitions }: SlurmConf, marked: ReadonlySet<string>): ['honoured' | 'ignored', string] {
-  const whose = partition.toUpperCase() === 'DEFAULT' ? partitions.filter(({ settings }) => settings.get('nodes')?.value === value).map(({ name }) => name.value) : [partition]
-  if (isAll(value, nodes) || whose.every((name) => marked.has(name))) return ['honoured', '']
+function ofNodes(partition: string, setting: Setting, conf: SlurmConf, marked: ReadonlySet<string>): ['honoured' | 'ignored', string] {
+  const whose = partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get('nodes') === setting).map(({ name }) => name.value) : [partition]
+  if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured', '']
   return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
 }
 
-const isAll = (nodes: string, declared: readonly Declared[]): boolean => /^ALL$/i.test(nodes) || (declared.length === 1 && declared[0]?.name.value === nodes)
+function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
+  for (const { of, setting } of writtenOfNodes) {
+    const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
+    const why = whyIgnoredOfNode[key] ?? unknown(setting.name, Object.keys(whyIgnoredOfNode))
+    if (key === 'gres' && others.length > 0) findings.add('approximated', setting, `${of} ${setting.name}`, setting.value, `GPUs alone, without ${others.join(', ')}`)
+    else if (why !== '') findings.add('ignored', setting, `${of} ${setting.name}`, setting.value, why)
+  }
+}
 
 const OF_DAEMONS = /(port|plugin|file|log|filter)$/
 
