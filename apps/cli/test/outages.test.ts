@@ -47,6 +47,16 @@ describe('outages of an experiment', () => {
     expect((await sched(['explain', 'e.yaml'], { cwd })).out).toMatch(/nodes away meanwhile, on average: 1\b/)
   })
 
+  it('come from several sources', async () => {
+    const cwd = world()
+    writeFileSync(join(cwd, 'e.yaml'), experiment.replace('cluster: { nodes: 4,', 'cluster: { nodes: 4, racks: 2,').replace('away.csv', '[away.csv, { mtbf: 200, mttr: 20, per: rack }, { file: away.csv, origin: 5 }]'))
+    const { code, err } = await sched(['run', 'e.yaml', '--seed', '1', '--json', 'r.json', '--out', 'r', '--quiet'], { cwd })
+    expect([code, err]).toEqual([0, ''])
+    expect(runsOf(join(cwd, 'r.json'))[0]?.summary.outages?.outages).toBeGreaterThan(4)
+    const again = await sched(['run', 'r/experiment.yaml', '--json', 'again.json', '--quiet'], { cwd })
+    expect([again.code, runsOf(join(cwd, 'again.json'))]).toEqual([0, runsOf(join(cwd, 'r.json'))])
+  })
+
   it('are those of Slurm\'s own log, on the clock of the jobs', async () => {
     const cwd = directory()
     writeFileSync(join(cwd, 'jobs.txt'), 'JobID|Submit|Start|End|NNodes|NCPUS|State|Timelimit\n' + Array.from({ length: 20 }, (_, i) => `${i + 1}|2024-01-31T10:0${Math.floor(i / 4)}:00|2024-01-31T11:00:00|2024-01-31T11:10:00|1|1|COMPLETED|00:20:00\n`).join(''))
@@ -67,6 +77,8 @@ describe('outages of an experiment', () => {
     ['file=none.csv', /none\.csv": cannot read: there is no such file/],
     ['mtbf=x,mttr=3', /outages\.mtbf: found "x", expected a number/],
     ['mtbf=,mttr=3', /outages\.mtbf: found "", expected a number/],
+    ['mtbf=3,mttr=3,per=room', /outages\.per: found "room", expected/],
+    ['mtbf=3,mttr=3,per=rack', /outages: are per rack, and the cluster has no racks/],
     ['mtbf=3', /outages\.mttr: is missing/],
     ['none.csv', /none\.csv": cannot read: there is no such file/],
     ['bad.csv', /bad\.csv" line 2 node: the cluster has no node "n9"\. Nodes are called node-0, node-1, node-2 and so on/],

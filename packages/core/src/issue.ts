@@ -84,13 +84,15 @@ function deepest(issue: Issue): Issue {
     return first === undefined ? [] : [{ first, strangeness: strangeness(branch) }]
   })
   const [meant] = branches.sort((a, b) => a.strangeness - b.strangeness)
-  if (meant === undefined || meant.strangeness === 2) return issue
+  if (meant === undefined || meant.strangeness === 3) return issue
   return { ...meant.first, path: [...(issue.path ?? []), ...(meant.first.path ?? [])] }
 }
 
-/** 2: another type of thing altogether; 1: a wrong word, such as another `kind`; 0: the right thing with a mistake inside. */
-function strangeness(branch: readonly Issue[]): 0 | 1 | 2 {
-  if (branch.some(({ code, path = [] }) => path.length === 0 && code !== 'unrecognized_keys')) return 2
+/** 3: another type of thing altogether; 2: keys that it has not, and lacks one that it has; 1: a wrong word, such as another `kind`; 0: the right thing with a mistake inside. */
+function strangeness(branch: readonly Issue[]): 0 | 1 | 2 | 3 {
+  const has = (wanted: string, depth: number) => branch.some(({ code, path = [] }) => code === wanted && path.length === depth)
+  if (branch.some(({ code, path = [] }) => path.length === 0 && code !== 'unrecognized_keys')) return 3
+  if (has('unrecognized_keys', 0) && has('invalid_type', 1)) return 2
   return branch.some(({ code }) => code === 'invalid_value') ? 1 : 0
 }
 

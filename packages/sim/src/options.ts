@@ -32,8 +32,8 @@ export interface SimulationOptions {
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   /** Tasks that run at time 0 already and belong to no job. */
   readonly prefill?: Iterable<PrefillTask>
-  /** Nodes that go and come back: a list, or a model of failures drawn from the seed. Default: all nodes stay. */
-  readonly outages?: readonly Outage[] | OutageModel
+  /** Nodes that go and come back: a list, a model of failures drawn from the seed, or several of both. Default: all nodes stay. */
+  readonly outages?: OutageModel | readonly (Outage | OutageModel)[]
   /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */
   readonly slotsAdjuster?: SlotsAdjuster
   /** Called once for each thing the user should know. */

@@ -14,12 +14,14 @@ export interface Outage {
   readonly drain?: boolean
 }
 
-/** Failures that are drawn: every node by itself fails and is repaired, both after exponential times. */
+/** Failures that are drawn: every node or rack by itself fails and is repaired, both after exponential times. */
 export interface OutageModel {
-  /** Mean time of a node from the start or a repair to its failure. */
+  /** Mean time of a node, or a rack, from the start or a repair to its failure. */
   readonly mtbf: Seconds
   /** Mean time of a repair. */
   readonly mttr: Seconds
+  /** What fails: a node (the default), or a rack with all its nodes at once, as with its switch or its power. */
+  readonly per?: 'node' | 'rack' | undefined
 }
 
 /** Whom outages are about, and who must know. */
@@ -32,34 +34,55 @@ export interface OutagesEnv {
   readonly queue: EventQueue
 }
 
+/** Nodes that go together, and the model that draws when; a listed outage has none. */
+interface Unit {
+  readonly nodes: Iterable<number>
+  readonly drain: boolean
+  readonly draw?: (isFailure: boolean) => Seconds
+}
+
 /**
- * Nodes that go and come back as a list says, or as a model draws. Outages of one node may overlap: it is away while any
+ * Nodes that go and come back as a list says, or as models draw. Outages of one node may overlap: it is away while any
  * of them lasts. Draws depend on the seed alone, so policies that are compared on one seed meet the same failures.
  */
 export class Outages {
   readonly #env: OutagesEnv
-  readonly #listed: readonly Outage[]
-  /** The next time to a failure, or of a repair; `undefined` for a list. */
-  readonly #draw: ((isFailure: boolean) => Seconds) | undefined
+  /** By event: an even one is the begin of an outage of its unit, the odd one after it the end. */
+  readonly #units: Unit[] = []
   /** By node: the outages that last. */
   readonly #lasting: Int32Array
   #away = 0
 
-  /** `random`: the stream of the model. Throws `BAD_INPUT` for an outage of no node or of no time. */
-  constructor(outages: readonly Outage[] | OutageModel, random: () => number, env: OutagesEnv) {
-    const { cell, queue } = env
+  /** `random`: the stream of a name, of which each model has one. Throws `BAD_INPUT` for an outage of no node or of no time, and for racks where there are none. */
+  constructor(outages: OutageModel | readonly (Outage | OutageModel)[], random: (name: string) => () => number, env: OutagesEnv) {
     this.#env = env
-    this.#lasting = new Int32Array(cell.nodes)
-    const isDrawn = 'mtbf' in outages
-    this.#listed = isDrawn ? [] : outages
-    if (isDrawn) {
-      this.#draw = (isFailure) => -(isFailure ? outages.mtbf : outages.mttr) * Math.log(1 - random())
-      for (let node = 0; node < cell.nodes; node++) queue.push(this.#draw(true), EventKind.Outage, 2 * node)
+    this.#lasting = new Int32Array(env.cell.nodes)
+    let models = 0
+    for (const each of 'mtbf' in outages ? [outages] : outages) {
+      if (!('mtbf' in each)) this.#list(each)
+      else this.#add(each, random(models++ === 0 ? 'outages' : `outages/${models}`))
     }
-    for (const [index, outage] of this.#listed.entries()) {
-      check(outage, cell.nodes)
-      queue.push(outage.from, EventKind.Outage, 2 * index)
-      if (outage.to < Infinity) queue.push(outage.to, EventKind.Outage, 2 * index + 1)
+  }
+
+  #list(outage: Outage): void {
+    const { cell, queue } = this.#env
+    check(outage, cell.nodes)
+    const event = 2 * this.#units.length
+    this.#units.push({ nodes: [outage.node], drain: outage.drain === true })
+    queue.push(outage.from, EventKind.Outage, event)
+    if (outage.to < Infinity) queue.push(outage.to, EventKind.Outage, event + 1)
+  }
+
+  #add({ mtbf, mttr, per = 'node' }: OutageModel, next: () => number): void {
+    if (!(mtbf > 0 && mttr > 0)) throw new SchedError('BAD_INPUT', `found mtbf ${mtbf} and mttr ${mttr}, expected means above 0.`, { field: 'outages' })
+    const { cell, queue } = this.#env
+    const { byRack, rackStart, groups } = cell.model
+    if (per === 'rack' && groups.length < 2) throw new SchedError('BAD_INPUT', 'are per rack, and the cluster has no racks.', { field: 'outages' }, 'Give its nodes `racks`, or draw failures per node.')
+    const draw = (isFailure: boolean) => -(isFailure ? mtbf : mttr) * Math.log(1 - next())
+    const count = per === 'node' ? cell.nodes : rackStart.length - 1
+    for (let unit = 0; unit < count; unit++) {
+      queue.push(draw(true), EventKind.Outage, 2 * this.#units.length)
+      this.#units.push({ nodes: per === 'node' ? [unit] : byRack.subarray(rackStart[unit], rackStart[unit + 1]), drain: false, draw })
     }
   }
 
@@ -69,13 +92,13 @@ export class Outages {
   }
 
   /** An event that was asked for: the begin of an outage, or with an odd number its end. */
-  fired(subject: number, now: Seconds): void {
-    const isEnd = (subject & 1) === 1
-    const outage = this.#listed[subject >> 1]
-    if (this.#draw !== undefined) this.#env.queue.push(now + this.#draw(isEnd), EventKind.Outage, subject ^ 1)
-    const node = outage?.node ?? ((subject >> 1) as NodeId)
-    if (isEnd) this.#end(node, now)
-    else this.#begin(node, now, outage?.drain === true)
+  fired(event: number, now: Seconds): void {
+    const isEnd = (event & 1) === 1
+    const { nodes, drain, draw } = this.#units[event >> 1] as Unit
+    if (draw !== undefined) this.#env.queue.push(now + draw(isEnd), EventKind.Outage, event ^ 1)
+    for (const node of nodes)
+      if (isEnd) this.#end(node as NodeId, now)
+      else this.#begin(node as NodeId, now, drain)
   }
 
   #begin(node: NodeId, now: Seconds, isDrained: boolean): void {

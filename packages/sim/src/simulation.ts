@@ -95,7 +95,7 @@ export class Simulation implements CellHost, DraftSink {
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
     this.#prefill = new Prefill(this.cell, shapes, this.#queue)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
-    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, randomStream(seed, 'outages'), { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue })
+    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, (name) => randomStream(seed, name), { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue })
     this.#lives = new JobLives({
       model,
       work: this.work,

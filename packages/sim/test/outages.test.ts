@@ -1,7 +1,7 @@
 import type { Architecture, NodeId } from '@sched/core'
 import { defineArchitecture } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { Simulation, type Outage } from '../src/index.js'
+import { Simulation, type Outage, type SimulationOptions } from '../src/index.js'
 import { exact, inOrder, job, oneNode, policyOf, prepare, run, serial, stage, startAll, twoNodes, workloadOf } from './world.js'
 
 const away = (node: number, from: number, to: number, drain = false): Outage => ({ node: node as NodeId, from, to, drain })
@@ -121,6 +121,40 @@ describe('failures that are drawn', () => {
     const share = all.reduce((sum, { down }) => sum + down, 0) / (2 * all.reduce((sum, { now }) => sum + now, 0))
     expect(share).toBeGreaterThan(0.09) // about 1,600 repairs: a standard error of 0.003
     expect(share).toBeLessThan(0.11)
+  })
+})
+
+describe('failures of racks', () => {
+  const racks = { nodes: [{ count: 4, racks: 2, slots: { slot: 1 } }] }
+  const jobs = Array.from({ length: 400 }, (_, i) => job(`j${i}`, { submit: i * 5, duration: 7 }))
+  const seen = (outages: NonNullable<SimulationOptions['outages']>) => {
+    const told: string[] = []
+    const observer = { onNode: (node: NodeId, up: boolean, now: number) => void told.push(`${now.toFixed(3)} ${node} ${up}`) }
+    new Simulation({ cluster: racks, workload: workloadOf(jobs), policy: inOrder, architecture: serial(), runtime: exact, outages, observers: [observer], validate: true }).run()
+    return told
+  }
+
+  it('take all nodes of a rack, and bring them back', () => {
+    const told = seen({ mtbf: 200, mttr: 20, per: 'rack' }).map((line) => line.split(' '))
+    expect(told.length).toBeGreaterThan(20)
+    for (let i = 0; i < told.length; i += 2) {
+      const [[time, first, up], [sameTime, second, sameUp]] = [told[i], told[i + 1]] as [string[], string[]]
+      expect([sameTime, Number(second), sameUp]).toEqual([time, Number(first) + 1, up])
+      expect(Number(first) % 2).toBe(0)
+    }
+  })
+
+  it('come beside those of nodes and a list, each as it would alone', () => {
+    const both = seen([away(3, 1, 2), { mtbf: 300, mttr: 5 }, { mtbf: 400, mttr: 1, per: 'rack' }])
+    expect(both.slice(0, 2)).toEqual(['1.000 3 false', '2.000 3 true'])
+    const alone = seen({ mtbf: 300, mttr: 5 })
+    expect(alone.filter((line) => both.includes(line)).length).toBeGreaterThan(0.8 * alone.length) // some fall into an outage of their rack
+    expect(both.length).toBeGreaterThan(alone.length + 10)
+  })
+
+  it('need racks, and means above 0', () => {
+    expect(() => prepare([], { outages: { mtbf: 9, mttr: 9, per: 'rack' } })).toThrow('outages: are per rack, and the cluster has no racks.')
+    expect(() => prepare([], { outages: { mtbf: 0, mttr: 9 } })).toThrow('outages: found mtbf 0 and mttr 9, expected means above 0.')
   })
 })
 

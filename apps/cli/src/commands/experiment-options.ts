@@ -16,18 +16,18 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
     .option('--take <n>', 'only the first jobs', whole)
-    .option('--load <factor>', 'divide the gaps between submissions by this number', real)
+    .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
-    .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amounts)
+    .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
     .option('--cluster <file>', 'description of a cluster, or a list of machines')
     .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`, wholeOrFile)
     .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', whole)
-    .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amounts)
-    .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amounts)
+    .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
+    .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amountsAs('cpu=16,mem=65536'))
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
-    .option('--outages <list>', 'nodes that go and come back: a file (CSV with node, from, to, kind), or failures drawn with mtbf=604800,mttr=3600, seconds')
+    .option('--outages <list>', 'nodes that go and come back: a file (CSV with node, from, to, kind; or a log of Slurm, Google, Batsim), or failures drawn with mtbf=604800,mttr=3600, seconds')
     .optionsGroup('Scheduling and runs:')
     .option('--queues <files>', single ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue or of pools of Spark (fairscheduler.xml+spark-defaults.conf)' : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue (manifests) and Spark (fairscheduler.xml+spark-defaults.conf)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
@@ -35,7 +35,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
-    .option('--until <seconds>', 'end of the simulated time', real)
+    .option('--until <seconds>', 'end of the simulated time', positive)
     .option('--jitter <fraction>', 'by how much task times vary at random, 0 for those of the trace (default: 0.1; of rigid jobs and recorded run times 0)', fraction)
     .addOption(new Option('--infeasible <what>', 'a job with a task larger than every node: end with an error (default), or leave the job out').choices(['fail', 'reject']))
     .option('--validate', 'check every conservation law while running (slow)')
@@ -44,7 +44,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--warm-up <fraction>', 'jobs at the start that do not count, 0.01 for the first hundredth; in a file also by time', fraction)
     .option('--cool-down <fraction>', 'jobs at the end that do not count', fraction)
     .option('--classes <kind>', 'classes of jobs in tables: label, queue, user, size, or limits of the number of tasks, [1, 10, 100] (default: label; with --queues the queue)')
-    .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', real)
+    .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', positive)
     .optionsGroup('Scheduling and runs:')
   if (single) return command
   return command
@@ -90,17 +90,29 @@ function real(text: string): number {
   return value
 }
 
+function positive(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !(value > 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number above 0.')
+  return value
+}
+
 function fraction(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !(value >= 0 && value < 1)) throw new InvalidArgumentError('Expected a fraction of at least 0 and below 1.')
   return value
 }
 
-export function amounts(text: string): Record<string, number> {
-  const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/.exec(part))
-  if (pairs.includes(null)) throw new InvalidArgumentError('Expected names and whole numbers, for example map=4,reduce=2.')
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]))
-}
+/** Reads names with whole numbers, each once. */
+export const amountsAs =
+  (example: string) =>
+  (text: string): Record<string, number> => {
+    const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/.exec(part))
+    if (pairs.includes(null)) throw new InvalidArgumentError(`Expected names and whole numbers, for example ${example}.`)
+    const names = pairs.map((pair) => pair?.[1] ?? '')
+    const twice = names.find((name, i) => names.indexOf(name) < i)
+    if (twice !== undefined) throw new InvalidArgumentError(`"${twice}" is there twice.`)
+    return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]))
+  }
 
 function window(text: string): { from: number; to: number } {
   const [from = '', to = '', ...rest] = text.split(':')

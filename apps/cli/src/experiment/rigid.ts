@@ -3,6 +3,7 @@ import { generators, traceFormat } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
 import { z } from 'zod'
 import type { ExperimentSpec } from './schema.js'
+import { drawsOutages } from './outages.js'
 import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'
 
 /**
@@ -42,7 +43,7 @@ const hasProcs = (options: z.ZodType) => options instanceof z.ZodObject && 'proc
 export function withRigidDefaults(spec: ExperimentSpec, workload: WorkloadOfSeed, seeds: number): ExperimentSpec {
   if (!(spec.metrics?.rigid ?? (workload.machine !== undefined || startsRigid(workload.of(spec.seed ?? 1))))) return spec
   const { localityFactors = [1], jitter = 0 } = spec.runtime ?? {}
-  const isFixed = workload.trace !== undefined && jitter === 0 && !drawsJobs(spec.workload) && !(typeof spec.outages === 'object' && 'mtbf' in spec.outages)
+  const isFixed = workload.trace !== undefined && jitter === 0 && !drawsJobs(spec.workload) && !drawsOutages(spec.outages)
   return {
     ...spec,
     seeds: spec.seeds ?? (isFixed ? 1 : seeds),

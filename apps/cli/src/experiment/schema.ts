@@ -59,17 +59,19 @@ const estimatesSchema = z
   ])
   .describe('estimates in place of those of the workload: exact, none (unknown), so many times the run time, or as users give them (tsafrir)')
 
-const outagesSchema = z.union([
+const outageSources = [
   name,
   z.strictObject({
-    mtbf: z.number().positive().describe('mean seconds from the start or a repair of a node to its failure, exponential'),
+    mtbf: z.number().positive().describe('mean seconds from the start or a repair of a node, or a rack, to its failure, exponential'),
     mttr: z.number().positive().describe('mean seconds of a repair, exponential'),
+    per: z.enum(['node', 'rack']).optional().describe('what fails and is repaired at once; default: node'),
   }),
   z.strictObject({
     file: name.describe('path of a list or log of outages'),
     origin: z.union([z.number(), z.string().min(1)]).optional().describe('the time of the file at which the run begins: a number, or a date such as 2024-01-31T10:00:00; default: what the file and the workload say'),
   }),
-])
+] as const
+const outagesSchema = z.union([...outageSources, z.array(z.union(outageSources)).min(1)])
 
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
@@ -146,7 +148,7 @@ export const experimentSchema = z
       .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin)'),
     workload: workloadSchema,
     prefill: prefillSchema.optional(),
-    outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr } for failures that are drawn; default: all stay'),
+    outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),
     matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))

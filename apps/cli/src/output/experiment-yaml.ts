@@ -36,8 +36,11 @@ function movedQueues(queues: Queues, from: string, moved: Move): Queues {
 }
 
 function movedOutages(outages: NonNullable<ExperimentSpec['outages']>, moved: Move): ExperimentSpec['outages'] {
-  if (typeof outages === 'string') return moved(outages)
-  return 'file' in outages ? { ...outages, file: moved(outages.file) } : outages
+  const one = (each: Exclude<typeof outages, readonly unknown[]>) => {
+    if (typeof each === 'string') return moved(each)
+    return 'file' in each ? { ...each, file: moved(each.file) } : each
+  }
+  return Array.isArray(outages) ? outages.map(one) : one(outages)
 }
 
 /** Values of paths that are files. */
