@@ -1,4 +1,5 @@
 import type { LaneId } from '@sched/core'
+import { to40Bits } from './rounded.js'
 import type { ShareRule, Shares } from './share-order.js'
 import { weightIn, type Weight } from './sharing-options.js'
 
@@ -22,8 +23,11 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
   const isBlocked: boolean[] = []
   /** `[pool * resources + resource]` of queues of queues. */
   let scaled = new Float64Array(64)
-  /** By resource, of the whole cluster. */
-  const inUse = new Float64Array(resources)
+  /** `[node * resources + resource]`. */
+  const inUse = new Float64Array(cluster.nodes * resources)
+  /** By resource, on the nodes that are there: what runs on a drained one takes no room of others. */
+  const inUseOfAll = new Float64Array(resources)
+  const isAway = new Uint8Array(cluster.nodes)
 
   const childrenOf = (pool: number) => tree.pools[pool]?.children ?? []
   const resourcesIn = (lane: LaneId) => cluster.lanes[lane]?.resources ?? []
@@ -33,7 +37,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
     const job = lists.firstJob(leaf, lane)
     if (work.unplaced(job, lane) === 0) return true // its last task was claimed just now
     const shape = work.shape(job, lane)
-    return resourcesIn(lane).some((r) => work.demand(shape, r) > usage.capacity(r) - (inUse[r] as number))
+    return resourcesIn(lane).some((r) => work.demand(shape, r) > usage.capacity(r) - (inUseOfAll[r] as number))
   }
 
   function addScaled(pool: number, lane: LaneId, smallest: number): void {
@@ -60,8 +64,17 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
       }
       return weightIn(path, weightOf.get(path), cluster)
     },
-    onChange(pool, lane, _sign, _why, amounts) {
-      if (lists.parent(pool) === 0) for (const r of resourcesIn(lane)) inUse[r] = (inUse[r] as number) + (amounts[r] as number)
+    onChange(pool, lane, _sign, _why, amounts, node) {
+      if (lists.parent(pool) !== 0) return
+      for (const r of resourcesIn(lane)) {
+        inUse[node * resources + r] = (inUse[node * resources + r] as number) + (amounts[r] as number)
+        if (isAway[node] === 0) inUseOfAll[r] = (inUseOfAll[r] as number) + (amounts[r] as number)
+      }
+    },
+    onNode(node, up) {
+      if ((isAway[node] === 0) === up) return
+      isAway[node] = up ? 0 : 1
+      for (let r = 0; r < resources; r++) inUseOfAll[r] = (inUseOfAll[r] as number) + (up ? 1 : -1) * (inUse[node * resources + r] as number)
     },
     poolKey(pool, lane) {
       const at = pool * lanes + lane
@@ -76,7 +89,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
         addScaled(pool, lane, smallest)
         share[at] = usage.dominantShare(pool, lane, scaled)
       }
-      return isBlocked[at] ? Infinity : share[at]
+      return isBlocked[at] ? Infinity : to40Bits(share[at])
     },
     jobKey: (job, lane, ofJobs) => ofJobs.dominantShare(job, lane),
     onBegin({ lane }) {

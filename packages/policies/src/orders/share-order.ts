@@ -1,4 +1,4 @@
-import type { ClusterView, Env, JobBlock, JobId, JobSpec, LaneId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, Env, JobBlock, JobId, JobSpec, LaneId, NodeId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
 import { PoolTree, type Pool } from './pools.js'
 import { queuePath, tieOrder, type SharingChoice } from './sharing-options.js'
@@ -27,8 +27,10 @@ export interface ShareRule {
   jobKey(job: JobId, lane: LaneId, usage: Usage): number
   /** A pool without unplaced tasks is about to have some. */
   onJoin?(pool: number, lane: LaneId): void
-  /** A task of the pool was claimed (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
-  onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array): void
+  /** A task of the pool was claimed on the node (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
+  onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array, node: NodeId): void
+  /** A node takes no tasks any more, or takes them again. */
+  onNode?(node: NodeId, up: boolean): void
   /** Adds amounts to a pool's usage and returns its new key, where one pass does both; `onChange` is not told then. */
   addToKey?(pool: number, lane: LaneId, amounts: Float64Array): number
   /** Before a reading; true when every key may have changed. */
@@ -157,19 +159,23 @@ export class ShareOrder implements Order {
     if (this.#readsFirst) this.#placePath(leaf, lane)
   }
 
-  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#change(job, lane, task, 1, '')
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#change(job, lane, task, 1, '', node)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: number, why: string): void {
-    this.#change(job, lane, task, -1, why)
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: string): void {
+    this.#change(job, lane, task, -1, why, node)
+  }
+
+  onNode(node: NodeId, up: boolean): void {
+    this.#rule.onNode?.(node, up)
   }
 
   onFinish(job: JobId): void {
     this.#jobsOf[this.#poolOf[job] as number]?.delete(job)
   }
 
-  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, why: string): void {
+  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, why: string, node: NodeId): void {
     const amounts = this.#amounts
     const shape = this.#work.shapeOf(task)
     const resources = this.#laneResources[lane] as readonly ResourceId[]
@@ -183,7 +189,7 @@ export class ShareOrder implements Order {
     else
       for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
         this.#usage.add(pool, lane, amounts)
-        rule.onChange?.(pool, lane, sign, why, amounts)
+        rule.onChange?.(pool, lane, sign, why, amounts, node)
         lists.placePool(pool, lane, rule.poolKey(pool, lane))
       }
   }

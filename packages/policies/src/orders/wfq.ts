@@ -1,5 +1,6 @@
 import { defineOrder, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
+import { to40Bits } from './rounded.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
 
@@ -80,10 +81,4 @@ function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: Readonl
       clock[above] = Math.max(clock[above] as number, finish[at])
     },
   }
-}
-
-/** The number with 40 of its 53 bits (Dekker 1971): what a million additions round away is in the other 13. */
-function to40Bits(value: number): number {
-  const high = value * (2 ** 13 + 1)
-  return high - (high - value)
 }

@@ -62,6 +62,30 @@ describe('hierarchical drf', () => {
     expect(a).toBeGreaterThanOrEqual(2)
   })
 
+  it('rescaled, goes by ties where shares differ by rounding alone', () => {
+    // b.x has 1 of 10 CPU and b.y 3 of 10 GPU, which count as 3 * 0.1 / 0.3 = 1.0000000000000002 beside it; c has 1 of 10 CPU, too
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 10, gpu: 10 } }] }), policy: greedy(drf({ by: 'queue', hierarchy: 'rescaled' })) })
+    const submit = (id: string, queue: string, demand: Demand, tasks: number) => master.submit(job({ id, queue, demand, tasks }), 0)
+    submit('x1', 'b.x', { cpu: 1 }, 1)
+    submit('y1', 'b.y', { gpu: 1 }, 3)
+    submit('c1', 'c', { cpu: 1 }, 1)
+    master.pass(0)
+    submit('c2', 'c', { cpu: 1 }, 1)
+    submit('x2', 'b.x', { cpu: 1 }, 1)
+    expect(master.pass(1).start.map((each) => each.job)).toEqual(['x2', 'c2'])
+  })
+
+  it('rescaled, takes no queue for blocked because of what runs on a drained node', () => {
+    // all that a has runs on the node that goes; of the other one all is left, which is z's as the poorer
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 4 } }] }), policy: greedy(drf({ by: 'queue', hierarchy: 'rescaled' })) })
+    master.submit(job({ id: 'a1', queue: 'a', demand: { cpu: 1 }, tasks: 4 }), 0)
+    const [{ node = '' } = {}] = master.pass(0).start
+    master.nodeDown(node, 1)
+    master.submit(job({ id: 'a2', queue: 'a', demand: { cpu: 1 }, tasks: 4 }), 1)
+    master.submit(job({ id: 'z', queue: 'z', demand: { cpu: 1 }, tasks: 4 }), 1)
+    expect(master.pass(1).start.map((each) => each.job)).toEqual(['z', 'z', 'z', 'z'])
+  })
+
   it('is the same both ways where queues have no queues inside', () => {
     const flat = { a: { cpu: 1, gpu: 4 }, b: { cpu: 3, gpu: 1 } }
     expect(after(100, flat, { hierarchy: 'rescaled' })).toEqual(after(100, flat, {}))
