@@ -44,18 +44,25 @@ function program(io: Io): Command {
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
   for (const add of [addRun, addCompare, addSweep, addExplain, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
-  refuseNamesAsValues(command)
+  refuseSlips(command)
   return command
 }
 
-/** `--json --quiet` lacks the file, and does not write to one called --quiet. */
-function refuseNamesAsValues(command: Command): void {
-  for (const option of command.options)
-    if (option.required)
-      command.on(`option:${option.name()}`, (value: string) => {
-        if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
-      })
-  command.commands.forEach(refuseNamesAsValues)
+/** Options that collect what they are given. */
+const repeatable = new Set(['option', 'plugin'])
+
+/** `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out in silence. */
+function refuseSlips(command: Command): void {
+  for (const option of command.options) {
+    if (!option.required) continue
+    let isGiven = false
+    command.on(`option:${option.name()}`, (value: string) => {
+      if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
+      if (isGiven && !repeatable.has(option.name())) command.error(`error: option '${option.flags}' given twice${/<(list|files|nodes|queues)>$/.test(option.flags) ? '; join what it lists with commas' : ''}`)
+      isGiven = true
+    })
+  }
+  command.commands.forEach(refuseSlips)
 }
 
 function failed(error: unknown, io: Io): Exit {

@@ -2,6 +2,7 @@ import type { Description, Experiment } from './experiment/experiment.js'
 import type { Draw } from './drawing.js'
 import type { Io } from './io.js'
 import type { SharedPlace } from './output/job-files.js'
+import { counted, number } from './output/number.js'
 import { progressOf } from './progress.js'
 import { explainRun, type RunResult } from './run-once.js'
 import type { Plan, PlannedRun, Variant } from './threads/plan.js'
@@ -57,11 +58,12 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
 export function messagesOf(results: readonly RunResult[], { workload, outages, description }: Pick<Experiment, 'workload' | 'outages' | 'description'>): string[] {
-  const { skipped, problems, notes = workload.notes ?? [] } = workload.trace?.report ?? { skipped: 0, problems: [] }
+  const { report } = workload.trace ?? {}
+  const { skipped, problems, notes = workload.notes ?? [] } = report ?? { skipped: 0, problems: [] }
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
     ...[...notes, ...outages.notes].map((note) => `note: ${note}`),
-    ...(skipped > 0 ? [[`warning: ${skipped} bad line${skipped === 1 ? '' : 's'} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
+    ...(skipped > 0 ? [[`warning: ${counted(skipped, `bad ${report?.counted ?? 'line'}`)} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
     ...warningsOf(results).map((text) => `warning: ${text}`),
@@ -88,7 +90,7 @@ export function warningsOf(results: readonly RunResult[]): string[] {
     const abandoned = abandoning.reduce((sum, { summary }) => sum + summary.counts.abandoned, 0)
     const rejecting = results.find((result) => result.policy === policy && result.rejections.length > 0)
     if (rejecting !== undefined) warnings.push(rejectedText(rejecting))
-    if (abandoned > 0) warnings.push(`${policy}: ${abandoned} ${abandoned === 1 ? 'job' : 'jobs'} given up ${whyAbandoned(abandoning)}; not counted in times.`)
+    if (abandoned > 0) warnings.push(`${policy}: ${counted(abandoned, 'job')} given up ${whyAbandoned(abandoning)}; not counted in times.`)
   }
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }
@@ -102,9 +104,9 @@ function rejectedText({ policy, seed, rejections, summary }: RunResult): string 
   const { rejected, jobs } = summary.counts
   const rest = rejected - rejections.length
   return [
-    `${policy}: ${rejected} of ${rejected + jobs} job${rejected + jobs === 1 ? '' : 's'} rejected on seed ${seed}:`,
+    `${policy}: ${number(rejected)} of ${counted(rejected + jobs, 'job')} rejected on seed ${seed}:`,
     ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
     ...(rejections.some(({ reason }) => reason.includes('names no queue')) ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).'] : []),
   ].join('\n')
 }

@@ -74,7 +74,7 @@ describe('an experiment file takes', () => {
   it('parts of Google event tables, saying what was done about tasks that they show in part', async () => {
     const yaml = 'policies: [fifo]\nworkload: { google: { taskEvents: [part-0.csv], machines: machines.csv } }\n'
     const { code, err } = await sched(['run', 'x.yaml', '--quiet'], { cwd: directory({ 'x.yaml': yaml, ...files, ...events }) })
-    expect([code, err]).toEqual([0, 'note: 1 task that do not end in the window: run to the end of it (unfinished)\n'])
+    expect([code, err]).toEqual([0, 'note: 1 task without an end in the window: run to the end of it (unfinished)\n'])
   })
 })
 

@@ -163,7 +163,7 @@ describe('a command line with a mistake', () => {
     [['compare'], 'error: no experiment. Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.\n'],
     [['compare', '--generate', 'facebook', '--nodes', 'ten'], "/ten\": cannot read: there is no such file. Check the path.\n"],
     [['compare', '--generate', 'facebook', '--slots', 'map'], "error: option '--slots <list>' argument 'map' is invalid. Expected names and whole numbers, for example map=4,reduce=2.\n"],
-    [['compare', '--generate', 'facebook', '--load', '-1'], "error: option '--load <factor>' argument '-1' is invalid. Expected a number of at least 0.\n"],
+    [['compare', '--generate', 'facebook', '--load', '-1'], "error: option '--load <factor>' argument '-1' is invalid. Expected a number above 0.\n"],
     [['compare', '--generate', 'facebook', '--window', '5'], "error: option '--window <from:to>' argument '5' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],
     [['compare', '--generate', 'facebook', '--json', '-', '--csv', '-'], 'error: --json and --csv: both go to standard output. Give one of them a file name.\n'],
     [['compare', '--generate', '{facebook: 1}'], 'error: workload.generate: expected the name of one generator. Write `generate: facebook` or `generate: { facebook: { kind: cpu } }`.\n'],

@@ -5,7 +5,8 @@ describe('classes of jobs', () => {
   const line = (id: string, more: object) => JSON.stringify({ id, submit: 0, ...more, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 10 }] })
   const jobs = ['{"format":"sched-workload","version":1}', line('a', { user: 'ann', queue: 'x' }), line('b', { user: 'bob', queue: 'y' }), line('c', { user: 'bob', queue: 'x', label: 'small' })].join('\n')
   const files = { 'j.jsonl': jobs, 'nested.xml': '<allocations><queue name="x"/><queuePlacementPolicy><rule name="nestedUserQueue"><rule name="specified"/></rule><rule name="default"/></queuePlacementPolicy></allocations>', 'fair-scheduler.xml': '<allocations><queue name="x"/><queue name="y"/></allocations>' }
-  const run = (...args: string[]) => sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=4', ...args], { cwd: small(files) })
+  const run = (...args: string[]) => runOn('cpu=4', ...args)
+  const runOn = (resources: string, ...args: string[]) => sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', resources, ...args], { cwd: small(files) })
   const classes = async (...args: string[]) => {
     const [, rows = ''] = /by class of jobs\n.*\n-.*\n([^]*?)(\n\n|$)/.exec((await run(...args)).out) ?? []
     return rows.trim().split('\n').map((row) => row.split(' ')[0])
@@ -23,7 +24,7 @@ describe('classes of jobs', () => {
 
   it('are told with their waits', async () => {
     // one after another, 10 s each: bob's wait 10 and 20 s
-    const { out } = await run('--policies', 'fifo', '--classes', 'user', '--resources', 'cpu=1', '--jitter', '0', '--seeds', '1')
+    const { out } = await runOn('cpu=1', '--policies', 'fifo', '--classes', 'user', '--jitter', '0', '--seeds', '1')
     expect(out.split('Mean wait')[1]?.match(/^\w+ +\d+ +[\d.]+$/gm)).toEqual(['ann     1     0', 'bob     2  15.0', 'all     3  10.0'])
   })
 

@@ -239,3 +239,13 @@ describe('sched', () => {
     expect((await ok(['compare', '--help'])).out).toMatch(/Workload:[^]*Cluster:[^]*Output:/)
   })
 })
+
+describe('one of a kind', () => {
+  it('is told in the singular', async () => {
+    const cwd = directory({ 'one.yaml': 'workload: { generate: { poisson-jobs: { jobs: 1, tasks: 1 } } }\ncluster: { nodes: 1, slots: { map: 1 } }\npolicies: [fifo]\nseeds: 1\n', 'matrix.yaml': 'workload: { generate: { poisson-jobs: { jobs: 1 } } }\ncluster: { nodes: 1, slots: { map: 1 } }\npolicies: [fifo]\nseeds: 1\nmatrix: { cluster.nodes: [1] }\n' })
+    expect((await sched(['run', 'one.yaml'], { cwd })).out).toContain('\n1 of 1 job finished; 1 task, 1 start; makespan ')
+    expect((await sched(['sweep', 'matrix.yaml'], { cwd })).out).toMatch(/^1 point under fifo, one seed\n/)
+    expect((await sched(['trace', 'generate', 'poisson-jobs', 'jobs.jsonl', '--jobs', '1'], { cwd })).err).toBe('jobs.jsonl: 1 job\n')
+    expect((await sched(['trace', 'generate', 'poisson-jobs', 'more.jsonl', '--jobs', '1200'], { cwd })).err).toBe('more.jsonl: 1,200 jobs\n')
+  })
+})

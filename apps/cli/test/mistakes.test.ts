@@ -29,6 +29,24 @@ describe('a mistake on the command line', () => {
     expect(await sched(['run', '--trace', '-'])).toMatchObject({ code: 2, err: 'error: --trace: a run cannot read standard input, since every run reads its trace anew. Write it to a file first: `sched trace convert - jobs.jsonl`.\n' })
   })
 
+  it.each([
+    [['--queues', 'a.xml', '--queues', 'b.xml'], "error: option '--queues <files>' given twice; join what it lists with commas\n"],
+    [['--seeds', '2', '--seeds', '3'], "error: option '--seeds <n>' given twice\n"],
+    [['--json', '--quiet'], "error: option '--json <file>' argument missing\n"],
+    [['--load', '0'], "error: option '--load <factor>' argument '0' is invalid. Expected a number above 0.\n"],
+    [['--load=-2'], "error: option '--load <factor>' argument '-2' is invalid. Expected a number above 0.\n"],
+    [['--resources', 'mem=64GB'], "error: option '--resources <list>' argument 'mem=64GB' is invalid. Expected names and whole numbers, for example cpu=16,mem=65536.\n"],
+    [['--queue-mix', 'prod'], "error: option '--queue-mix <list>' argument 'prod' is invalid. Expected names and whole numbers, for example prod=70,adhoc=30.\n"],
+    [['--slots', 'map=4,map=2'], "error: option '--slots <list>' argument 'map=4,map=2' is invalid. \"map\" is there twice.\n"],
+  ])('in options is told in their words: %j', async (options, err) => {
+    expect(await sched(['compare', 'small.yaml', ...options], { cwd: small() })).toEqual({ code: 2, out: '', err })
+  })
+
+  it('leaves options alone that collect what they are given', async () => {
+    const { err } = await sched(['compare', 'small.yaml', '--plugin', './a.mjs', '--plugin', './b.mjs'], { cwd: small() })
+    expect(err).toContain('cannot load the plug-in')
+  })
+
   it('in the cluster of generated jobs is not answered with options of traces', async () => {
     const { err } = await sched(['run', '--generate', 'facebook', '--resources', 'cpu=4'])
     expect(err).toBe('error: demand: the cluster has no resource "map"; it has cpu. Give its nodes that kind of slot or resource, for example `--slots map=4,reduce=2`.\n')

@@ -184,7 +184,7 @@ describe('--queues', () => {
   ])('reports %s and goes on', async (_, text, job, reason) => {
     const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': text }) })
     expect(code).toBe(0)
-    expect(out).toContain('1 of 1 jobs finished, 2 rejected')
+    expect(out).toContain('1 of 1 job finished, 2 rejected')
     expect(err).toContain(`\n  ${job}: ${reason}\n`)
   })
 })

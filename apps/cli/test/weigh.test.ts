@@ -46,7 +46,8 @@ describe('sched weigh', () => {
       'big.jsonl': '{"format":"sched-workload","version":1}\n{"id":"a","submit":0,"stages":[{"name":"s","tasks":1,"demand":{"memory":9000},"duration":1}]}\n',
     })
     const error = async (...args: readonly string[]) => (await sched(['weigh', ...args], { cwd })).err.split('\n')[0]
-    expect(await error('servers.yaml', '--only', 'Slave3')).toBe('error: nodes: no node is called "Slave3". Did you mean "Slave1"? Known: Master, Slave1, Slave2.')
+    expect(await error('servers.yaml', '--only', 'Slave3')).toBe('error: --only: no node is called "Slave3". Did you mean "Slave1"? Known: Master, Slave1, Slave2.')
+    expect(await error('servers.yaml', '--samples', '0')).toBe('error: --samples: a probe looks 0 times. Use a whole number from 1 on.')
     expect(await error('slots.yaml')).toBe('error: cluster: nothing of the cluster stands for cores: it has map. Describe the `hardware` of its nodes, for example { cores: 8, memory: 16 }.')
     expect(await error('servers.yaml', '--job', 'big.jsonl')).toContain('9000')
     expect(await error('servers.yaml', '--out', 'slots.yaml')).toBe('error: "slots.yaml": exists already. Choose another name, or replace it with --force.')

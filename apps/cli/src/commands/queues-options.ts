@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import { prepare } from '../experiment/experiment.js'
-import { amounts, wholeOrFile } from './experiment-options.js'
+import { amountsAs, wholeOrFile } from './experiment-options.js'
 
 export interface QueuesOptions extends Pick<ExperimentOptions, 'cluster' | 'nodes' | 'resources' | 'slots'> {
   readonly active?: string
@@ -19,8 +19,8 @@ export function queuesOptions(command: Command): Command {
     .option('--active <queues>', 'only these queues have work, for example a,b.c (default: all)')
     .option('--cluster <file>', 'description of the cluster that shares are of (default: shares in percent)')
     .option('--nodes <n>', 'number of equal nodes, with --resources or --slots, or a list of machines (a file)', wholeOrFile)
-    .option('--resources <list>', 'resources per node, for example memory-mb=65536,vcores=16', amounts)
-    .option('--slots <list>', 'slots per node, for example map=4,reduce=2', amounts)
+    .option('--resources <list>', 'resources per node, for example memory-mb=65536,vcores=16', amountsAs('memory-mb=65536,vcores=16'))
+    .option('--slots <list>', 'slots per node, for example map=4,reduce=2', amountsAs('map=4,reduce=2'))
     .option('--json', 'print JSON')
 }
 

@@ -4,6 +4,7 @@ import { saveWorkload } from '@sched/workload/node'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { heed } from '../interruption.js'
+import { counted } from '../output/number.js'
 import { outputFile } from '../output/output-file.js'
 import { version } from '../version.js'
 import type { Io } from '../io.js'
@@ -48,7 +49,7 @@ export async function saved(workload: Workload, to: string, force: boolean | und
   if (to.endsWith('.parquet')) return savedTable(watched, to, force === true, io)
   await saveWorkload(watched, resolve(io.cwd, to), { force })
   const format = /\.jsonl?(\.gz)?$/.test(to) ? '' : ', in the native format whatever its name'
-  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}${format}\n`)
+  io.stderr.write(`${to}: ${counted(jobs, 'job')}${format}\n`)
 }
 
 async function savedTable(workload: Workload, to: string, force: boolean, io: Io): Promise<void> {
@@ -56,7 +57,7 @@ async function savedTable(workload: Workload, to: string, force: boolean, io: Io
   const { jobTable } = await import('../output/job-table.js')
   const { bytes, jobs } = await jobTable(workload, { version, source: workload.name ?? '' })
   file.write(bytes)
-  io.stderr.write(`${to}: ${jobs} job${jobs === 1 ? '' : 's'}, a row each\n`)
+  io.stderr.write(`${to}: ${counted(jobs, 'job')}, a row each\n`)
 }
 
 /** Waits until standard output takes more, or has no reader left. */

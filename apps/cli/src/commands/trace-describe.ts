@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Io } from '../io.js'
 import { number } from '../output/number.js'
 import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
-import { amounts, whole } from './experiment-options.js'
+import { amountsAs, whole } from './experiment-options.js'
 
 interface DescribeOptions extends TraceOptions {
   readonly nodes?: number
@@ -20,7 +20,7 @@ export function addDescribe(trace: Command, io: Io): void {
     .argument('<file>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
   traceOptions(command)
     .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)
-    .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amounts)
+    .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--json', 'print JSON')
     .action((file: string, options: DescribeOptions) => describeTrace(file, options, io))
 }

@@ -6,6 +6,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { readMapping } from '../experiment/mapping.js'
 import type { Io } from '../io.js'
+import { counted } from '../output/number.js'
 
 export interface TraceOptions {
   readonly format?: string
@@ -32,7 +33,7 @@ export async function openedTrace(file: string, { format, mapping, option, onBad
 /** Tells what a reading has left out. */
 export function warnOfSkipped({ report }: Trace, io: Io): void {
   if (report.skipped === 0) return
-  io.stderr.write(`warning: ${report.skipped} bad ${report.counted ?? 'line'}${report.skipped === 1 ? '' : 's'} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
+  io.stderr.write(`warning: ${counted(report.skipped, `bad ${report.counted ?? 'line'}`)} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
 }
 
 /** `key=value`, added to those before it. */

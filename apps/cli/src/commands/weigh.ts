@@ -54,15 +54,23 @@ async function weigh(file: string, options: WeighOptions, io: Io): Promise<void>
   io.stdout.write(options.json === true ? json({ cluster: model.name, job: workload.name, nodes }) : weightTable(nodes, model, workload.name))
 }
 
+/** What options of the command are called in a probe. */
+const optionOf: Readonly<Record<string, string>> = { nodes: '--only', instants: '--samples' }
+
 function probed(cluster: ClusterDescription, workload: Workload, { only, samples }: WeighOptions): ProbedNode[] {
-  return probe({
-    cluster, workload,
-    policy: greedy(fifo()),
-    architecture: monolithic(),
-    runtime: { jitter: 0 },
-    ...(only !== undefined && { nodes: only.split(',').map((name) => name.trim()) }),
-    ...(samples !== undefined && { instants: samples }),
-  })
+  try {
+    return probe({
+      cluster, workload,
+      policy: greedy(fifo()),
+      architecture: monolithic(),
+      runtime: { jitter: 0 },
+      ...(only !== undefined && { nodes: only.split(',').map((name) => name.trim()) }),
+      ...(samples !== undefined && { instants: samples }),
+    })
+  } catch (error) {
+    const option = error instanceof SchedError ? optionOf[error.place.field ?? ''] : undefined
+    throw option === undefined ? error : (error as SchedError).at({ field: option })
+  }
 }
 
 function weighed(nodes: readonly ProbedNode[]): WeighedNode[] {

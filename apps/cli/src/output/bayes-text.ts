@@ -1,12 +1,12 @@
 import { percent, table } from '@sched/report'
 import { accuracyOf, type CrossValidation, type Prediction, type TrainingSummary } from '@sched/placement'
-import { number } from './number.js'
+import { counted, number } from './number.js'
 
 /** What a model was trained on. */
 export function trainingText(policy: string, { samples, active, threshold, activity, largest }: TrainingSummary, seconds: number): string {
   const relative = activity === 'own' ? "each job's own largest pair" : `the largest pair of all, ${number(largest ?? 0)} bytes`
   return (
-    `${number(samples)} jobs under ${policy}: ${number(active)} active (${percent(active / samples)}), ${number(samples - active)} lazy\n` +
+    `${counted(samples, 'job')} under ${policy}: ${number(active)} active (${percent(active / samples)}), ${number(samples - active)} lazy\n` +
     `active from ${Number((threshold ?? NaN).toPrecision(4))} of ${relative}\n` +
     `trained in ${number(seconds * 1000)} ms\n`
   )
@@ -30,5 +30,5 @@ export function validationText({ matrix, accuracy, folds }: CrossValidation): st
     ['lazy', number(lazyAsActive), number(lazyAsLazy)],
   ])
   const parts = folds.map((fold) => percent(accuracyOf(fold))).join(', ')
-  return `${confusion}\n${percent(accuracy)} of ${number(activeAsActive + activeAsLazy + lazyAsActive + lazyAsLazy)} jobs predicted right; by fold ${parts}\n`
+  return `${confusion}\n${percent(accuracy)} of ${counted(activeAsActive + activeAsLazy + lazyAsActive + lazyAsLazy, 'job')} predicted right; by fold ${parts}\n`
 }

@@ -1,5 +1,5 @@
 import type { Finding, Verdict } from '@sched/queue-files'
-import { number } from './number.js'
+import { counted } from './number.js'
 
 /** More settings of one kind than this are counted and not listed, unless all are asked for. */
 const MANY = 40
@@ -11,7 +11,7 @@ export function findingsText(findings: readonly Finding[], { all = false } = {})
   const lines = verdicts.flatMap((verdict) => {
     const own = findings.filter((finding) => finding.verdict === verdict)
     if (own.length === 0) return []
-    const head = `${verdict}: ${number(own.length)} setting${own.length === 1 ? '' : 's'}`
+    const head = `${verdict}: ${counted(own.length, 'setting')}`
     if (!all && verdict === 'honoured' && own.length > MANY) return [`${head} (\`sched queues show\` lists them)`]
     return [head, ...own.map((finding) => `  ${described(finding, files > 1)}`)]
   })

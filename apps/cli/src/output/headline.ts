@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import type { Experiment } from '../experiment/experiment.js'
-import { number } from './number.js'
+import { counted, number } from './number.js'
 
 /** What ran, in two lines. */
 export function headline({ workload, cluster, seeds, description, policies }: Experiment): string {
@@ -8,7 +8,7 @@ export function headline({ workload, cluster, seeds, description, policies }: Ex
   const { name, jobs } = workload.of(first)
   const title = description.spec.name ?? name
   const runs = seeds.length === 1 ? `seed ${first}` : `seeds ${first} to ${seeds.at(-1) ?? first}: mean ± 95 % confidence interval, differences paired by seed`
-  return `${title}${jobs === undefined ? '' : `: ${number(jobs)} job${jobs === 1 ? '' : 's'}`} on ${clusterText(cluster)}\n${policies.map((policy) => policy.name).join(', ')} on ${runs}\n`
+  return `${title}${jobs === undefined ? '' : `: ${counted(jobs, 'job')}`} on ${clusterText(cluster)}\n${policies.map((policy) => policy.name).join(', ')} on ${runs}\n`
 }
 
 /** A cluster on one line: nodes, racks, slots or resources per node, heartbeats. */

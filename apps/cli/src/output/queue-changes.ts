@@ -18,7 +18,7 @@ export function shareChanges(before: QueueTable, after: QueueTable): ShareChange
   for (const path of paths)
     for (const resource of Object.keys(before.totals ?? { cluster: 1 })) {
       const [a, b] = sides.map((side) => side.get(path)?.[resource])
-      const isSame = a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(a, b) // shares are computed anew: last digits may differ
+      const isSame = a === b || (a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(a, b)) // shares are computed anew: last digits may differ
       if (!isSame) changes.push({ path, resource, before: a, after: b })
     }
   return changes

@@ -2,7 +2,7 @@ import type { Group, RigidResult, Summary } from '@sched/metrics'
 import { percent, table, type Column } from '@sched/report'
 import type { Row } from '../figures.js'
 import { kinds } from '../rigid-figures.js'
-import { interval, number } from './number.js'
+import { counted, interval, number } from './number.js'
 import { policyTable } from './policy-table.js'
 
 /** Users that the report of one run names. */
@@ -35,7 +35,7 @@ function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanD
   if (jobs === 0) return ''
   const difference = `${meanDifference > 0 ? '+' : ''}${number(meanDifference, 's')}`
   return (
-    `recorded in the log, of ${number(jobs)} jobs: mean wait ${number(wait.mean, 's')} s, response ${number(response.mean, 's')} s, bounded slowdown ${number(slowdown.mean)}; ` +
+    `recorded in the log, of ${counted(jobs, 'job')}: mean wait ${number(wait.mean, 's')} s, response ${number(response.mean, 's')} s, bounded slowdown ${number(slowdown.mean)}; ` +
     `waits here differ by ${number(meanAbsoluteError, 's')} s in the mean, ${difference} s with their sign\n`
   )
 }

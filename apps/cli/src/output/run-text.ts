@@ -2,7 +2,7 @@ import type { Distribution, Summary } from '@sched/metrics'
 import { duration, percent, table, type Column } from '@sched/report'
 import type { RunResult } from '../run-once.js'
 import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
-import { number } from './number.js'
+import { counted, number } from './number.js'
 import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
@@ -18,14 +18,14 @@ function countsText({ counts, times, preemption, outages }: Summary): string {
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
-  const failed = outages === undefined ? '' : `${number(outages.outages)} outage${outages.outages === 1 ? '' : 's'}, nodes available ${percent(outages.availability)} of the time, ${number(outages.lost.tasks)} task${outages.lost.tasks === 1 ? '' : 's'} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
-  return `${number(finished)} of ${number(jobs)} jobs finished${unfinished}${refused}; ${number(tasks)} tasks, ${number(launches)} starts${lost}; makespan ${duration(times.makespan)}\n${failed}`
+  const failed = outages === undefined ? '' : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
+  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${failed}`
 }
 
 function prefilledText(prefilled: RunResult['prefilled']): string {
   if (prefilled === null) return ''
   const shares = Object.entries(prefilled.shares).filter(([, share]) => share > 0).map(([name, share]) => `${percent(share)} of ${name}`)
-  return `At time 0 ${number(prefilled.tasks)} tasks of no job hold ${shares.join(', ')}; no figure below counts them\n`
+  return `At time 0 ${counted(prefilled.tasks, 'task')} of no job ${prefilled.tasks === 1 ? 'holds' : 'hold'} ${shares.join(', ')}; no figure below counts ${prefilled.tasks === 1 ? 'it' : 'them'}\n`
 }
 
 function useTable({ utilisation }: Summary): string {

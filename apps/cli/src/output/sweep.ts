@@ -5,7 +5,7 @@ import { shortNames, type Axis, type Point } from '../experiment/matrix.js'
 import { policyName } from '../experiment/policies.js'
 import { compareRuns, type Row } from '../figures.js'
 import type { RunResult } from '../run-once.js'
-import { number } from './number.js'
+import { counted, number } from './number.js'
 
 /** One point of a sweep with all its runs. */
 export interface PointResult {
@@ -61,7 +61,7 @@ export function sweepTitle({ spec }: Description, results: readonly PointResult[
   const [{ policies: [first = ''] = [] } = {}] = results
   const several = new Set(results.flatMap(({ policies }) => policies)).size > 1
   const counts = results.map(({ runs, policies }) => runs.length / Math.max(1, policies.length))
-  return `${spec.name === undefined ? '' : `${spec.name}: `}${number(results.length)} points${several ? '' : ` under ${first}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
+  return `${spec.name === undefined ? '' : `${spec.name}: `}${counted(results.length, 'point')}${several ? '' : ` under ${first}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
 }
 
 /** One row per point and policy, for people; the first `keep` columns say which. */

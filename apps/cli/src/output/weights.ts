@@ -1,6 +1,7 @@
 import type { ClusterModel } from '@sched/cluster'
 import { table } from '@sched/report'
 import type { ProbedNode } from '@sched/sim'
+import { counted } from './number.js'
 
 /** A probed node, its parts of the cluster's hardware and of what was idle, its performance and its weight. */
 export interface WeighedNode extends ProbedNode {
@@ -19,7 +20,7 @@ export function weightTable(nodes: readonly WeighedNode[], { name }: ClusterMode
     first.hardware.toFixed(4), first.idle.toFixed(4), first.performance.toFixed(4), first.weight,
   ])
   const looks = nodes[0]?.at.length ?? 0
-  return `${name}: ${job} on each node alone, ${looks} look${looks === 1 ? '' : 's'}\n\n${table(titles.map((title) => ({ title })), rows)}`
+  return `${name}: ${job} on each node alone, ${counted(looks, 'look')}\n\n${table(titles.map((title) => ({ title })), rows)}`
 }
 
 /** The samples as options of the placement, by group where a group was probed as a whole. */
