@@ -55,7 +55,7 @@ export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors, a
  *
  * Source: Hadoop 3, PreemptableResourceCalculator, AbstractPreemptableResourceCalculator and TempQueuePerPartition.
  * Deviation: vectors are bounded resource by resource, where Hadoop takes the one of two vectors with the smaller dominant
- * share; with one resource that is the same. What rounding leaves to nobody is not taken from those that use it.
+ * share; with one resource that is the same. Parts are not rounded to nothing, and what nobody is offered is not taken from those that use it.
  */
 export class IdealPlan implements IdealAllocation {
   ideal = new Float64Array(0)
@@ -238,7 +238,7 @@ export class IdealPlan implements IdealAllocation {
     return hasOthers
   }
 
-  /** What is left, since parts of small amounts are rounded to nothing, stays with those that use it. */
+  /** What is left, of a resource that nobody who wants it is guaranteed, stays with those that use it. */
   #leave(children: readonly number[]): void {
     const { width, used, most } = this.#loads
     const { left } = this.#offers

@@ -213,7 +213,10 @@ export class Offers {
   }
 }
 
-/** Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. */
+/**
+ * Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. Of what is
+ * above 0 that is 1 at least: Hadoop counts MB, of which nobody misses one, and here a unit may be all that a task asks.
+ */
 export function rounded(amount: number, width: number): number {
-  return width === 1 ? Math.floor(amount + 0.5) : Math.ceil(amount)
+  return width === 1 && amount >= 1 ? Math.floor(amount + 0.5) : Math.ceil(amount)
 }

@@ -52,9 +52,7 @@ function usage(recorder: Recorder, jobs: readonly JobSpec[], amount = 'mem'): { 
 const INTERVAL = 3
 const eager = { monitoringInterval: INTERVAL, maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
 const TOTAL = 200
-/** Memory of a task where parts must not be lost to rounding: Hadoop rounds every offer to whole amounts. */
-const LARGE = 100
-const memory = (nodes: number, unit = 1) => instantCluster({ nodes: [{ count: nodes, resources: { mem: (TOTAL * unit) / nodes } }] })
+const memory = (nodes: number) => instantCluster({ nodes: [{ count: nodes, resources: { mem: TOTAL / nodes } }] })
 const long = (id: string, queue: string, tasks: number, submit: Seconds, mem = 1) => job({ id, queue, tasks, submit, demand: { mem }, duration: 10_000 })
 
 describe('what capacities promise', () => {
@@ -66,15 +64,15 @@ describe('what capacities promise', () => {
       fc.property(tenancies, wishes, fc.constantFrom(1, 4, 20), (tenancy, tasks, nodes) => {
         const looks = [...tenancy.parts.keys()].some((path) => path.split('.').length > 2) ? 40 : 2
         const leaves = leavesOf(tenancy)
-        const jobs = leaves.flatMap((path, i) => [long(`early ${path}`, path, 1 + (tasks[i] ?? 0), 0, LARGE), long(`late ${path}`, path, 1 + (tasks[i + 9] ?? 0), 10, LARGE)])
+        const jobs = leaves.flatMap((path, i) => [long(`early ${path}`, path, 1 + (tasks[i] ?? 0), 0), long(`late ${path}`, path, 1 + (tasks[i + 9] ?? 0), 10)])
         const policy = capacityScheduler({ queues: tenancy.queues, defaults: { userLimitFactor: -1 }, preemption: eager })
-        const { recorder } = run({ cluster: memory(nodes, LARGE), jobs, policy, until: 12 + (looks - 1) * INTERVAL })
+        const { recorder } = run({ cluster: memory(nodes), jobs, policy, until: 12 + (looks - 1) * INTERVAL })
         evictions += recorder.evictions.length
         const { last, most } = usage(recorder, jobs)
         const guaranteed = (path: string) => Math.floor((TOTAL * (tenancy.parts.get(path)?.guaranteed ?? 0)) / 100)
-        const has = (path: string) => (last.get(path) ?? 0) / LARGE
+        const has = (path: string) => last.get(path) ?? 0
         for (const [i, path] of leaves.entries()) expect(has(path), path).toBeGreaterThanOrEqual(Math.min(2 + (tasks[i] ?? 0) + (tasks[i + 9] ?? 0), guaranteed(path)))
-        for (const [path, { most: cap }] of tenancy.parts) expect((most.get(path) ?? 0) / LARGE, path).toBeLessThanOrEqual((TOTAL * cap) / 100)
+        for (const [path, { most: cap }] of tenancy.parts) expect(most.get(path) ?? 0, path).toBeLessThanOrEqual((TOTAL * cap) / 100)
       }),
       { seed: 2, numRuns: 20 },
     )

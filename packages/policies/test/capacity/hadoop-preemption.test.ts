@@ -11,9 +11,9 @@ interface Look {
   readonly naturalTerminationFactor?: number
 }
 
-/** What is taken from each queue in one look, after the first line; vectors as lists. */
-function taken({ lines, closed = [], naturalTerminationFactor = 1 }: Look): Vector[] {
-  const list = (vector: Vector): readonly number[] => (typeof vector === 'number' ? [vector] : vector)
+/** What is taken from each queue in one look, after the first line, in units of the amounts given, which are counted in so many parts; vectors as lists. */
+function taken({ lines, closed = [], naturalTerminationFactor = 1 }: Look, parts = 1): Vector[] {
+  const list = (vector: Vector): readonly number[] => (typeof vector === 'number' ? [vector * parts] : vector)
   const root = list(lines[0]?.[1] ?? 0)
   const width = root.length
   const none = root.map(() => 0)
@@ -26,12 +26,12 @@ function taken({ lines, closed = [], naturalTerminationFactor = 1 }: Look): Vect
     most: lines.flatMap(([, , , , change]) => list(change?.most ?? root)),
     used: lines.flatMap(([, , used]) => list(used)),
     pending: pending.flat(),
-    unreserved: lines.flatMap(([, , , , change], at) => (pending[at] ?? []).map((each) => Math.max(0, each - (change?.reserved ?? 0)))),
+    unreserved: lines.flatMap(([, , , , change], at) => (pending[at] ?? []).map((each) => Math.max(0, each - (change?.reserved ?? 0) * parts))),
     isProtected: lines.map((_, at) => (isClosed(at) ? 1 : 0)),
     priority: lines.map(([, , , , change]) => change?.priority ?? 0),
   }
   const { toObtain } = idealAllocation(loads, { maxIgnoredOverCapacity: 0.1, naturalTerminationFactor }, root)
-  return lines.slice(1).map((_, i) => (width === 1 ? (toObtain[i + 1] ?? 0) : [...toObtain.slice((i + 1) * width, (i + 2) * width)]))
+  return lines.slice(1).map((_, i) => (width === 1 ? Math.round((toObtain[i + 1] ?? 0) / parts) : [...toObtain.slice((i + 1) * width, (i + 2) * width)]))
 }
 
 // Situations of Hadoop 3's TestProportionalCapacityPreemptionPolicy and its variants in numbers of our own: what is taken, to the container.
@@ -64,19 +64,23 @@ describe('one look of preemption (TestProportionalCapacityPreemptionPolicy)', ()
     ['testPerQueueDisablePreemptionOverAbsMaxCapacity: E is closed by D, though above its maximum', { lines: [[-1, 600, 600], [0, 440, 446], [1, 210, 230], [1, 230, 216, 20], [0, 160, 154, 0, { most: 330 }], [4, 10, 66, 20, { most: 60 }], [4, 150, 88]], closed: [4] }, [0, 0, 0, 0, 0, 0]],
     ['testZeroGuar: who has no guarantee loses nothing while its queue is within its own', { lines: [[-1, 300, 255], [0, 150, 125], [1, 0, 95], [1, 148, 30], [0, 150, 130], [4, 20, 130], [4, 130, 0, 15]] }, [0, 0, 0, 0, 0, 0]],
     ['testZeroGuarOverCap: nor do two take from each other', { lines: [[-1, 300, 255], [0, 150, 255], [1, 0, 90, 40], [1, 150, 30, 15], [1, 0, 135, 20], [0, 150, 0], [5, 150, 0, 20]] }, [0, 0, 0, 0, 0, 0]],
-    ['testHierarchicalLarge: from B as far as A has too much, then from H beside it', { lines: [[-1, 800, 800], [0, 400, 421], [1, 120, 141], [1, 280, 280], [0, 200, 200], [4, 140, 100], [4, 60, 100], [0, 200, 179], [7, 20, 179], [7, 180, 0, 35]] }, [0, 20, 0, 0, 0, 0, 0, 15, 0]],
-    ['testHierarchicalLarge3Levels: of E on the third level no more than A has too much on the first', { lines: [[-1, 600, 600], [0, 300, 314], [1, 90, 88], [1, 210, 226], [3, 150, 148], [3, 60, 78], [0, 150, 150], [6, 105, 75], [6, 45, 75], [0, 150, 136], [9, 15, 15], [9, 135, 121, 14]] }, [0, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0]],
+    ['testHierarchicalLarge: from B as far as A has too much, then from H beside it', { lines: [[-1, 800, 800], [0, 400, 421], [1, 120, 141], [1, 280, 280], [0, 200, 200], [4, 140, 100], [4, 60, 100], [0, 200, 179], [7, 20, 179], [7, 180, 0, 35]] }, [0, 21, 0, 0, 0, 0, 0, 14, 0]],
+    ['testHierarchicalLarge3Levels: of E on the third level no more than A has too much on the first', { lines: [[-1, 600, 600], [0, 300, 314], [1, 90, 88], [1, 210, 226], [3, 150, 148], [3, 60, 78], [0, 150, 150], [6, 105, 75], [6, 45, 75], [0, 150, 136], [9, 15, 15], [9, 135, 121, 14]] }, [0, 0, 0, 0, 14, 0, 0, 0, 0, 0, 0]],
     ['testPreemptionNotHappenForSingleReservedQueue: it has reserved more than it wants', { lines: [[-1, 100, 80], [0, 40, 80, 25, { reserved: 45 }], [0, 60, 0]] }, [0, 0]],
     ['testPreemptionToBalanceDisabled: no more than for the guarantee', { lines: flat([36, 14, 40], [36, 46, 40], [36, 60, 40], [12, 0]) }, [0, 4, 18, 0]],
     ['the same, where less is wanted', { lines: flat([36, 14, 8], [36, 46, 40], [36, 60, 40], [12, 0]) }, [0, 0, 8, 0]],
     ['testNodePartitionNonAccessibleQueuesSharePartitionedResource: of a lent partition, those without a guarantee give equally', { lines: flat([60, 0, 40], [60, 36], [0, 42, 60], [0, 42, 60]) }, [0, 0, 20, 20]],
   ])('takes as Hadoop does: %s', (_, look, expected) => {
     expect(taken(look)).toEqual(expected)
+    expect(taken(look, 1024)).toEqual(expected) // as in MB, in which Hadoop counts
   })
 
-  it('hands parts out that are rounded up while there is something: one of two equal queues keeps less, and the third gets what it is due', () => {
-    // 8 for four queues of 2: D has 0 and wants 2. Of the 2 left over D is offered 2 x 2/6 = 1 and then 1/3 = 0; half of the other 1 is rounded up for A alone
-    expect(taken({ lines: flat([2, 3], [2, 3], [2, 2], [2, 0, 2]) })).toEqual([0, 1, 0, 0])
+  it.each([10, 30, 45])('brings a queue to its guarantee of %i in units as large as tasks, however small the part it is offered at a time', (own) => {
+    expect(taken({ lines: flat([100 - own, 100], [own, 0, own]) })).toEqual([own, 0])
+  })
+
+  it('hands parts out that are rounded up while there is something: of two equal queues one keeps less, and the third gets what it is due', () => {
+    // 9 for three queues of 3: of the 2 that are left C gets the 1 that it wants; half of the other is rounded up for A, and there is none for B
     expect(taken({ lines: flat([3, 4], [3, 4], [3, 1, 1]) })).toEqual([0, 1, 0])
   })
 })
@@ -90,10 +94,11 @@ describe('one look with priorities of queues (TestPreemptionForQueueWithPrioriti
     ['testPreemptionForLowestPriorityUnderutilizedQueue: the same for one of low priority', { lines: by([1, 2, 0], three) }, [17, 43, 0]],
     ['testPreemptionWontHappenBetweenSatisfiedQueues', { lines: by([1, 1, 2], flat([60, 0], [60, 85, 90], [80, 115, 60])) }, [0, 0, 0]],
     ['testPreemptionForMultipleQueuesInTheSamePriorityBuckets: the high ones keep what they have, the low ones divide the rest', { lines: by([1, 1, 2, 2, 2], five) }, [45, 13, 0, 0, 0]],
-    ['testPreemptionForPriorityAndDisablePreemption: a high one gives where a low one is closed', { lines: by([1, 1, 2, 2, 2], five), closed: [1] }, [0, 21, 35, 0, 0]],
-    ['testPriorityPreemptionForHierarchicalOfQueues: first between parents, then by priority in each', { lines: by([1, 1, 1, 1, 1, 2, 1], [[-1, 200, 200], [0, 60, 80], [1, 24, 42, 90], [1, 36, 38, 90], [0, 60, 116], [4, 33, 60, 90], [4, 27, 56, 90], [0, 80, 4, 60]]) }, [0, 12, 0, 0, 26, 22, 0]],
+    ['testPreemptionForPriorityAndDisablePreemption: a high one gives where a low one is closed', { lines: by([1, 1, 2, 2, 2], five), closed: [1] }, [0, 22, 35, 0, 0]],
+    ['testPriorityPreemptionForHierarchicalOfQueues: first between parents, then by priority in each', { lines: by([1, 1, 1, 1, 1, 2, 1], [[-1, 200, 200], [0, 60, 80], [1, 24, 42, 90], [1, 36, 38, 90], [0, 60, 116], [4, 33, 60, 90], [4, 27, 56, 90], [0, 80, 4, 60]]) }, [0, 12, 0, 0, 27, 21, 0]],
   ])('takes as Hadoop does: %s', (_, look, expected) => {
     expect(taken(look)).toEqual(expected)
+    expect(taken(look, 1024)).toEqual(expected) // as in MB, in which Hadoop counts
   })
 })
 

@@ -39,7 +39,7 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
     const at = x.findIndex((each, i) => each !== y[i])
     return at < 0 ? 0 : (x[at] ?? 0) - (y[at] ?? 0)
   }
-  const rounded = (amount: number) => (width === 1 ? Math.floor(amount + 0.5) : Math.ceil(amount))
+  const rounded = (amount: number) => (width === 1 && amount >= 1 ? Math.floor(amount + 0.5) : Math.ceil(amount))
   const isSome = (a: Vector) => a.some((x) => x > 0)
   const of = (column: ArrayLike<number>, id: number) => Array.from({ length: width }, (_, i) => column[id * width + i] ?? 0)
 
