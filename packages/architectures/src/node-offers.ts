@@ -75,7 +75,10 @@ export class NodeOffers {
     this.#free.fill(0)
     if (!this.#hasGuarantees) return
     for (const member of guaranteed) for (let r = 0; r < this.#lacking.length; r++) this.#lacking[r] = (this.#lacking[r] as number) + lacking(member, r)
-    for (const node of this.#cell.nodes) for (let r = 0; r < this.#free.length; r++) this.#free[r] = (this.#free[r] as number) + this.#freeOn(node, r)
+    for (const node of this.#cell.nodes) {
+      if (!this.#cell.cluster.up(node)) continue // nobody's guarantee can be met there
+      for (let r = 0; r < this.#free.length; r++) this.#free[r] = (this.#free[r] as number) + this.#freeOn(node, r)
+    }
   }
 
   #freeOn(node: NodeId, r: number): number {

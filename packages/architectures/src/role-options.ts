@@ -17,8 +17,7 @@ export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
  * The frameworks in their roles. Throws `BAD_OPTION` for a role that nobody is in and nothing is set aside for, quotas of
  * inner roles, guarantees above limits or, together, above what the cluster has, and resources that it has not.
  */
-export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], ranking: Ranking, env: ArchitectureEnv, quotas: boolean): Roles {
-  const { resources } = env.cluster
+export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], ranking: Ranking, totals: Float64Array, resources: readonly string[], quotas: boolean): Roles {
   const roles = new Roles(frameworks, resources.length, (path) => options[path]?.weight ?? 1, ranking)
   const known = roles.paths
   for (const [path, { guarantee, limit }] of Object.entries(options)) {
@@ -36,24 +35,28 @@ export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], 
   }
   for (const [r, name] of resources.entries()) {
     const sum = guaranteed(roles, r)
-    const most = env.cluster.capacity(r as ResourceId)
+    const most = totals[r] as number
     if (sum > most) throw new SchedError('BAD_OPTION', `roles are guaranteed ${sum} ${name} together, and the cluster has ${most}.`, { field: 'roles' }, 'Lower the guarantees.')
   }
   return roles
 }
 
-/** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered. */
-export function checkQuota(spec: JobSpec, role: Member, roles: Roles, env: ArchitectureEnv): void {
+/** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */
+export function checkQuota(spec: JobSpec, role: Member, roles: Roles, totals: Float64Array, resources: readonly string[]): void {
   for (const { demand, gang, tasks } of spec.stages)
-    for (const [r, name] of env.cluster.resources.entries()) {
+    for (const [r, name] of resources.entries()) {
       const asked = (demand[name] ?? 0) * (gang === true ? tasks : 1)
       const own = role.guarantee?.[r] ?? 0
-      const spare = env.cluster.capacity(r as ResourceId) - guaranteed(roles, r) + own
+      const spare = (totals[r] as number) - guaranteed(roles, r) + own
       const most = Math.min(role.limit?.[r] ?? Infinity, spare)
       if (asked > most)
         throw new SchedError('INFEASIBLE', `job ${spec.id} asks ${asked} ${name} at once, and ${most} is the most that role "${role.name}" can be offered${most === spare ? ' beside what is guaranteed to others' : ''}.`, {}, 'Raise its limit, or lower the guarantees of other roles.')
     }
 }
+
+/** What all nodes have, also those that are away now, by resource. */
+export const totalsOf = ({ cell: { cluster, nodes } }: ArchitectureEnv): Float64Array =>
+  Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0))
 
 const guaranteed = (roles: Roles, r: number): number => roles.tops.reduce((sum, { guarantee }) => sum + (guarantee?.[r] ?? 0), 0)
 

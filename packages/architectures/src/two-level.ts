@@ -8,7 +8,7 @@ import { Framework } from './framework.js'
 import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { OfferRules } from './offer-rules.js'
 import { Refusals } from './refusals.js'
-import { amounts, checkQuota, resourceNamed, roleOptions, rolesOf } from './role-options.js'
+import { amounts, checkQuota, resourceNamed, roleOptions, rolesOf, totalsOf } from './role-options.js'
 import type { Roles } from './roles.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
@@ -93,6 +93,7 @@ class TwoLevel implements Architecture {
   readonly #times: DecisionTimes
   readonly #roles: Roles
   readonly #hasQuotas: boolean
+  readonly #totals: Float64Array
   readonly #allocator: Allocator
   /** By scheduler id. */
   readonly #frameworks: Framework[] = []
@@ -111,7 +112,8 @@ class TwoLevel implements Architecture {
     this.#router = new Router('framework', groups, options.balance, env)
     const { offers, fairShareOffers: fairShare } = options
     if (fairShare && offers === 'by-node') throw new SchedError('BAD_OPTION', 'offers that are made node by node have no fair share.', { field: 'fairShareOffers' }, 'Leave out one of the two.')
-    this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), env, offers === 'by-node')
+    this.#totals = totalsOf(env)
+    this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), this.#totals, env.cluster.resources, offers === 'by-node')
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
@@ -136,7 +138,7 @@ class TwoLevel implements Architecture {
   /** The framework of a new job. Throws `INFEASIBLE` for a job that its role may never be offered enough for. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
-    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(this.#frameworks[scheduler.id] as Framework), this.#roles, this.#env)
+    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(this.#frameworks[scheduler.id] as Framework), this.#roles, this.#totals, this.#env.cluster.resources)
     return scheduler
   }
 

@@ -50,6 +50,17 @@ describe('offers of nodes that fail', () => {
     const jobs = [cpuJob('a', { class: 'a' }), cpuJob('b', { class: 'b', submit: 0.5 })]
     expect(starts(play(twoLevel({ frameworks: schedulers, offerTime: 0 }), jobs, { cluster: cpus(2, 1), outages: [away(1, 0.25, 1.5)] }))).toEqual(['2 b node-1', '11 a node-0'])
   })
+  it('are no reason to refuse a job that its role may have when all nodes are back', () => {
+    const options = { frameworks: { a: { role: 'a' } }, roles: { b: { guarantee: { cpu: 1 } } }, offers: 'by-node', offerTime: 0, decision: { job: 0, task: 0 } } as const
+    const wide = [cpuJob('wide', { class: 'a', submit: 1, tasks: 2, gang: true, duration: 5 })]
+    expect(starts(play(twoLevel(options), wide, { cluster: cpus(3, 1), outages: [away(1, 0.5, 9.5)] }))).toEqual(['10 wide node-1', '10 wide node-2'])
+  })
+  it('keep for a role what it is guaranteed of the nodes that are there', () => {
+    // b is guaranteed 1 of 2 CPUs, of which one is away until 9.5: a has none of the other
+    const options = { frameworks: { a: { role: 'a' }, b: { role: 'b' } }, roles: { b: { guarantee: { cpu: 1 } } }, offers: 'by-node', offerTime: 0, decision: { job: 0, task: 0 } } as const
+    const jobs = [cpuJob('a', { class: 'a', duration: 50 }), cpuJob('b', { class: 'b', submit: 5, duration: 50 })]
+    expect(starts(play(twoLevel(options), jobs, { cluster: cpus(2, 1), outages: [away(1, 0.5, 9.5)] }))).toEqual(['6 b node-0', '10 a node-1'])
+  })
 })
 
 describe('where nodes fail', () => {
