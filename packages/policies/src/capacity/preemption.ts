@@ -21,6 +21,7 @@ interface Mark {
  * Takes back what queues use above their guarantee for queues that want theirs: at every multiple of the interval the
  * ideal allocation is computed and tasks of leaves above it are marked, those of the last job in order and the newest
  * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
+ * Gangs, which YARN does not know, go whole.
  *
  * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
  * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
@@ -42,6 +43,8 @@ export class CapacityPreemption implements Policy {
   /** The first so many are chosen; the list is used again. */
   readonly #tasks: TaskId[] = []
   #chosen = 0
+  /** Stages of the job at hand whose gangs were looked at. */
+  readonly #gangs: number[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -136,9 +139,10 @@ export class CapacityPreemption implements Policy {
     this.#queues.refresh()
     toTake.begin(lane, this.#options.totalPreemptionPerRound)
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const { toObtain } = this.#plan.compute(this.#loads.read(pot), this.#options, toTake.allowed)
+      const loads = this.#loads.read(pot)
+      const { toObtain } = this.#plan.compute(loads, this.#options, toTake.allowed)
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {
-        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot)) continue
+        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue
         if (toTake.isSpent) return
         if (this.#queues.isLent[pot] === true) this.#takeFromLeaf(leaf, lane, pot, true)
         this.#takeFromLeaf(leaf, lane, pot, false)
@@ -173,19 +177,45 @@ export class CapacityPreemption implements Policy {
     const [running, toTake, queues] = [this.#running, this.#toTake, this.#queues]
     const isSplit = queues.pots.partitions.length > 1
     const mayBorrow = queues.isLent[pot] === true
+    this.#gangs.length = 0
     for (let task = running.last(job, lane) as TaskId; task >= 0; ) {
       const shape = work.shapeOf(task)
       const isTurn = !mayBorrow || (queues.potOfShape(shape, leaf, lane) !== pot) === isLent
+      if (work.inGang(task)) {
+        if (isTurn) this.#takeGang(job, lane, task)
+        if (toTake.isDone) return
+        task = running.next(task) as TaskId
+        continue
+      }
       const most = isTurn ? toTake.most(shape) : 0
       let count = 0
-      for (; count < most && task >= 0 && work.shapeOf(task) === shape; task = running.next(task) as TaskId) {
+      for (; count < most && task >= 0 && work.shapeOf(task) === shape && !work.inGang(task); task = running.next(task) as TaskId) {
         if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
         this.#tasks[this.#chosen++] = task
         count++
       }
       if (count > 0) toTake.take(shape, count)
       if (toTake.isDone) return
-      while (task >= 0 && work.shapeOf(task) === shape) task = running.next(task) as TaskId // refused as well
+      while (task >= 0 && work.shapeOf(task) === shape && !work.inGang(task)) task = running.next(task) as TaskId // refused as well
     }
+  }
+
+  /** Chooses all that runs of a task's gang, or nothing of it. */
+  #takeGang(job: JobId, lane: LaneId, task: TaskId): void {
+    const { work } = this.#env
+    const [running, toTake, tasks] = [this.#running, this.#toTake, this.#tasks]
+    const stage = work.stageOf(task)
+    if (this.#gangs.includes(stage)) return
+    this.#gangs.push(stage)
+    const first = this.#chosen
+    let here = 0
+    for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) {
+      if (work.stageOf(each) !== stage) continue
+      tasks[this.#chosen++] = each
+      if (toTake.isHere(work.nodeOf(each), lane)) here++
+    }
+    const shape = work.shapeOf(task)
+    if (toTake.mayTogether(shape, here, first === 0)) toTake.take(shape, here)
+    else this.#chosen = first
   }
 }

@@ -1,9 +1,12 @@
 import type { LaneId, ShapeId } from '@sched/core'
+import { compareShares } from './comparing.js'
+import type { QueueLoads } from './ideal-allocation.js'
 import type { Pots } from './pots.js'
 
 /**
  * What is still to be taken from a leaf in a pot, and from all leaves together in one round. A container is taken if it
- * brings some of what is wanted and no resource would exceed what a round may take.
+ * brings some of what is wanted and no resource would exceed what a round may take. A gang is taken whole, if the leaf keeps
+ * its guarantee; one that is larger than what a round may take goes alone in its round.
  *
  * Source: Hadoop 3, CapacitySchedulerPreemptionUtils.tryPreemptContainerAndDeductResToObtain.
  */
@@ -13,6 +16,10 @@ export class WhatToTake {
   readonly #pots: Pots
   /** What the leaf is still to give; below 0 where one container was larger than that. */
   readonly #left: Float64Array
+  /** What the leaf uses without what is taken. */
+  readonly #rest: Float64Array
+  #leaf = 0
+  #loads!: QueueLoads
   #pot = 0
   #lane: LaneId = 0 as LaneId
 
@@ -21,6 +28,7 @@ export class WhatToTake {
     this.#pots = pots
     this.allowed = vector()
     this.#left = vector()
+    this.#rest = vector()
   }
 
   /** Starts a round in which a part of the cluster may be taken, over all partitions. */
@@ -34,14 +42,19 @@ export class WhatToTake {
     }
   }
 
-  /** Turns to a leaf; false: nothing is to be taken from it. */
-  beginLeaf(toObtain: Float64Array, leaf: number, pot: number): boolean {
+  /** Turns to a leaf of a pot, whose loads are given; false: nothing is to be taken from it. */
+  beginLeaf(toObtain: Float64Array, leaf: number, pot: number, loads: QueueLoads): boolean {
     const { width } = this.#pots
     let isSome = false
     for (let at = leaf * width; at < (leaf + 1) * width; at++) if ((toObtain[at] as number) > 0) isSome = true
     if (!isSome) return false
     this.#pot = pot
-    for (let i = 0; i < width; i++) this.#left[i] = toObtain[leaf * width + i] as number
+    this.#leaf = leaf
+    this.#loads = loads
+    for (let i = 0; i < width; i++) {
+      this.#left[i] = toObtain[leaf * width + i] as number
+      this.#rest[i] = loads.used[leaf * width + i] as number
+    }
     return true
   }
 
@@ -81,15 +94,34 @@ export class WhatToTake {
     return may < wanted ? may : wanted
   }
 
+  /** Whether so many of a shape may be taken together; `isFirst`: nothing else is taken in this round so far. */
+  mayTogether(shape: ShapeId, count: number, isFirst: boolean): boolean {
+    const from = this.#pots.demandAt(shape, this.#lane)
+    const { width, demands } = this.#pots
+    const { guaranteed, total } = this.#loads
+    let brings = false
+    for (let i = 0; i < width; i++) {
+      const amount = count * (demands[from + i] as number)
+      if (amount > (this.allowed[i] as number) && !isFirst) return false
+      if (amount > 0 && (this.#left[i] as number) > 0) brings = true
+    }
+    if (!brings) return false
+    this.#add(this.#rest, from, -count)
+    const keeps = compareShares(this.#rest, 0, guaranteed, this.#leaf * width, total, 0, width) >= 0
+    this.#add(this.#rest, from, count)
+    return keeps
+  }
+
   /** Takes so many of them. */
   take(shape: ShapeId, count: number): void {
     const from = this.#pots.demandAt(shape, this.#lane)
+    this.#add(this.#left, from, -count)
+    this.#add(this.#rest, from, -count)
+    this.#add(this.allowed, from, -count)
+  }
+
+  #add(to: Float64Array, from: number, count: number): void {
     const { width, demands } = this.#pots
-    const [left, allowed] = [this.#left, this.allowed]
-    for (let i = 0; i < width; i++) {
-      const amount = count * (demands[from + i] as number)
-      left[i] = (left[i] as number) - amount
-      allowed[i] = (allowed[i] as number) - amount
-    }
+    for (let i = 0; i < width; i++) to[i] = (to[i] as number) + count * (demands[from + i] as number)
   }
 }

@@ -23,7 +23,7 @@ interface Taken {
   readonly tasks: readonly Victim[]
 }
 
-/** Chooses tasks to take, node by node, for one look; what is chosen counts as gone for the next choice. */
+/** Chooses tasks to take, node by node, for one look, of a gang all or none; what is chosen counts as gone for the next choice. */
 export class Victims {
   readonly #round: Round
   readonly #sharing: QueueSharing
@@ -31,10 +31,12 @@ export class Victims {
   readonly #capacity: LaneAmounts
   readonly #resources: readonly ResourceId[]
   /** Running tasks by node, in the order of taking, without those that are marked. */
-  readonly #onNode = new Map<NodeId, Victim[]>()
+  #onNode = new Map<NodeId, readonly Victim[]>()
+  /** By each of its tasks: a gang. */
+  readonly #gangs = new Map<TaskId, Victim[]>()
   /** What jobs lose by tasks that are marked, and room that these leave on nodes. */
-  readonly #gone = new Map<JobId, number[]>()
-  readonly #used = new Map<NodeId, number[]>()
+  #gone = new Map<JobId, readonly number[]>()
+  #used = new Map<NodeId, readonly number[]>()
 
   constructor(round: Round, sharing: QueueSharing, starvation: Starvation, capacity: LaneAmounts, marked: readonly Marked[], first: 'newest' | 'oldest') {
     this.#round = round
@@ -43,11 +45,11 @@ export class Victims {
     this.#capacity = capacity
     this.#resources = round.cluster.lanes[round.lane]?.resources ?? []
     const isMarked = new Set(marked.map(({ task }) => task))
-    for (const { task, job } of marked) this.#lose(job, task)
+    for (const each of marked) this.#lose([each], 1)
     const { work } = round
     for (const queue of sharing.queues) if (!queue.isParent && queue.mayLose) this.#collect(queue, isMarked)
     const sign = first === 'newest' ? -1 : 1
-    for (const tasks of this.#onNode.values()) tasks.sort((a, b) => sign * (work.started(a.task) - work.started(b.task) || a.task - b.task))
+    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => sign * (work.started(a.task) - work.started(b.task) || a.task - b.task)))
   }
 
   #collect({ id }: Queue, isMarked: ReadonlySet<TaskId>): void {
@@ -56,26 +58,47 @@ export class Victims {
     this.#sharing.jobs(id, jobs)
     for (const job of jobs) {
       const tasks: TaskId[] = []
+      const gangs: Victim[][] = []
       work.runningTasks(job, lane, tasks)
       for (const task of tasks) {
         if (isMarked.has(task)) continue
+        const victim = { task, job }
         const node = work.nodeOf(task) as NodeId
-        const list = this.#onNode.get(node)
-        if (list === undefined) this.#onNode.set(node, [{ task, job }])
-        else list.push({ task, job })
+        const list = this.#onNode.get(node) as Victim[] | undefined
+        if (list === undefined) this.#onNode.set(node, [victim])
+        else list.push(victim)
+        if (!work.inGang(task)) continue
+        const gang = (gangs[work.stageOf(task)] ??= [])
+        gang.push(victim)
+        this.#gangs.set(task, gang)
       }
     }
   }
 
-  /** Tasks to take for a starved job: as many times as its next task fits into what it lacks, from the first node that yields room. */
-  for({ job, queue, lacks }: StarvedJob): Taken[] {
-    const { work, lane } = this.#round
+  /**
+   * Tasks to take for a starved job: as many times as its next task fits into what it lacks, from the first node that yields room. For a
+   * gang all of it or nothing, and nothing where it would have to start at the heartbeat of one of several nodes.
+   */
+  for({ job, queue, lacks }: StarvedJob): readonly Taken[] {
+    const { work, lane, cluster, nodes } = this.#round
     if (work.unplaced(job, lane) === 0) return []
     const shape = work.shape(job, lane)
     const asked = this.#resources.map((r) => work.demand(shape, r))
     const times = queue.policy === 'drf' ? dominant(lacks, this.#capacity) / dominant(asked, this.#capacity) : (lacks[this.#starvation.memory] as number) / (asked[this.#starvation.memory] as number)
+    const together = work.together(job, lane)
+    if (together <= 1) return this.#times(asked, Math.min(Math.floor(times), work.unplaced(job, lane)))
+    if (times < together || (cluster.heartbeat > 0 && nodes.length <= 1 && cluster.nodes > 1)) return []
+    const before = [new Map(this.#onNode), new Map(this.#gone), new Map(this.#used)] as const
+    const chosen = this.#times(asked, together)
+    if (chosen.length === together) return chosen
+    ;[this.#onNode, this.#gone, this.#used] = before
+    return []
+  }
+
+  /** What makes room for so many tasks, or as many as there is room for. */
+  #times(asked: LaneAmounts, most: number): Taken[] {
     const chosen: Taken[] = []
-    for (let left = Math.min(Math.floor(times), work.unplaced(job, lane)); left > 0; left--) {
+    while (chosen.length < most) {
       const taken = this.#fromSomeNode(asked)
       if (taken === undefined) break
       chosen.push(taken)
@@ -93,49 +116,79 @@ export class Victims {
     return undefined
   }
 
-  /** The tasks of a node whose room, with what is free there, holds the amounts; nothing changes where it does not. */
+  /** The tasks of a node, and the rest of their gangs, whose room there, with what is free, holds the amounts; nothing changes where it does not. */
   #from(node: NodeId, asked: LaneAmounts): Victim[] | undefined {
     const { cluster, work } = this.#round
-    const used = this.#used.get(node) ?? this.#resources.map(() => 0)
-    const room = this.#resources.map((r, i) => cluster.free(node, r) - (used[i] as number))
+    const used = this.#used.get(node)
+    const room = this.#resources.map((r, i) => cluster.free(node, r) - (used?.[i] ?? 0))
     const fits = () => asked.every((amount, i) => amount <= (room[i] as number))
-    const taken: Victim[] = []
+    const units: (readonly Victim[])[] = []
     for (const victim of this.#onNode.get(node) ?? []) {
       if (fits()) break
-      if (!this.#mayLose(victim)) continue
-      this.#lose(victim.job, victim.task)
-      taken.push(victim)
-      for (const [i, r] of this.#resources.entries()) room[i] = (room[i] as number) + work.demand(work.shapeOf(victim.task), r)
+      const unit = this.#gangs.get(victim.task) ?? [victim]
+      if (units.includes(unit) || !this.#mayLose(unit)) continue
+      this.#lose(unit, 1)
+      units.push(unit)
+      this.#make(room, unit, node, 1)
     }
     if (!fits()) {
-      for (const { job, task } of taken) this.#lose(job, task, -1)
+      for (const unit of units) this.#lose(unit, -1)
       return undefined
     }
-    this.#onNode.set(node, (this.#onNode.get(node) ?? []).filter((each) => !taken.includes(each)))
-    // what the starved job takes of the node is no longer free for the next one
-    this.#used.set(node, asked.map((amount, i) => (used[i] as number) + amount - this.#sum(taken, i)))
+    if ((units.at(-1)?.length ?? 0) > 1) this.#spare(units, room, node, asked)
+    const taken = units.flat()
+    for (const { task } of taken) {
+      const on = work.nodeOf(task) as NodeId
+      this.#onNode.set(on, (this.#onNode.get(on) ?? []).filter((each) => each.task !== task))
+      this.#use(on, this.#resources.map((r) => -work.demand(work.shapeOf(task), r)))
+    }
+    this.#use(node, asked) // what the starved job takes of the node is no longer free for the next one
     return taken
   }
 
-  #sum(taken: readonly Victim[], i: number): number {
-    const { work } = this.#round
-    return taken.reduce((sum, { task }) => sum + work.demand(work.shapeOf(task), this.#resources[i] as ResourceId), 0)
+  /** Drops what a gang that came last has made needless, the last of it first. */
+  #spare(units: (readonly Victim[])[], room: number[], node: NodeId, asked: LaneAmounts): void {
+    for (let i = units.length - 2; i >= 0; i--) {
+      const unit = units[i] as readonly Victim[]
+      this.#make(room, unit, node, -1)
+      if (asked.every((amount, r) => amount <= (room[r] as number))) {
+        this.#lose(unit, -1)
+        units.splice(i, 1)
+      } else this.#make(room, unit, node, 1)
+    }
   }
 
-  /** Whether its job keeps its fair share without the task. */
-  #mayLose({ job, task }: Victim): boolean {
+  /** Adds to the room of a node what of a unit runs there. */
+  #make(room: number[], unit: readonly Victim[], node: NodeId, sign: 1 | -1): void {
     const { work } = this.#round
+    for (const { task } of unit)
+      if (work.nodeOf(task) === node) for (const [i, r] of this.#resources.entries()) room[i] = (room[i] as number) + sign * work.demand(work.shapeOf(task), r)
+  }
+
+  #use(node: NodeId, amounts: LaneAmounts): void {
+    const used = this.#used.get(node)
+    this.#used.set(node, this.#resources.map((_, i) => (used?.[i] ?? 0) + (amounts[i] as number)))
+  }
+
+  /** Whether their job keeps its fair share without the tasks. */
+  #mayLose(unit: readonly Victim[]): boolean {
+    const { job } = unit[0] as Victim
     const share = this.#starvation.shareOf(job)
     if (share === undefined) return false
     const gone = this.#gone.get(job)
-    const left = this.#resources.map((r, i) => this.#sharing.usageOfJob(job, r) - (gone?.[i] ?? 0) - work.demand(work.shapeOf(task), r))
+    const left = this.#resources.map((r, i) => this.#sharing.usageOfJob(job, r) - (gone?.[i] ?? 0) - this.#sum(unit, r))
     const { policy } = this.#sharing.queues[this.#sharing.poolOf(job)] as Queue
     return !isBelow(policy, left, share, this.#capacity, this.#starvation.memory)
   }
 
-  #lose(job: JobId, task: TaskId, sign: 1 | -1 = 1): void {
+  #sum(unit: readonly Victim[], r: ResourceId): number {
     const { work } = this.#round
-    const gone = this.#gone.get(job) ?? this.#resources.map(() => 0)
-    this.#gone.set(job, gone.map((amount, i) => amount + sign * work.demand(work.shapeOf(task), this.#resources[i] as ResourceId)))
+    return unit.reduce((sum, { task }) => sum + work.demand(work.shapeOf(task), r), 0)
+  }
+
+  #lose(unit: readonly Victim[], sign: 1 | -1): void {
+    const { job } = unit[0] as Victim
+    const gone = this.#gone.get(job)
+    this.#gone.set(job, this.#resources.map((r, i) => (gone?.[i] ?? 0) + sign * this.#sum(unit, r)))
   }
 }

@@ -20,7 +20,8 @@ export type YarnPreemptingOptions = z.input<typeof preemptingOptions>
  * threshold of their fair share, for longer than the timeouts of their queue. For each task that a starved job lacks, the
  * first node is searched on which the tasks that may be taken leave room for it. On that node the starved job comes first
  * from then on, until it has started one there. No job is taken below its fair share, and nothing is taken from queues
- * with `allowPreemptionFrom: false`.
+ * with `allowPreemptionFrom: false`. Gangs, which YARN does not know, are taken and started whole; nothing is taken for one that
+ * would have to start at the heartbeat of one of several nodes.
  *
  * Source: Hadoop 3, FSPreemptionThread and FairScheduler.assignPreemptedContainers.
  * Deviations: starved jobs are served in order of submission, for as many tasks as fit into what they lack as their queue
@@ -95,10 +96,14 @@ class YarnPreempting implements Policy {
   #keepPromises(round: Round, sharing: QueueSharing): void {
     const promised = this.#promised[round.lane] as Map<NodeId, JobId[]>
     if (promised.size === 0) return
+    const gangs = new Map<JobId, NodeId[]>()
     for (const node of round.nodes.length === 1 ? round.nodes : [...promised.keys()]) {
+      for (const job of promised.get(node) ?? []) if (round.work.together(job, round.lane) > 1) gangs.set(job, [...(gangs.get(job) ?? []), node])
       const jobs = promised.get(node)
-      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => !isServed(job, node, round, sharing)))
+      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => gangs.has(job) || !isServed(job, node, round, sharing)))
     }
+    for (const [job, nodes] of gangs)
+      if (startsWhole(job, nodes, round, sharing)) for (const node of nodes) keep(promised, node, (promised.get(node) ?? []).filter((each) => each !== job))
   }
 
   /** Whether any queue has a timeout. Queues are only ever added. */
@@ -161,6 +166,15 @@ const stillRuns = ({ task, job, started }: Marked, work: WorkView): boolean => w
 function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
   if (jobs.length > 0) promised.set(node, jobs)
   else promised.delete(node)
+}
+
+/** Starts all tasks of a gang, one on each of the nodes as often as it is named, or none. */
+function startsWhole(job: JobId, nodes: readonly NodeId[], round: Round, sharing: QueueSharing): boolean {
+  const start = round.savepoint()
+  let left = round.work.together(job, round.lane)
+  for (const node of nodes) if (left > 0 && isServed(job, node, round, sharing)) left--
+  if (left > 0) round.rollback(start)
+  return left === 0
 }
 
 /** Starts a task of the job on the node if there is room; whether it needs the node no more. */

@@ -88,6 +88,23 @@ describe('preemption of the capacity scheduler', () => {
     expect(recorder.evictions.map(({ job: id }) => id)).toEqual(Array(5).fill('b')) // A has 55 of 50, D 45 of 50; B 30 of 25
   })
 
+  it('takes gangs whole, as long as their queue keeps its guarantee', () => {
+    // A runs 60 single tasks and two gangs of 20; B wants 30
+    const jobs = [asking('solo', 'a', 60), asking('gang1', 'a', 20, { submit: 1, gang: true }), asking('gang2', 'a', 20, { submit: 2, gang: true }), asking('b0', 'b', 30, { submit: 10 })]
+    const taken = (guaranteed: number, preemption = eager, until = 20) => {
+      const { recorder } = kills(preemption, { queues: { a: { capacity: guaranteed }, b: { capacity: 100 - guaranteed } } }, jobs, until)
+      const counts = new Map<string, number>()
+      for (const { job: id, time } of recorder.evictions) counts.set(`${id} at ${time}`, (counts.get(`${id} at ${time}`) ?? 0) + 1)
+      return [...counts]
+    }
+    expect(taken(50)).toEqual([['gang2 at 15', 20], ['gang1 at 15', 20]])
+    expect(taken(70)).toEqual([['gang2 at 15', 20], ['solo at 15', 10]]) // without both A would have 60
+    expect(taken(90)).toEqual([['solo at 15', 10]])
+    // a tenth of the cluster is 10: each gang alone in its look
+    expect(taken(50, { ...eager, totalPreemptionPerRound: 0.1 })).toEqual([['gang2 at 15', 20]])
+    expect(taken(50, { ...eager, totalPreemptionPerRound: 0.1 }, 30)).toEqual([['gang2 at 15', 20], ['gang1 at 21', 20]])
+  })
+
   it('gives reservations of a queue above its share up before it kills', () => {
     // A runs 7 of 1 GB on each of two nodes of 8 GB and has reserved both for tasks of 2 GB: it uses 14 + 4 = 18, guaranteed are 8
     const policy = capacityScheduler({ queues: halves, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 9, preemption: { ...eager, maxWaitBeforeKill: 100 } })

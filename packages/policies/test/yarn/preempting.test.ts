@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { delay, fifo, greedy, yarnFair, yarnPreempting, type QueueOptions, type YarnPreemptingOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, instantCluster, job, run } from '@sched/testkit'
-import { randomStream, type NodeId } from '@sched/core'
+import { checkPolicyLaws, cluster, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import { randomStream, type JobSpec, type NodeId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from '../backfilling/machine.js'
 import { firstNode } from '../first-node.js'
@@ -162,6 +162,37 @@ describe('preemption by YARN\'s rules', () => {
     const policy = yarnPreempting(greedy(yarnFair({ root: { queues } })), { waitBeforeKill: 0, updateInterval: 1 })
     const { recorder } = run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 1, slots: { map: 2 } }] }), policy, architecture: queuePasses.plug({}) })
     expect(recorder.evictions.map(({ time }) => time)).toEqual([60])
+  })
+
+  /** Nodes of so much, without heartbeats unless `interval` is one; P has a minimum of 2. Kills, and starts of p, by second. */
+  const seen = (sizes: readonly number[], jobs: readonly JobSpec[], weight = 1, interval = 0) => {
+    const nodes = sizes.map((mem, i) => ({ name: `n${i}`, count: 1, resources: { mem } }))
+    const queues = { P: { minResources: { mem: 2 }, minSharePreemptionTimeout: 1 }, Q: { weight } }
+    const policy = yarnPreempting(greedy(yarnFair({ root: { queues } })), { waitBeforeKill: 0, utilizationThreshold: 0, updateInterval: 1 })
+    const { recorder } = run({ cluster: interval === 0 ? instantCluster({ nodes }) : cluster({ nodes, heartbeat: { interval } }), jobs, policy, until: 40 })
+    const found: Record<string, number> = {}
+    const count = (key: string) => void (found[key] = (found[key] ?? 0) + 1)
+    for (const { job: id, time } of recorder.evictions) count(`${id} killed at ${time}`)
+    for (const { job: id, time } of recorder.launches) if (id === 'p') count(`p at ${time}`)
+    return found
+  }
+  const of = (id: string, queue: string, tasks: number, change: JobChange = {}) => job({ id, queue, tasks, demand: { mem: 1 }, duration: 100, ...change })
+
+  it('takes gangs whole, if their job keeps its fair share, and spares whom they make needless', () => {
+    const gang = (tasks: number) => of('gang', 'Q', tasks, { gang: true })
+    const late = of('p', 'P', 2, { submit: 5 })
+    // without a share of Q: two of the gang are on n0, which makes room for both tasks; with one, gang and q are due 2 each
+    expect(seen([2, 2, 2, 2], [gang(3), of('q', 'Q', 5, { submit: 1 }), late], 0)).toEqual({ 'gang killed at 6': 3, 'p at 6': 2 })
+    expect(seen([2, 2, 2, 2], [gang(4), of('q', 'Q', 4, { submit: 1 }), late])).toEqual({ 'q killed at 6': 2, 'p at 6': 2 })
+    // one task of 2: q's on n0 came last, but the gang is needed, and enough
+    expect(seen([3, 3], [gang(2), of('q', 'Q', 4, { submit: 1 }), job({ id: 'p', queue: 'P', submit: 5, demand: { mem: 2 }, duration: 100 })], 0)).toEqual({ 'gang killed at 6': 2, 'p at 6': 1 })
+  })
+
+  it('makes room for all of a gang, and starts it whole, or for none of it', () => {
+    const world = (tasks: number, interval = 0) => seen([1, 1, 1, 1], [of('q', 'Q', 8), of('p', 'P', tasks, { submit: 5, gang: true })], 1, interval)
+    expect(world(2)).toEqual({ 'q killed at 5': 2, 'p at 5': 2 }) // at 4 s, at the last look, it lacked nothing
+    expect(world(3)).toEqual({}) // its minimum is 2
+    expect(world(2, 3)).toEqual({}) // nodes come one at a time
   })
 
   it('says that it has no effect over another order', () => {
