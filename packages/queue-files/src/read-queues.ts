@@ -51,6 +51,8 @@ function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
+  const other = otherQueues(source.text)
+  if (other !== undefined) throw new SchedError('BAD_INPUT', `has queues of ${other}, which are not read.`, { file: source.file }, 'Write them as options of a policy: docs/kubernetes.md says of which.')
   if (!/^\uFEFF?\s*</.test(source.text))
     throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, or a fairscheduler.xml of Spark.')
   const top = readXml(source.text, source.file)
@@ -58,6 +60,16 @@ function readOne(source: SourceText): QueueFile {
   if (top.name === 'configuration') return readCapacityFile(source, top)
   throw new SchedError('BAD_INPUT', `begins with <${top.name}>.`, { file: source.file, line: top.line }, 'A fair-scheduler.xml begins with <allocations>, a capacity-scheduler.xml with <configuration>.')
 }
+
+const known: readonly (readonly [string, RegExp])[] = [
+  ['Volcano', /\bscheduling\.volcano\.sh\//],
+  ['KAI', /\bscheduling\.run\.ai\//],
+  ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
+  ['YuniKorn', /^\s*partitions\s*:/m],
+]
+
+/** Whose queues a text has, of schedulers on Kubernetes whose files are not read. */
+const otherQueues = (text: string): string | undefined => known.find(([, mark]) => mark.test(text))?.[0]
 
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
 export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | SparkPolicy {

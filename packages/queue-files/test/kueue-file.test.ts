@@ -102,6 +102,16 @@ describe('manifests of Kueue', () => {
     expect([...localQueues]).toEqual([['x', 'a'], ['y', 'a']])
   })
 
+  it('tell what else a LocalQueue says', () => {
+    const { findings } = made([queue('a'), object('LocalQueue', 'x', '{ clusterQueue: a, stopPolicy: Hold, fairSharing: { weight: 2 } }'), object('LocalQueue', 'y', '{ clusterQueue: a, stopPolicy: None }')])
+    expect(findings.filter(({ line }) => line > 12).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
+      ['honoured', 'LocalQueue x', 'a', ''],
+      ['ignored', 'LocalQueue x stopPolicy', 'Hold', 'queues are not stopped'],
+      ['ignored', 'LocalQueue x fairSharing', '', 'give weights to the policy, as `admissionFairSharing.users`'],
+      ['honoured', 'LocalQueue y', 'a', ''],
+    ])
+  })
+
   it('may be a list in JSON, and have rows that are compared', () => {
     const list = { kind: 'List', apiVersion: 'v1', items: [{ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'ClusterQueue', metadata: { name: 'a' }, spec: { cohort: 'all', resourceGroups: [{ flavors: [{ name: 'f', resources: [{ name: 'cpu', nominalQuota: '8' }] }] }] } }] }
     const side = (text: string) => {
@@ -125,5 +135,16 @@ describe('manifests of Kueue', () => {
     ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: default, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
   ])('answer %s', (_, objects, message) => {
     expect(messageOf(...objects).slice(0, message.length)).toBe(message)
+  })
+})
+
+describe('queues of other schedulers on Kubernetes', () => {
+  it.each([
+    ['Volcano', 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nspec: { weight: 1 }'],
+    ['KAI', 'apiVersion: scheduling.run.ai/v2\nkind: Queue\nspec: {}'],
+    ['scheduler-plugins', 'apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\nspec: { min: { cpu: 4 } }'],
+    ['YuniKorn', 'partitions:\n  - name: default\n    queues: [{ name: root }]'],
+  ])('of %s are not read, and the message says where they go', (name, text) => {
+    expect(() => readQueues({ file: 'queues.yaml', text })).toThrow(`"queues.yaml": has queues of ${name}, which are not read. Write them as options of a policy: docs/kubernetes.md says of which.`)
   })
 })

@@ -141,7 +141,9 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
   const found = new Map<string, string>()
   for (const each of localQueues) {
     const name = nameOf(each)
-    const { clusterQueue } = valueAt(each, ['spec'])
+    const { clusterQueue, ...others } = valueAt(each, ['spec'])
+    for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
+      findings.add('ignored', { line: each.place('spec', field).line ?? 1 }, `LocalQueue ${name} ${field}`, typeof value === 'object' ? '' : textOf(value), field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'))
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
     if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue)) throw new SchedError('BAD_INPUT', `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`, each.place('spec', 'clusterQueue'), suggest(textOf(clusterQueue), queues))
     if (queues.includes(name)) tell('ignored', 'a ClusterQueue has this name')
