@@ -172,6 +172,11 @@ export class VirtualCluster implements WorkListener {
     this.#running++
   }
 
+  /** One of its nodes takes tasks again: what ended there meanwhile could not be had. */
+  onNodeBack(node: NodeId): void {
+    this.#freed.push(node)
+  }
+
   onRelease(_job: JobId, _lane: LaneId, _task: TaskId, node: NodeId): void {
     this.#running--
     this.#freed.push(node)

@@ -1,6 +1,6 @@
 import { SchedError, type ClusterView, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
-/** Nodes that suit jobs of one kind: all their tasks fit on each of them. */
+/** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
   readonly id: number
   /** 1 by node where it suits. */
@@ -38,8 +38,11 @@ export class Sizes {
   /** Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
   of(spec: JobSpec): Size {
     const suiting = this.#suitingOf(spec.stages)
-    if (suiting.count === 0) throw infeasible(spec, 'no node has room for one task of each of its stages', 'A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes.')
     const gangs = spec.stages.filter(({ gang, tasks }) => gang === true && tasks > 1)
+    if (suiting.count === 0) {
+      const beats = this.#cluster.heartbeat > 0 && gangs.length > 0
+      throw infeasible(spec, `no node has room for ${beats ? 'all tasks of each gang, which start at one node\'s heartbeat, and ' : ''}one task of each of its stages`, `A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes${beats ? ', or the cluster without heartbeats' : ''}.`)
+    }
     const nodes = this.#nodesOf(spec, suiting, gangs)
     for (const gang of gangs) this.#checkGang(spec, gang, nodes, suiting)
     return { nodes, suiting, hasGang: gangs.length > 0 }
@@ -66,14 +69,19 @@ export class Sizes {
   }
 
   #suitingOf(stages: readonly StageSpec[]): Suiting {
-    const key = JSON.stringify(stages.map(({ demand, constraints }) => [demand, constraints?.require]))
+    const key = JSON.stringify(stages.map((stage) => [stage.demand, stage.constraints, this.#atOnce(stage)]))
     const known = this.#ofDemands.get(key) ?? this.#findSuiting(stages)
     this.#ofDemands.set(key, known)
     return known
   }
 
+  /** Tasks of a stage that start in one round on one node. */
+  #atOnce({ gang, tasks }: StageSpec): number {
+    return gang === true && this.#cluster.heartbeat > 0 ? tasks : 1
+  }
+
   #findSuiting(stages: readonly StageSpec[]): Suiting {
-    const suits = Uint8Array.from({ length: this.#cluster.nodes }, (_, node) => (stages.every((stage) => this.#room(stage, node as NodeId) > 0) ? 1 : 0))
+    const suits = Uint8Array.from({ length: this.#cluster.nodes }, (_, node) => (stages.every((stage) => this.#room(stage, node as NodeId) >= this.#atOnce(stage)) ? 1 : 0))
     const key = suits.join('')
     const known = this.#ofNodes.get(key)
     if (known !== undefined) return known

@@ -255,6 +255,7 @@ class OnDemand implements Architecture {
 
   onNode(node: NodeId, up: boolean): void {
     this.#allocation.onNode?.(node, up)
+    if (up) this.#ownerOf[node]?.onNodeBack(node)
     this.#allocateSoon()
   }
 

@@ -1,4 +1,4 @@
-import { definePolicy, type OptionsSchema, type Plug, type ResourceId, type Round } from '@sched/core'
+import { definePolicy, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round } from '@sched/core'
 import { easy, fair, fifo, greedy, preempting, priority, strict } from '@sched/policies'
 import { mapJob } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +51,13 @@ describe('a virtual cluster', () => {
     const jobs = [cpuJob('A', { tasks: 2, duration: [10, 40] }), cpuJob('B', { duration: 5 })]
     expect(ends(play(fcfs(), jobs, { cluster: cpus(2, 1) }))).toEqual({ A: 40, B: 45 })
     expect(ends(play(monolithic(), jobs, { cluster: cpus(2, 1) }))).toEqual({ A: 40, B: 15 })
+  })
+
+  it('uses a node that comes back, also where what ran there was lost or ended meanwhile', () => {
+    // 6 tasks of 4 s on two nodes of one; node 0 is away from 2 to 5: its first task is lost, or ends at 4 while it is drained
+    const runOn = (drain: boolean) => play(fcfs({ waves: 3 }), [cpuJob('A', { tasks: 6, duration: 4 })], { cluster: cpus(2, 1), outages: [{ node: 0 as NodeId, from: 2, to: 5, drain }] })
+    expect(runOn(false).recorder.launches.map(({ time, node }) => `${time} ${node.at(-1)}`)).toEqual(['0 0', '0 1', '4 1', '5 0', '8 1', '9 0', '12 1'])
+    expect(runOn(true).recorder.launches.map(({ time, node }) => `${time} ${node.at(-1)}`)).toEqual(['0 0', '0 1', '4 1', '5 0', '8 1', '9 0'])
   })
 
   it('is built without a look at where data is', () => {
@@ -145,6 +152,14 @@ describe('a job that no virtual cluster can hold', () => {
     const [mixed] = [{ nodes: [{ name: 'cpu', count: 1, resources: { cpu: 4 } }, { name: 'gpu', count: 1, resources: { gpu: 4 } }] }]
     const stages = [{ name: 'a', tasks: 1, demand: { cpu: 1 }, duration: 1 }, { name: 'b', tasks: 1, demand: { gpu: 1 }, duration: 1 }]
     expect(() => play(fcfs(), [{ id: 'A', submit: 0, stages }], { cluster: mixed })).toThrow('no node has room for one task of each of its stages')
+  })
+
+  it('is one with a gang that no node holds, where a heartbeat has one node in sight', () => {
+    const beating = { ...cpus(2, 4), heartbeat: { interval: 2 } }
+    expect(reject({}, { tasks: 5, gang: true }, beating)).toThrow("job A can have no virtual cluster: no node has room for all tasks of each gang, which start at one node's heartbeat")
+    expect(reject({}, { tasks: 5, gang: true })).not.toThrow()
+    const mixed = { nodes: [{ name: 's', count: 3, resources: { cpu: 2 } }, { name: 'l', count: 1, resources: { cpu: 4 } }], heartbeat: { interval: 2 } }
+    expect(nodesOf(play(fcfs(), [cpuJob('A', { tasks: 3, gang: true })], { cluster: mixed }), 'A')).toEqual(['l-0'])
   })
 
   it('is none where its tasks fit on some nodes, of which its virtual cluster is built', () => {
