@@ -2,6 +2,7 @@ import { dispatcher } from '@sched/cluster'
 import { easy, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { startsOf } from './backfilling/machine.js'
 
 const tiers = { high: 3, mid: 2 }
 /** A machine of so many nodes with 4 CPUs. What starts and what is preempted when jobs come together. */
@@ -132,6 +133,14 @@ describe('preemption by tier', () => {
     come(0, ...['a', 'b', 'c', 'd', 'e'].map((name) => cpu(`low_${name}`, 4)))
     expect(come(10, cpu('high_1', 4, { tasks: 3, gang: true })).kill).toEqual(['low_a', 'low_b', 'low_c'])
     expect(end(40, 'high_1').start).toEqual(['low_a', 'low_b', 'low_c'])
+  })
+
+  it('comes back when the time is over for which a job is left alone that has just started', () => {
+    // 5 processors: at 150 high_0 gives back 4, which low_1 gets, since it came first; nothing else happens until high_1 takes its place at 210
+    const jobs = ([['low_0', 0, 1, 1000], ['high_0', 0, 4, 150], ['low_1', 90, 4, 1000], ['high_1', 100, 4, 50]] as const).map(([id, submit, procs, duration]) => ({
+      id, submit, queue: id.split('_')[0] as string, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration }],
+    }))
+    expect(startsOf(jobs, [5], slurmPreempting(greedy(fifo()), { tiers: { high: 2 }, exemptTime: 60 })).get('high_1')).toBe(210)
   })
 
   it('starts a gang on what it needs of many jobs', () => {

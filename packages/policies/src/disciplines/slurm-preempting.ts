@@ -144,8 +144,9 @@ class SlurmPreempting implements Policy {
       if (!this.#mayTake(preemptor, job)) continue
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
-      if (now - last < exemptTime) this.#exempt = Math.min(this.#exempt, last + exemptTime)
-      else if (!Number.isNaN(last)) started.set(job, last) // none that this round has started
+      const isNew = Number.isNaN(last) // this round has started it
+      if (isNew ? exemptTime > 0 : now - last < exemptTime) this.#exempt = Math.min(this.#exempt, (isNew ? now : last) + exemptTime)
+      else if (!isNew) started.set(job, last)
     }
     const nodes = new Map([...started.keys()].map((job) => [job, this.#nodesOf(job, lane).size]))
     const order = youngestFirst

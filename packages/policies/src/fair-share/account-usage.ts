@@ -72,6 +72,7 @@ export class AccountUsage implements WorkListener {
 
   /** Has the order read again when factors change: without heartbeats nothing else may happen then. */
   wake(round: Round): void {
+    this.#usage.advance(round.now) // in a round at the end of a period, the next one
     if (round.cluster.heartbeat === 0) round.wakeAt(this.#usage.next)
   }
 

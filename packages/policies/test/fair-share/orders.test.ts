@@ -232,6 +232,13 @@ describe('multifactor', () => {
     expect(starts(jobs, { age: 1e7, site: 2, calcPeriod: 10 })).toEqual(['wait', 'a', 'b'])
   })
 
+  it('looks at them at the end of every period, also where nothing else happens', () => {
+    // 2 processors, one held until 1000; wide waits for both, with 10 + 3 at most; late has 10 + 4 by the end of the third period
+    const jobs = [cpu({ id: 'held', duration: 1000 }), cpu({ id: 'wide', submit: 1, demand: { cpu: 2 }, priority: 3 }), cpu({ id: 'late', submit: 65, priority: 4, duration: 10 })]
+    const { launches } = run({ policy: strict(multifactor({ age: 10, site: 1, maxAge: 110, calcPeriod: 60 })), jobs, cluster: machine(2) }).recorder
+    expect(launches.map((launch) => [launch.job, launch.time])).toEqual([['held', 0], ['late', 180], ['wide', 1000]])
+  })
+
   it('takes the mean of the fractions of processors and of nodes, with one node for tasks that may share it (set_priority_factors of Slurm)', () => {
     // 4 nodes of 4: tasks (8 of 1) is (8/16 + 1/4) / 2 = 0.375, nodes (2 tasks on nodes of their own) (2/16 + 2/4) / 2 = 0.3125, whole (2 of 4) 0.5, one (7 of 1) 0.34375
     const gang = (id: string, tasks: number, amount: number, distinctNodes = false) => ({ ...cpu({ id, submit: 1, estimate: 60 }), stages: [{ name: 'all', tasks, gang: true, demand: { cpu: amount }, duration: 10, ...(distinctNodes && { constraints: { distinctNodes } }) }] })
