@@ -74,8 +74,17 @@ class KaiPreempting implements Policy {
     this.#hasSpared = false
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
+    const jobs = this.#waiting(round)
+    this.#order.areSharesHeld = true
+    const isInVain = this.#preemptFor(jobs, round)
+    this.#order.areSharesHeld = false
+    if (this.#hasSpared && isInVain && round.cluster.heartbeat === 0) round.wakeAt((this.#next = round.now + CYCLE))
+  }
+
+  /** Whether somebody finds no room even so. */
+  #preemptFor(waiting: readonly JobId[], round: Round): boolean {
     const inVain = new Set<string>()
-    let jobs = this.#waiting(round)
+    let jobs = waiting
     for (let i = 0; i < jobs.length; ) {
       const job = jobs[i++] as JobId
       const kind = `${this.#order.leaf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)} ${round.work.priority(job)}`
@@ -85,7 +94,7 @@ class KaiPreempting implements Policy {
         i = 0
       } else inVain.add(kind)
     }
-    if (this.#hasSpared && inVain.size > 0 && round.cluster.heartbeat === 0) round.wakeAt((this.#next = round.now + CYCLE))
+    return inVain.size > 0
   }
 
   #waiting(round: Round): JobId[] {

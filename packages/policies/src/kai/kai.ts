@@ -58,6 +58,9 @@ export class KaiOrder implements Order {
   readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
   #lane = 0 as LaneId
 
+  /** Whether fair shares stay as they are: what a draft takes away waits again only when it is over, and asks no less meanwhile. */
+  areSharesHeld = false
+
   constructor(settings: KaiSettings, { cluster, work }: Env) {
     this.#cluster = cluster
     this.#work = work
@@ -93,7 +96,7 @@ export class KaiOrder implements Order {
 
   begin({ lane }: Round): void {
     this.#lane = lane
-    if (this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
+    if (!this.areSharesHeld && this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
     this.#sort(0, lane)
     this.#lists.begin(lane)
   }

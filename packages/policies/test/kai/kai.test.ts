@@ -30,6 +30,7 @@ describe('fair shares', () => {
     ['do not count priorities within quotas', 4, [{ priority: 1 }, { priority: 2 }], [2, 2]],
     ['count priorities beyond quotas', 6, [{ priority: 1 }, { priority: 2 }], [2, 4]],
     ['count priorities beyond quotas, whatever the weights', 6, [{ priority: 1, weight: 100 }, { priority: 2 }], [2, 4]],
+    ['give no rest to lower priorities while higher ones ask more', 8, [{ priority: 2, request: 9 }, { priority: 2, request: 9 }, { priority: 1, quota: 1, request: 9 }], [4, 3, 1]], // 3/2 each beyond the quotas
     ['give rests in the order of priorities', 5, [{ priority: 2, request: 5 }, { priority: 2, request: 5 }, { priority: 1, request: 0 }], [3, 2, 0]],
   ])('%s', (_, total, claimants, expected) => {
     expect(fairShares(total, claimants.map(claimant))).toEqual(expected)

@@ -120,6 +120,22 @@ describe('jobs that are never preempted stay within the quota (TestHandleAllocat
   })
 })
 
+describe('fair shares', () => {
+  it('are those of the moment when somebody is taken: what goes asks no less for that', () => {
+    // b, which deserves all CPUs, asks all 6: a is due none. For b_in, which asks none, b_0 gives up its two tasks, and with them no claim to its CPUs
+    const queues: Queues = { a: { resources: { gpu: { quota: 1 } } }, b: { resources: { cpu: { quota: -1 } } } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 6, cpu: 6 } }] }), policy: kaiPreempting({ queues }, firstNode()) })
+    const play = (now: number, id: string, tasks: number, demand: Readonly<Record<string, number>>, priority: number) => {
+      master.submit(job({ id, queue: id[0] as string, tasks, demand, priority }), now)
+      const { start, kill } = master.pass(now)
+      return [kill.map((each) => each.job), start.map((each) => each.job)]
+    }
+    expect(play(1, 'b_0', 3, { gpu: 3, cpu: 2 }, 50)).toEqual([[], ['b_0', 'b_0']])
+    expect(play(2, 'a_1', 1, { gpu: 1, cpu: 2 }, 75)).toEqual([[], []])
+    expect(play(3, 'b_in', 2, { gpu: 3 }, 75)).toEqual([['b_0', 'b_0'], ['b_in', 'b_in']])
+  })
+})
+
 describe('who has just started', () => {
   it('is taken in the next cycle, a second later, for a gang that would else wait while small jobs come and go', () => {
     // at 2 s a_gang finds 2 GPUs free, and q_1 starts on one of them; of q, which deserves nothing, q_0 alone is not enough
