@@ -20,6 +20,12 @@ describe('the slots that a job needs', () => {
     expect([mean, remainingWork(progress), slotsNeeded(progress, 60)]).toEqual([10, 310, 6]) // 300 + 6 + 4; 310 / 60 = 5.17
   })
 
+  it('needs no slot more because a mean is rounded', () => {
+    // mean 32/3; 6 pending, running for 10, 2 and 0 s: (9 * 32 / 3 - 12) / 21 = 4, in floating point 4.000000000000001
+    expect(slotsNeeded({ mean: 32 / 3, pending: 6, elapsed: [10, 2, 0] }, 21)).toBe(4)
+    expect(slotsNeeded({ mean: 32 / 3, pending: 6, elapsed: [10, 2, 0] }, 20.999)).toBe(5)
+  })
+
   it('count nothing for a task that has run longer than the mean', () => {
     expect(remainingWork({ mean: 10, pending: 0, elapsed: [25, 10, 9] })).toBe(1)
   })

@@ -1,4 +1,5 @@
 import type { Seconds } from '@sched/core'
+import { to40Bits } from './rounded.js'
 
 /** Running work of a job of which some tasks have ended. */
 export interface JobProgress {
@@ -14,8 +15,9 @@ export interface JobProgress {
 export const remainingWork = ({ mean, pending, elapsed }: JobProgress): number => elapsed.reduce((sum, each) => sum + Math.max(mean - each, 0), pending * mean)
 
 /**
- * Slots that a job needs from now on to be done in the seconds that are left, which are above 0.
+ * Slots that a job needs from now on to be done in the seconds that are left, which are above 0. What rounding of the mean and
+ * of sums adds to a whole number of slots is no slot more.
  *
  * Source: after Polo et al., NOMS 2010, as the survey's sheet reconstructs it (section 7).
  */
-export const slotsNeeded = (progress: JobProgress, left: Seconds): number => Math.ceil(remainingWork(progress) / left)
+export const slotsNeeded = (progress: JobProgress, left: Seconds): number => Math.ceil(to40Bits(remainingWork(progress) / left))
