@@ -3,6 +3,7 @@ const words: Readonly<Record<string, string>> = {
   'with onBadLine "skip"': 'with --on-bad-line skip',
   'with the option wide=skip': 'with --option wide=skip',
   'it with force.': 'it with --force.',
+  'of a log: `tasks: each`': 'of a log: `--option tasks=each`',
 }
 
 /** A message in the words of the command line. */

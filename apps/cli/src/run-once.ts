@@ -150,6 +150,7 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
   if (error.code === 'BAD_INPUT' && field === 'demand') return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
+  if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []
   if (error.code === 'UNKNOWN_NAME' && field === 'policies') return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
   if (error.code === 'BAD_OPTION' && description.source === undefined && policies.length > 1) return error.at({ field: `policies[${policy}]: ${field}` })

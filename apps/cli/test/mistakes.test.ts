@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prepare } from '../src/experiment/experiment.js'
 import { describeExperiment } from '../src/experiment/from-options.js'
-import { directory, sched, small } from './sched.js'
+import { directory, experiment, sched, small } from './sched.js'
 
 const words = ['fifo', 'fair', 'delay', 'null', '~', '-1', '1e9', '.nan', '.inf', '{}', '[]', '{ a: b }', '&a', '*a', '<<', '"', "'", '|', '? ', ': ', '- ', '#', '\n', '\t', '  ', '\0', 'ü', '__proto__', 'constructor', 'toString', '0x10', '!!binary', '---', '%']
 
@@ -23,6 +23,18 @@ describe('a mistake on the command line', () => {
   it('in a policy names which one, where several run', async () => {
     const policies = 'fifo,{easy: {windows: [{from: 9, to: 5, demand: all}]}}'
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
+  })
+
+  it('in what is measured names no policy', async () => {
+    const err = 'metrics: no job is left between warm-up and cool-down. Make them shorter.\n'
+    expect(await sched(['compare', '--trace', 'jobs.jsonl', '--warm-up', '0.9', '--cool-down', '0.9'], { cwd: small() })).toMatchObject({ code: 2, err: `error: ${err}` })
+    const cwd = small({ 'trimmed.yaml': `${experiment}metrics: { warmUp: 0.9, coolDown: 0.9 }\n` })
+    expect(await sched(['compare', 'trimmed.yaml'], { cwd })).toMatchObject({ code: 2, err: `error: "trimmed.yaml" line 8 column 1 ${err}` })
+  })
+
+  it('of a log read as whole jobs has its way out as an option', async () => {
+    const cwd = directory({ 'ok.swf': '1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n' })
+    expect((await sched(['run', '--trace', 'ok.swf', '--nodes', '3', '--resources', 'procs=2'], { cwd })).err).toContain('(of a log: `--option tasks=each`)')
   })
 
   it('is a trace from standard input, which only the commands for traces read', async () => {
