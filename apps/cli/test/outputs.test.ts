@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { jobFileName } from '../src/output/job-files.js'
+import { version } from '../src/version.js'
 import { sched, small } from './sched.js'
 
 const files = (cwd: string) => readdirSync(cwd).sort()
@@ -26,6 +27,7 @@ describe('--out', () => {
     const cwd = small()
     await sched(['compare', 'small.yaml', '--seed', '4', '--policies', 'fifo,{delay: {node: 1}}', '--out', 'deep'], { cwd })
     expect((await sched(['compare', 'deep/experiment.yaml', '--out', 'again'], { cwd })).code).toBe(0)
+    expect(read(cwd, 'deep/experiment.yaml')).toMatch(`# As run by sched ${version}; paths are relative to this file.\n`)
     for (const name of files(join(cwd, 'deep'))) expect(read(cwd, 'again', name), name).toBe(read(cwd, 'deep', name).replace('../deep', '../again'))
   })
 

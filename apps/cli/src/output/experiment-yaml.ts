@@ -4,6 +4,7 @@ import { withModels } from '../bayes/model-files.js'
 import { filesOf } from '../experiment/queues.js'
 import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
 import type { ExperimentSpec } from '../experiment/schema.js'
+import { version } from '../version.js'
 
 /** The experiment as it ran, paths relative to the directory it is written to: the same command on it gives the same numbers. */
 export function experimentYaml({ spec, directory: from }: Description, directory: string): string {
@@ -24,7 +25,7 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     ...(spec.yarnSite !== undefined && { yarnSite: moved(spec.yarnSite) }),
     ...(spec.matrix !== undefined && { matrix: movedMatrix(spec.matrix, from, moved) }),
   }
-  return `# As run; paths are relative to this file.\n${stringify(asRun)}`
+  return `# As run by sched ${version}; paths are relative to this file.\n${stringify(asRun)}`
 }
 
 type Move = (path: string) => string
