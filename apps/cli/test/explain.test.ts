@@ -122,9 +122,9 @@ fifo
   })
 
   it('names the user and the queue where these say more than the id', async () => {
-    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 9, { user: 'ann', queue: 'few' }), job('b', 0, 9, { user: 'b' })) })
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 9, { user: 'ann', queue: 'few' }), job('b', 0, 9, { user: 'b' }), job('c', 0, 9)) })
     const first = async (id: string) => (await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', id], { cwd })).out.split('\n')[3]
-    expect([await first('a'), await first('b')]).toEqual(['job a of ann in queue few, submitted at 0 s', 'job b, submitted at 0 s'])
+    expect([await first('a'), await first('b'), await first('c')]).toEqual(['job a of ann in queue few, submitted at 0 s', 'job b, submitted at 0 s', 'job c in queue default, submitted at 0 s'])
   })
 
   it('names a job that is not there, with the nearest', async () => {

@@ -17,7 +17,7 @@ export function explainText(runs: readonly ExplainedRun[], width?: number): stri
   const [first] = runs
   if (first === undefined) return ''
   const { id, user, queue, submit } = first.wait
-  // where the workload names none, a job is its own user, and a user's jobs are in the queue of that name
+  // where the workload names no queue, the jobs of a user are in the one of that name
   const owner = [user === '' || user === id ? '' : ` of ${user}`, queue === '' || queue === user ? '' : ` in queue ${queue}`].join('')
   return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
 }

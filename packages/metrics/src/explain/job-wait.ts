@@ -21,6 +21,7 @@ import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 /** Why one job waited for its first task. */
 export interface JobWait {
   readonly id: string
+  /** As the workload names it, else ''. */
   readonly user: string
   readonly queue: string
   readonly submit: Seconds
@@ -229,7 +230,7 @@ export class JobWaitObserver implements Observer {
     const work = this.#work
     this.#job = job
     this.#stages = spec.stages.filter(({ after = [] }) => after.length === 0)
-    this.#facts = { user: work.userName(work.user(job)), queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
+    this.#facts = { user: spec.user ?? '', queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
     this.#since = now
     this.#meanwhile.begin(now)
     this.#look(now)
