@@ -176,6 +176,23 @@ describe('limits on past use', () => {
     expect(end(120, 'bob_2')).toEqual([]) // 6 used, 2 of bob_1 left, 24 asked
   })
 
+  it('count what jobs use for which another QOS has the limit', () => {
+    // ann_1 uses 2 of the 2 cpu-minutes of the partition, and is limited by her own QOS, which comes first
+    const qos = { high: { GrpTRESMins: 'cpu=100', Flags: ['OverPartQOS'] }, part: { GrpTRESMins: 'cpu=2' } }
+    const { come, end } = machine({ partitions: { main: { QOS: 'part' } }, qos, calcPeriod: 60, halfLife: 0 })
+    come(0, procs('ann_1', 1, { qos: 'high' }))
+    end(120, 'ann_1')
+    expect(come(121, procs('ann_2', 1, { qos: 'high' }), procs('bob_1', 1))).toEqual(['ann_2'])
+  })
+
+  it('close as what runs is counted, and then keep nobody else back', () => {
+    // ann_2 (8 processors) is protected at 400, so bob_1 (400 s) waits; by 240 ann_1 has used 4 minutes, and ann_2 may not start any more
+    const spec = (id: string, amount: number, duration: number, submit: number): JobSpec => ({ id, user: id.split('_')[0] as string, submit, queue: 'main', qos: id.startsWith('ann') ? 'ann' : 'bob', estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs: amount }, duration }] })
+    const jobs = [spec('ann_1', 1, 400, 0), spec('ann_2', 8, 60, 1), spec('bob_1', 1, 400, 2)]
+    const limited = slurmLimits(easy(), { qos: { ann: { GrpWall: 4 } }, calcPeriod: 60, halfLife: 0 })
+    expect([...startsOf(jobs, [8], limited)]).toEqual([['ann_1', 0], ['bob_1', 240]])
+  })
+
   it('of time, with `safe`, let jobs start that can end within them, whatever runs beside them (acct_policy_job_runnable_pre_select of Slurm)', () => {
     const { come, end } = machine({ qos: { normal: { GrpWall: 5 } }, safe: true, calcPeriod: 60, halfLife: 0 })
     expect(come(0, procs('ann_1', 1, { estimate: 300 }), procs('ann_2', 1, { estimate: 300 }), procs('ann_3', 1, { estimate: 301 }))).toEqual(['ann_1', 'ann_2'])

@@ -176,9 +176,10 @@ export class LimitedJobs implements WorkListener {
     for (const entry of this.#held) if (entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, this.#heldBy[entry]?.reason)
   }
 
-  /** When a limit has room again for one that it holds back, since time passes. */
+  /** When a limit has room again for one that it holds back, since time passes, or may hold one back that waits, since what runs is counted. */
   #wake(round: Round): void {
-    let soonest = Infinity
+    const { usage, charged } = this.#book.past
+    let soonest = charged.some(({ running, shown }) => running > 0 && shown.size > 0) ? usage.next : Infinity
     for (const entry of this.#held) {
       const limit = this.#heldBy[entry]
       if (limit?.opensAt === undefined) continue

@@ -60,6 +60,7 @@ export class LimitsOfJob {
     const isStrict = Flags.includes('DenyOnLimit')
     const field = `qos.${name}`
     const [all, ofUser, ofAccount] = [this.#count(`QOS ${name}`), this.#count(`user ${user} in QOS ${name}`), this.#count(`account ${account} in QOS ${name}`)]
+    this.#chargeAlways(all, qos, field)
     const isNew = (kind: string, value: unknown) => value !== undefined && !taken.has(kind) && Boolean(taken.add(kind))
     const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `${field}.${kind}`).filter(({ resource }) => isNew(`${kind} ${resource}`, true))
     if (isNew('GrpJobs', qos.GrpJobs)) this.#add(jobsLimit(all, qos.GrpJobs as number, 'QOSGrpJobsLimit'))
@@ -95,8 +96,7 @@ export class LimitsOfJob {
       const group = this.#count(nameOf(each))
       if (GrpJobs !== undefined && !has('GrpJobs')) this.#add(jobsLimit(group, GrpJobs, 'AssocGrpJobsLimit'))
       if (GrpSubmitJobs !== undefined && !has('GrpSubmitJobs')) this.#submit(group, GrpSubmitJobs, 'AssocGrpSubmitJobsLimit')
-      for (const { resource } of amountsOf(GrpTRESMins, this.cluster, 'accounts: GrpTRESMins')) this.#charge(group, resource) // also where a QOS has the limit: others of its jobs have not
-      if (GrpWall !== undefined) this.#charge(group, WALL)
+      this.#chargeAlways(group, each.settings, 'accounts')
       if (GrpWall !== undefined && !has('GrpWall')) this.#past(group, WALL, secondsOf(GrpWall, 'accounts: GrpWall'), 'AssocGrpWallLimit')
       this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
       this.#lefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
@@ -142,6 +142,12 @@ export class LimitsOfJob {
     if (!this.past.isSafe) return this.#add(pastLimit(of, charge, most, reason))
     this.#add(safeLimit(of, charge, most, reason, this.now))
     this.past.timed.add(of)
+  }
+
+  /** What has a limit on past use counts that of all its jobs, also of those for which another one has it. */
+  #chargeAlways(of: Counted, { GrpTRESMins, GrpWall }: UserOptions | Qos, field: string): void {
+    for (const { resource } of amountsOf(GrpTRESMins, this.cluster, `${field}: GrpTRESMins`)) this.#charge(of, resource)
+    if (GrpWall !== undefined) this.#charge(of, WALL)
   }
 
   /** The id under which its past use of a resource counts. */
