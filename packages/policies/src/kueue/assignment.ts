@@ -27,15 +27,16 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
 /**
  * The flavor of a workload: the first in the queue's order with which the search may stop, or else the best. Only in a
  * flavor where a search for workloads to preempt finds some it may stop although it does not fit. The
- * workload is left with the last flavor that was tried.
+ * workload is left with the last flavor that was tried. Flavors on whose nodes it could never be are passed over.
  *
  * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
-export function assign(workload: Workload, fairSharing: boolean, search: Search): Assignment {
+export function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
   let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [] }
   let bestWorst: Rank = best
   for (const flavor of workload.queue.flavors) {
+    if (!canHold(flavor)) continue
     workload.flavor = flavor
     const { found, worst } = inFlavor(workload, rules, fairSharing, search)
     const isEnough = worst.mode > Mode.NoCandidates && (worst.mode === Mode.Fit || rules.whenCanPreempt !== 'TryNextFlavor') && (worst.borrows === 0 || rules.whenCanBorrow !== 'TryNextFlavor')

@@ -1,4 +1,4 @@
-import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type ResourceId, type Round, type ShapeId, type UserId } from '@sched/core'
 import { startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -8,7 +8,7 @@ import { byBorrowing, Contest, type Entry } from './entries.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
-import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
+import { holds, isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
 import { charge, discharge, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
@@ -62,6 +62,8 @@ class Kueue implements Policy {
   #next = NaN
   /** What was found for workloads that do not fit, by what they ask. */
   readonly #unfit = new Map<string, Assignment>()
+  /** Whether the nodes of a flavor could hold so many tasks of a shape. */
+  readonly #held = new Map<string, boolean>()
   /** By queue: what is admitted and was so before this draft, as far as it was asked for. */
   readonly #before = new Map<ClusterQueue, readonly Workload[]>()
   /** Queues of which the usage has changed with the last workload that was considered. */
@@ -79,7 +81,7 @@ class Kueue implements Policy {
   }
 
   admits(spec: JobSpec): string | undefined {
-    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#queues.resources)
+    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#queues.flavors, this.#env.cluster)
   }
 
   schedule(round: Round): void {
@@ -176,9 +178,32 @@ class Kueue implements Policy {
     const isBarred = this.#isBarred(workload)
     const known = isBarred || this.#unfit.size === 0 ? undefined : this.#unfit.get(likeness(workload))
     if (known !== undefined) return known
-    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round))
+    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#canHold(flavor, workload))
     if (found.mode !== Mode.Fit && !isBarred) this.#unfit.set(likeness(workload), found)
     return found
+  }
+
+  /** Whether the nodes of a flavor could hold the workload if they were empty. */
+  #canHold(flavor: number, { shape, tasks }: Workload): boolean {
+    const own = this.#queues.flavors[flavor] as Flavor
+    if (own.has === undefined) return true
+    const key = `${flavor} ${shape} ${tasks}`
+    const known = this.#held.get(key)
+    if (known !== undefined) return known
+    const found = holds(own, tasks, (node) => this.#roomOn(shape, node))
+    this.#held.set(key, found)
+    return found
+  }
+
+  #roomOn(shape: ShapeId, node: NodeId): number {
+    const { work, cluster } = this.#env
+    if (!work.mayRunOn(shape, node)) return 0
+    let room = work.isDistinct(shape) ? 1 : Infinity
+    for (let r = 0 as ResourceId; r < cluster.resources.length; r++) {
+      const amount = work.demand(shape, r)
+      if (amount > 0) room = Math.min(room, Math.floor(cluster.total(node, r) / amount))
+    }
+    return room
   }
 
   /** Whether it was preempted just now. */

@@ -25,6 +25,18 @@ describe('flavors', () => {
     expect(start({ queues }, [1, 1, 1])).toEqual(['0 on spot', '1 on spot'])
   })
 
+  it('on whose nodes a workload could never be are passed over; where no other is left it is refused', () => {
+    const quota = { nominalQuota: { reserved: { cpu: 9 }, big: { cpu: 9 } } }
+    const sizes = { nodes: [{ count: 2, resources: { cpu: 4 }, labels: { type: 'reserved' } }, { count: 1, resources: { cpu: 6 }, labels: { type: 'big' } }] }
+    const master = dispatcher({ cluster: instantCluster(sizes), policy: kueue({ flavors: { reserved: { type: 'reserved' }, big: { type: 'big' } }, queues: { a: quota, b: { nominalQuota: { reserved: { cpu: 9 } } } } }) })
+    const gang = (queue: string, id: string, tasks: number, cpu: number) => job({ id, queue, tasks, gang: true, demand: { cpu } })
+    master.submit(gang('a', 'wide', 3, 2), 0) // six CPUs in twos are on both: the first is taken
+    master.submit(gang('a', 'tall', 1, 5), 0)
+    expect(master.pass(0).start.map((each) => `${each.job} ${each.node}`)).toEqual(['wide node0-0', 'wide node0-0', 'wide node0-1', 'tall node1-0'])
+    expect(() => master.submit(gang('b', 'huge', 1, 5), 1)).toThrow(/queue b: no nodes of flavor reserved could hold a task/)
+    expect(() => master.submit(gang('b', 'three', 3, 3), 1)).toThrow(/queue b: no nodes of flavor reserved could hold its gang/)
+  })
+
   it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
     const queues = (whenCanBorrow: 'Borrow' | 'TryNextFlavor') => ({
       a: { cohort: 'c', nominalQuota: { reserved: { cpu: 0 }, spot: { cpu: 2 } }, flavorFungibility: { whenCanBorrow } },
