@@ -1,4 +1,5 @@
 import { SchedError } from '@sched/core'
+import { to40Bits } from './rounded.js'
 
 /** Options of a `GoodBadClassifier`. */
 export interface GoodBadOptions {
@@ -73,7 +74,7 @@ export class GoodBadClassifier {
     if (this.#unit > HEAVY) this.#lighten()
   }
 
-  /** P(good | features), in [0, 1]: the odds are multiplied up, with an exponent of their own so that none overflows. */
+  /** P(good | features), in [0, 1], equal where only rounding differs: the odds are multiplied up, with an exponent of their own so that none overflows. */
   good(features: ArrayLike<number>): number {
     this.#check(features)
     const [bads, goods] = this.#records as [number, number]
@@ -90,7 +91,7 @@ export class GoodBadClassifier {
       else if (odds < 1 / LARGE) [odds, exponent] = [odds * LARGE, exponent - 1]
     }
     if (exponent !== 0) return exponent > 0 ? 1 : 0
-    return odds / (1 + odds)
+    return to40Bits(odds / (1 + odds))
   }
 
   #lighten(): void {

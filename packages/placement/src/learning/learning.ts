@@ -2,6 +2,7 @@ import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type La
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'
+import { to40Bits } from './rounded.js'
 import { Sieve } from './sieve.js'
 import { falls, utilities } from './utility.js'
 
@@ -141,7 +142,7 @@ class Learning implements Policy {
         if (falls(name) && wanted <= most) return best // no later one can be better
         if (this.#done.has(job) || !round.fits(job, node)) continue
         const good = this.#judge.good(this.#judge.pair(job, nodePart, round.lane))
-        const value = wanted * good
+        const value = to40Bits(wanted * good)
         if (good > threshold) {
           if (value > most) [best, most] = [job, value]
         } else if (value > otherMost) [other, otherMost] = [job, value]

@@ -44,6 +44,12 @@ describe('a classifier of pairs into good and bad', () => {
     expect(learnt([3], [[[2], false]]).good([0])).toBe(0)
   })
 
+  it('finds pairs of equal odds equal, in whatever order they are multiplied up', () => {
+    // the three features have the same counts, so that it does not matter which of them is 1
+    const classifier = learnt([2, 2, 2], [[[1, 1, 1], true], [[1, 1, 1], false], [[0, 0, 0], false], [[0, 0, 0], false]])
+    expect(classifier.good([1, 0, 0])).toBe(classifier.good([0, 0, 1])) // 0.14637002341920377 and ...374 without rounding
+  })
+
   it('forgets: the latest records outweigh any number of old ones', () => {
     const old: Row[] = Array.from({ length: 200 }, () => [[1], true])
     const late: Row[] = Array.from({ length: 20 }, () => [[1], false])
