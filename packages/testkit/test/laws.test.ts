@@ -178,19 +178,20 @@ describe('skipping a law', () => {
 })
 
 describe('a failure', () => {
-  it('prints law, seed and the smallest world found', () => {
+  it('prints what is wrong, the seed and the smallest world found', () => {
     const make = () => policyOf(() => () => undefined)
-    const message = (() => {
+    const { message, cause } = (() => {
       try {
         checkPolicyLaws(make, { seed: 77 })
       } catch (error) {
-        return (error as Error).message
+        return error as Error
       }
-      return ''
+      return new Error('no law is broken')
     })()
     expect(message).toMatch(/seed: 77/)
     expect(message).toMatch(/"jobs":\[\{"id":"j0"/)
-    expect(SchedError).toBeDefined()
+    expect(cause).toBeInstanceOf(SchedError)
+    expect((cause as SchedError).message).toContain('leaves 1 job unplaced although nothing runs')
   })
 })
 
