@@ -169,6 +169,17 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     expect([1, 2, 3].flatMap((now) => slots.pass(now).kill.map((each) => each.job))).toEqual(['a', 'a'])
   })
 
+  it('takes of tasks launched together those of the job that came later, whatever ids were used before', () => {
+    const slots = dispatcher({ cluster: oneNode(2), policy: preempting(greedy(fair({ pools: { P: { minShare: 1 } } })), { minTimeout: 5 }) })
+    for (const id of ['old', 'first']) slots.submit(job({ id, queue: 'Q' }), 0)
+    for (const each of beat(slots, 0, 1).start) slots.taskEnded(each, 1)
+    beat(slots, 1, 0)
+    slots.submit(job({ id: 'second', queue: 'Q' }), 2) // with the ids of old
+    expect(beat(slots, 3, 2).start.map((each) => each.job)).toEqual(['first', 'second'])
+    slots.submit(job({ id: 'p', queue: 'P' }), 4)
+    expect([4, 15, 30].flatMap((now) => beat(slots, now, 0).kill.map((each) => each.job))).toEqual(['second'])
+  })
+
   describe('of gangs', () => {
     const four = (jobs: JobSpec[], until = 40) =>
       run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 2, slots: { map: 2 } }] }), policy: preempting(greedy(fair()), { fairTimeout: 2, interval: 5, starvationFraction: 1 }), until }).recorder

@@ -201,7 +201,7 @@ class Preempting implements Policy {
           if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
           this.#ask(lane, work.shapeOf(task))
           const gang = work.inGang(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
-          found.push({ task, pool, started: work.started(task), gang })
+          found.push({ task, pool, started: work.started(task), rank: work.rank(job), gang })
         }
       }
     }

@@ -77,6 +77,8 @@ export interface RunningTask {
   readonly task: number
   readonly pool: number
   readonly started: Seconds
+  /** Of jobs in the order of their submission: ids of tasks are used again. Absent: 0. */
+  readonly rank?: number | undefined
   /** Running tasks of one number are a gang of one pool: they go together. Absent: the task goes alone. */
   readonly gang?: number | undefined
 }
@@ -92,7 +94,7 @@ export interface VictimOptions {
 /**
  * Tasks to kill, in order of killing: `count`, or fewer; more only where a gang goes whole. A task, or a gang, is taken only if that
  * leaves its pool, and every pool around it that does not hold the claimant, at or above its fair share. Equal start times: `newest`
- * takes the higher task id first, `oldest` the lower. Whom a gang that goes later makes needless is spared, the last chosen first.
+ * takes the later job first and then the higher task id, `oldest` the other way round. Whom a gang that goes later makes needless is spared, the last chosen first.
  * Pure: neither argument is changed.
  */
 export function victims<T extends RunningTask>(tasks: readonly T[], pools: PoolLoads, count: number, options: VictimOptions = {}): T[] {
@@ -136,7 +138,7 @@ function needed<T>(chosen: readonly T[][], taken: number, count: number): T[][] 
 }
 
 function byAge(a: RunningTask, b: RunningTask): number {
-  return a.started - b.started || a.task - b.task
+  return a.started - b.started || (a.rank ?? 0) - (b.rank ?? 0) || a.task - b.task
 }
 
 /** A pool and those around it, inside out, up to the first that also holds the claimant. */

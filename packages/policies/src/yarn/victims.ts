@@ -49,7 +49,8 @@ export class Victims {
     const { work } = round
     for (const queue of sharing.queues) if (!queue.isParent && queue.mayLose) this.#collect(queue, isMarked)
     const sign = first === 'newest' ? -1 : 1
-    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => sign * (work.started(a.task) - work.started(b.task) || a.task - b.task)))
+    const byAge = (a: Victim, b: Victim) => work.started(a.task) - work.started(b.task) || work.rank(a.job) - work.rank(b.job) || a.task - b.task
+    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => sign * byAge(a, b)))
   }
 
   #collect({ id }: Queue, isMarked: ReadonlySet<TaskId>): void {

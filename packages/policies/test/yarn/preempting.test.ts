@@ -188,6 +188,13 @@ describe('preemption by YARN\'s rules', () => {
     expect(seen([3, 3], [gang(2), of('q', 'Q', 4, { submit: 1 }), job({ id: 'p', queue: 'P', submit: 5, demand: { mem: 2 }, duration: 100 })], 0)).toEqual({ 'gang killed at 6': 2, 'p at 6': 1 })
   })
 
+  it('takes of tasks that started together those of the job that came later, whatever ids were used before', () => {
+    // first and second start at 20 s, when filler ends; second came at 15 s, and has the ids of old, which has ended
+    const one = (id: string, submit: number, mem: number, duration: number, queue = 'Q') => job({ id, queue, submit, demand: { mem }, duration })
+    const jobs = [one('old', 0, 2, 10), one('filler', 0, 4, 20), one('first', 1, 3, 100), one('second', 15, 3, 100), one('p', 30, 2, 5, 'P')]
+    expect(seen([6], jobs, 0)).toEqual({ 'second killed at 31': 1, 'p at 31': 1 })
+  })
+
   it('makes room for all of a gang, and starts it whole, or for none of it', () => {
     const world = (tasks: number, interval = 0) => seen([1, 1, 1, 1], [of('q', 'Q', 8), of('p', 'P', tasks, { submit: 5, gang: true })], 1, interval)
     expect(world(2)).toEqual({ 'q killed at 5': 2, 'p at 5': 2 }) // at 4 s, at the last look, it lacked nothing
