@@ -84,7 +84,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
-    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent }),
+    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),
   })
   await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)

@@ -16,7 +16,7 @@ const world = () => {
 }
 
 interface Json {
-  readonly runs: readonly { readonly policy: string; readonly seed: number; readonly summary: { readonly outages?: { readonly outages: number; readonly lost: { readonly tasks: number } } } }[]
+  readonly runs: readonly { readonly policy: string; readonly seed: number; readonly summary: { readonly outages?: { readonly outages: number; readonly lost: { readonly tasks: number; readonly taskSeconds: number } } } }[]
 }
 const runsOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Json).runs
 
@@ -45,6 +45,19 @@ describe('outages of an experiment', () => {
     const cwd = world()
     expect((await sched(['run', 'e.yaml'], { cwd })).out).toMatch(/\n2 outages, nodes available \d\d\.\d% of the time, \d+ tasks? lost after [\d.,]+ task seconds\n/)
     expect((await sched(['explain', 'e.yaml'], { cwd })).out).toMatch(/nodes away meanwhile, on average: 1\b/)
+  })
+
+  it('lose less where tasks save their work', async () => {
+    const cwd = world()
+    const lostOf = async (...args: string[]) => {
+      const { code, err } = await sched(['run', 'e.yaml', '--outages', 'mtbf=60,mttr=20', '--json', 'r.json', '--out', 'r', '--force', '--quiet', '--validate', ...args], { cwd })
+      expect([code, err]).toEqual([0, ''])
+      return runsOf(join(cwd, 'r.json'))[0]?.summary.outages?.lost.taskSeconds as number
+    }
+    const [anew, saved] = [await lostOf(), await lostOf('--checkpoint', 'interval=2,cost=0.1')]
+    expect(saved).toBeLessThan(anew / 2)
+    expect(readFileSync(join(cwd, 'r', 'experiment.yaml'), 'utf8')).toContain('checkpoint:\n  interval: 2\n  cost: 0.1\n')
+    expect((await sched(['run', 'e.yaml', '--checkpoint', 'interval=0'], { cwd })).err).toMatch(/checkpoint\.interval: found 0, expected more than 0/)
   })
 
   it('come from several sources', async () => {

@@ -30,6 +30,8 @@ export interface EndRow extends TaskRow {
   readonly how: TaskEnd
   readonly started: Seconds
   readonly stopped: Seconds
+  /** Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. */
+  readonly saved: Seconds
 }
 
 /**
@@ -43,7 +45,7 @@ export interface Observer {
   /** `level` is the locality level of the launch, -1 for a task without data. */
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
   /** `now` is when the master knows; the task itself stopped at `stopped` <= now. */
-  onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void
+  onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds, saved: Seconds): void
   /** In place of `onTaskStart`, for an observer that can count tasks of a job together. */
   onTasksStart?(row: StartRow, now: Seconds): void
   /** In place of `onTaskEnd`, as above. */
@@ -75,6 +77,6 @@ export function tellStarts(observer: Observer, { job, lane, count, tasks, nodes,
 }
 
 /** Tells an observer that takes no rows of each task that ends. */
-export function tellEnds(observer: Observer, { job, lane, count, tasks, nodes, how, started, stopped }: EndRow, now: Seconds): void {
-  for (let i = 0; i < count; i++) observer.onTaskEnd?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, how, started, stopped, now)
+export function tellEnds(observer: Observer, { job, lane, count, tasks, nodes, how, started, stopped, saved }: EndRow, now: Seconds): void {
+  for (let i = 0; i < count; i++) observer.onTaskEnd?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, how, started, stopped, now, saved)
 }

@@ -4,7 +4,7 @@ import { naturalOrder } from './natural-order.js'
 /** Work thrown away by evictions, or with failed nodes. */
 export interface Evictions {
   readonly tasks: number
-  /** Seconds that the tasks had run. */
+  /** Seconds that the tasks had run, less those whose work they had saved. */
   readonly taskSeconds: Seconds
   /** The same times each task's demand, by resource: slot seconds. Only resources that were lost. */
   readonly lost: Readonly<Record<string, number>>
@@ -51,8 +51,8 @@ export class Losses {
   #taskSeconds = 0
   readonly #lost = new Map<string, number>()
 
-  take({ lane, count, tasks, started, stopped }: EndRow, cluster: ClusterView, work: WorkView): void {
-    const seconds = stopped - started
+  take({ lane, count, tasks, started, stopped, saved }: EndRow, cluster: ClusterView, work: WorkView): void {
+    const seconds = stopped - started - saved
     this.#tasks += count
     for (let i = 0; i < count; i++) {
       this.#taskSeconds += seconds

@@ -61,8 +61,8 @@ class ScheduleWindowObserver implements Observer {
     if (!this.#isOver) this.#all.onTaskStart?.(task, job, lane, node, level, now)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
-    if (!this.#isOver) this.#all.onTaskEnd?.(task, job, lane, node, how, started, stopped, now)
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds, saved: Seconds): void {
+    if (!this.#isOver) this.#all.onTaskEnd?.(task, job, lane, node, how, started, stopped, now, saved)
   }
 
   onNode(node: NodeId, up: boolean, now: Seconds): void {
@@ -93,7 +93,7 @@ class ScheduleWindowObserver implements Observer {
       for (const lane of this.#cluster.lanes.keys() as IterableIterator<LaneId>) {
         const running: TaskId[] = []
         this.#work.runningTasks(job, lane, running)
-        for (const task of running) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now)
+        for (const task of running) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now, 0)
       }
   }
 

@@ -63,9 +63,12 @@ export class Utilisation implements Observer {
     if (Number.isNaN(this.#first)) this.#first = now
   }
 
-  onTasksEnd({ count, tasks, how, started, stopped }: EndRow, now: Seconds): void {
+  onTasksEnd({ count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {
     const at = this.#columns(tasks[0] as TaskId)
-    this.#add(at + (how === 'done' ? USEFUL : LOST), secondsIn(this.period, started, stopped), count)
+    const seconds = secondsIn(this.period, started, stopped)
+    const useful = how === 'done' ? seconds : Math.min(saved, seconds)
+    if (useful > 0) this.#add(at + USEFUL, useful, count)
+    if (how !== 'done') this.#add(at + LOST, seconds - useful, count)
     this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
   }
 

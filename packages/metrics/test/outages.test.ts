@@ -1,5 +1,5 @@
 import { defineArchitecture, definePolicy, type LaneId, type NodeId, type OptionsSchema, type TaskId } from '@sched/core'
-import { simulate, type Outage } from '@sched/sim'
+import { simulate, type CheckpointOptions, type Outage } from '@sched/sim'
 import { describe, expect, it } from 'vitest'
 import { standardMetrics } from '../src/index.js'
 
@@ -36,8 +36,8 @@ const serial = defineArchitecture({
 const away = (node: number, from: number, to: number, drain = false): Outage => ({ node: node as NodeId, from, to, drain })
 
 /** Two nodes of 4 cpu and 8 gb; four tasks of 2 cpu and 1 gb that take 10 s each, at time 0. */
-function summaryOf(outages: readonly Outage[]) {
-  const metrics = standardMetrics()
+function summaryOf(outages: readonly Outage[], checkpoint?: CheckpointOptions) {
+  const metrics = standardMetrics({ rigid: {} })
   const spec = { id: 'a', submit: 0, stages: [{ name: 'work', tasks: 4, demand: { cpu: 2, gb: 1 }, duration: 10 }] }
   let given = false
   simulate({
@@ -48,6 +48,7 @@ function summaryOf(outages: readonly Outage[]) {
     runtime: { jitter: 0 },
     observers: [metrics],
     outages,
+    ...(checkpoint !== undefined && { checkpoint }),
   })
   return metrics.result()
 }
@@ -61,6 +62,14 @@ describe('outages', () => {
     expect(preemption.tasks).toBe(0)
     // of 8 cpu for 16 s, four tasks of 2 cpu for 10 s counted, and 8 task seconds were in vain
     expect(utilisation.resources[0]).toMatchObject({ utilisation: (4 * 2 * 10 + 16) / 128, usefulUtilisation: 80 / 128 })
+  })
+
+  it('lose only what was not saved', () => {
+    // the two tasks save 3 s of the 4 that they ran, and run from 6 to 13
+    const { outages, utilisation, rigid } = summaryOf([away(1, 4, 6)], { interval: 1.5 })
+    expect(outages?.lost).toEqual({ tasks: 2, taskSeconds: 2, lost: { cpu: 4, gb: 2 } })
+    expect(utilisation.resources[0]).toMatchObject({ utilisation: (4 * 2 * 10 + 4) / (8 * 13), usefulUtilisation: 80 / (8 * 13) })
+    expect(rigid?.jobs.overall.area).toBe(80)
   })
 
   it('that overlap on a node are one', () => {

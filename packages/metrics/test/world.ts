@@ -78,11 +78,11 @@ export class World {
     return task
   }
 
-  end(now: number, task: TaskId, { stopped = now, how = 'done' }: { readonly stopped?: number; readonly how?: TaskEnd } = {}): void {
+  end(now: number, task: TaskId, { stopped = now, how = 'done', saved = 0 }: { readonly stopped?: number; readonly how?: TaskEnd; readonly saved?: number } = {}): void {
     const { job, lane, stage, started } = this.#task(task)
     this.#task(task).started = undefined
     if (how !== 'done') this.#place(job, stage, 1)
-    const row = { job, lane, count: 1, tasks: [task], nodes: [0 as NodeId], how, started: started as number, stopped }
+    const row = { job, lane, count: 1, tasks: [task], nodes: [0 as NodeId], how, started: started as number, stopped, saved }
     this.#each((observer) => (observer.onTasksEnd === undefined ? tellEnds(observer, row, now) : observer.onTasksEnd(row, now)))
     this.#tasks[task] = undefined
   }

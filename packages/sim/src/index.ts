@@ -2,6 +2,7 @@ export { slotsByUse, type SlotsAdjuster, type SlotsState } from './dynamic-slots
 export { EventKind, EventQueue } from './event-queue.js'
 export { HeartbeatRing } from './heartbeat-ring.js'
 export { runtimeModel, type RuntimeModel, type RuntimeOptions, type Start } from './runtime.js'
+export type { CheckpointOptions } from './checkpoints.js'
 export type { Outage, OutageModel } from './outages.js'
 export type { PrefillTask, RunState, SimulationOptions } from './options.js'
 export type { NetworkOptions } from './progress/shuffle.js'

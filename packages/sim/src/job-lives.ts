@@ -3,14 +3,13 @@ import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, t
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { SimulationOptions } from './options.js'
-import type { JobKeys } from './task-start.js'
 
 export interface JobLivesOptions {
   readonly model: ClusterModel
   readonly work: Work
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly keys: JobKeys
+  readonly runs: { forget(job: JobId): void }
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -26,7 +25,7 @@ export class JobLives {
   readonly #work: Work
   readonly #queue: EventQueue
   readonly #observers: Observers
-  readonly #keys: JobKeys
+  readonly #runs: JobLivesOptions['runs']
   readonly #architecture: Architecture
   readonly #schedulers: readonly Scheduler[]
   readonly #infeasible: SimulationOptions['infeasible']
@@ -34,13 +33,13 @@ export class JobLives {
   /** Jobs that were given up and still run. */
   readonly #abandoned = new Set<JobId>()
 
-  constructor({ model, work, queue, observers, keys, architecture, schedulers, infeasible, host }: JobLivesOptions) {
+  constructor({ model, work, queue, observers, runs, architecture, schedulers, infeasible, host }: JobLivesOptions) {
     this.lastStartup = 0
     this.#model = model
     this.#work = work
     this.#queue = queue
     this.#observers = observers
-    this.#keys = keys
+    this.#runs = runs
     this.#architecture = architecture
     this.#schedulers = schedulers
     this.#infeasible = infeasible
@@ -50,7 +49,7 @@ export class JobLives {
   /** False for a job that is left out. Throws `INFEASIBLE` for one that can never run, unless such jobs are left out. */
   submit(spec: JobSpec, now: Seconds): boolean {
     const work = this.#work
-    const keys = this.#keys
+    const runs = this.#runs
     const observers = this.#observers
     const queue = this.#queue
     const schedulers = this.#schedulers
@@ -63,7 +62,7 @@ export class JobLives {
     const refusal = (schedulers[owner] as Scheduler).policy.admits?.(spec)
     if (refusal !== undefined) return this.#leaveOut(spec, refusal, now)
     const job = work.submit(spec, now, owner)
-    keys.forget(job)
+    runs.forget(job)
     observers.onSubmit(job, spec, now)
     const startup = spec.startup ?? 0
     this.lastStartup = Math.max(this.lastStartup, now + startup)

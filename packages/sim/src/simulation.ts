@@ -1,6 +1,7 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
+import { Checkpoints } from './checkpoints.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
@@ -66,7 +67,6 @@ export class Simulation implements CellHost, DraftSink {
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
-    const keys = new JobKeys()
     this.#runs = new TaskRuns({
       model,
       work: this.work,
@@ -74,9 +74,10 @@ export class Simulation implements CellHost, DraftSink {
       queue: this.#queue,
       observers: this.#observers,
       runtime: options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime),
-      keys,
+      keys: new JobKeys(),
       sharesEvents: options.passPerEvent === undefined,
       commitPending: options.commitPendingBug ?? false,
+      checkpoints: options.checkpoint === undefined ? undefined : new Checkpoints(options.checkpoint),
       progress: progressOf(options.runtime, model, this.cell),
       host: this,
     })
@@ -101,7 +102,7 @@ export class Simulation implements CellHost, DraftSink {
       work: this.work,
       queue: this.#queue,
       observers: this.#observers,
-      keys,
+      runs: this.#runs,
       architecture: this.#architecture,
       schedulers: this.schedulers,
       infeasible: options.infeasible,

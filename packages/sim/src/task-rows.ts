@@ -25,4 +25,5 @@ export class Ending extends Row implements EndRow {
   how: TaskEnd = 'done'
   started: Seconds = NaN
   stopped: Seconds = NaN
+  saved: Seconds = NaN
 }

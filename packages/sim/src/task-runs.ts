@@ -1,5 +1,6 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import { grown, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
+import { grown, SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
+import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
@@ -21,6 +22,8 @@ export interface TaskRunsOptions {
   /** Whether ends of tasks that start in a row may be one event. */
   readonly sharesEvents: boolean
   readonly commitPending: boolean
+  /** What tasks save of their work, but for mouldable jobs, which may come back with other tasks; default: nothing. */
+  readonly checkpoints?: Checkpoints | undefined
   /** How tasks go on where that depends on what else runs; default: each takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
   /** Told when the last task of a job has ended, and when one was ended before it was done. */
@@ -44,6 +47,8 @@ export class TaskRuns implements ProgressHost {
   readonly #observers: Observers
   readonly #runtime: RuntimeModel
   readonly #commitPending: boolean
+  readonly #checkpoints: Checkpoints | undefined
+  readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
   /** Whether nodes differ in speed, and whether tasks hold devices: columns that need not be read otherwise. */
@@ -72,6 +77,8 @@ export class TaskRuns implements ProgressHost {
     this.#observers = options.observers
     this.#runtime = options.runtime
     this.#commitPending = options.commitPending
+    this.#checkpoints = options.checkpoints
+    this.#keys = options.keys
     this.#host = options.host
     this.#hasHeartbeats = model.heartbeat !== undefined
     this.#isUneven = model.speed.some((speed) => speed !== 1)
@@ -80,6 +87,14 @@ export class TaskRuns implements ProgressHost {
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
     this.#progress = options.progress?.(this)
+    if (this.#progress !== undefined && options.checkpoints !== undefined)
+      throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
+  }
+
+  /** The number of a job is that of a new one from here on. */
+  forget(job: JobId): void {
+    this.#keys.forget(job)
+    this.#checkpoints?.forget(job)
   }
 
   // ---- starts and evictions ----
@@ -89,6 +104,7 @@ export class TaskRuns implements ProgressHost {
     const work = this.#work
     const runtime = this.#runtime
     const progress = this.#progress
+    const checkpoints = this.#checkpoints
     const row = this.#starting
     let alone = 0
     /** Whether others of the row take as long, once there is another. */
@@ -110,7 +126,7 @@ export class TaskRuns implements ProgressHost {
       if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
       work.runStart[run] = now
       row.add(task, node)
-      if (progress === undefined) this.#addEnd(run, node, now + alone)
+      if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? alone : checkpoints.start(row.job, task, alone)))
       else {
         this.#begin(progress, run, node, this.#start, alone, now)
         this.#tellStarts(now)
@@ -169,7 +185,10 @@ export class TaskRuns implements ProgressHost {
     if (this.#progress !== undefined) this.#takeBack(this.#progress, run, node, now)
     else if (this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else this.#ends.cancel(run)
-    this.#endRow(stage, how, work.runStart[run] as number, now, now).add(task, node)
+    const started = work.runStart[run] as number
+    const row = this.#endRow(stage, how, started, now, now)
+    row.add(task, node)
+    if (this.#checkpoints !== undefined && work.spec(job).stages[work.stageOf(task)]?.phases === undefined) row.saved = this.#checkpoints.cut(job, task, now - started)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
@@ -248,6 +267,7 @@ export class TaskRuns implements ProgressHost {
     const row = this.#endRow(stage, 'done', work.runStart[run] as number, this.#hasHeartbeats ? (work.runEnd[run] as number) : now, now)
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
+    this.#checkpoints?.done(row.job, task)
     const last = work.finish(task)
     if (last || this.#progress !== undefined) this.#tellEnds(now)
     if (last) host.jobEnded(row.job)
@@ -265,6 +285,7 @@ export class TaskRuns implements ProgressHost {
     row.how = how
     row.started = started
     row.stopped = stopped
+    row.saved = 0
     return row
   }
 

@@ -27,6 +27,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amountsAs('cpu=16,mem=65536'))
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
+    .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 (default: they start anew)')
     .option('--outages <list>', 'nodes that go and come back: a file (CSV with node, from, to, kind; or a log of Slurm, Google, Batsim), or failures drawn with mtbf=604800,mttr=3600, seconds')
     .optionsGroup('Scheduling and runs:')
     .option('--queues <files>', single ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue or of pools of Spark (fairscheduler.xml+spark-defaults.conf)' : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue (manifests) and Spark (fairscheduler.xml+spark-defaults.conf)')

@@ -54,6 +54,7 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     until,
     validate,
     infeasible,
+    checkpoint: options.checkpoint === undefined ? undefined : (fieldsGiven(options.checkpoint) as ExperimentInput['checkpoint']),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
@@ -65,9 +66,14 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
 /** A file, a file and its origin, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
   if (!text.includes('=')) return named(text)
+  const { file, ...others } = fieldsGiven(text)
+  return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
+}
+
+/** `mtbf=60,mttr=20` by name, numbers where they are some. */
+function fieldsGiven(text: string): Record<string, string | number> {
   const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
-  const valueOf = (key: string, value: string) => (key === 'file' ? named(value) : value === '' || Number.isNaN(Number(value)) ? value : Number(value))
-  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, valueOf(key, value)])) as ExperimentInput['outages']
+  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

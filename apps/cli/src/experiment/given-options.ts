@@ -36,6 +36,8 @@ export interface ExperimentOptions {
   readonly procs?: number
   readonly estimates?: string
   readonly queueMix?: Readonly<Record<string, number>>
+  /** `interval=...,cost=...`. */
+  readonly checkpoint?: string
   /** A list of outages, or `mtbf=...,mttr=...`. */
   readonly outages?: string
   readonly passPerEvent?: 'submits-first' | 'ends-first'

@@ -73,6 +73,13 @@ const outageSources = [
 ] as const
 const outagesSchema = z.union([...outageSources, z.array(z.union(outageSources)).min(1)])
 
+const checkpointSchema = z
+  .strictObject({
+    interval: z.number().positive().describe('seconds of work after which a task saves it'),
+    cost: z.number().min(0).optional().describe('seconds that saving takes; default: 0'),
+  })
+  .describe('tasks that were lost with a node or preempted go on from what they had saved last; default: they start anew')
+
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
@@ -149,6 +156,7 @@ export const experimentSchema = z
     workload: workloadSchema,
     prefill: prefillSchema.optional(),
     outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),
+    checkpoint: checkpointSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))

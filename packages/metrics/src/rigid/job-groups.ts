@@ -77,8 +77,9 @@ export class JobGroups implements Observer {
     if (this.#starts[job] === NOT_STARTED) this.#starts[job] = now
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds): void {
-    if (how === 'done') this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * (stopped - started)
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, saved: Seconds): void {
+    const seconds = how === 'done' ? stopped - started : saved
+    if (seconds > 0) this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * seconds
   }
 
   onAbandon(job: JobId): void {

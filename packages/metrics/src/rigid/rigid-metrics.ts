@@ -53,9 +53,9 @@ export class RigidMetrics implements Observer {
     this.#recorded.onTaskStart(task, job, lane, node, level, now)
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): void {
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds, saved: Seconds): void {
     this.#queue.onTaskEnd(task, job, lane, node, how, started, stopped, now)
-    this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped)
+    this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped, saved)
   }
 
   onAbandon(job: JobId): void {
