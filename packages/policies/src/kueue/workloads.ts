@@ -107,11 +107,17 @@ export class Workloads implements WorkListener {
     this.#refresh(job, lane)
   }
 
-  /** A gang with more tasks to start than it was admitted for is admitted anew. */
+  /** A gang with more tasks to start than it was admitted for is admitted anew, and so is a job of which tasks of an earlier stage came back. */
   onMore(job: JobId, lane: LaneId): void {
     const workload = this.#row(this.#unstartedOf, lane)[job]
-    if (workload !== undefined && workload !== this.#starting) this.dismiss(workload)
+    if (workload !== undefined && workload !== this.#starting && this.#isOther(workload)) this.dismiss(workload)
     this.#refresh(job, lane)
+  }
+
+  /** Whether the job would be admitted as something else now. */
+  #isOther({ job, lane, tasks, shape }: Workload): boolean {
+    const { work } = this.#env
+    return work.together(job, lane) !== tasks || work.shape(job, lane) !== shape
   }
 
   onDrained(job: JobId, lane: LaneId): void {

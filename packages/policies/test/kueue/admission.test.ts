@@ -116,6 +116,23 @@ describe('admission', () => {
     expect(master.pass(2).start.map((each) => each.job)).toEqual(['gang', 'gang'])
   })
 
+  it('is kept by a task that waits for a node when another of its job is lost', () => {
+    // wide has one task on node 1 and one that is admitted; the lost one is admitted anew, after high, which has come since
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 2 } }] }), policy: kueue({ queues: { a: { nominalQuota: { cpu: 4 } }, b: { nominalQuota: { cpu: 4 } } } }) })
+    const of = (id: string, queue: string, tasks = 1, priority = 0) => job({ id, queue, tasks, priority, demand: { cpu: 2 } })
+    master.submit(of('held', 'b'), 0)
+    const [held] = master.pass(0).start
+    master.submit(of('wide', 'a', 2), 1)
+    const [first] = master.pass(1).start
+    master.submit(of('high', 'a', 1, 9), 2)
+    expect([held?.job, first?.job, ...master.pass(2).start.map((each) => each.job)]).toEqual(['held', 'wide'])
+    master.nodeDown(first?.node as string, 3)
+    master.taskFailed(first as NonNullable<typeof first>, 3)
+    expect(master.pass(3).start).toEqual([])
+    master.taskEnded(held as NonNullable<typeof held>, 4)
+    expect(master.pass(4).start.map((each) => each.job)).toEqual(['wide'])
+  })
+
   it('starts all tasks of a job that is no gang one by one, as far as the quota goes', () => {
     const { submit } = world({ queues: { a: { nominalQuota: { cpu: 3 } } } })
     expect(submit(job({ id: 'a_wide', queue: 'a', tasks: 5, demand: { cpu: 1 } })).started).toEqual(['a_wide', 'a_wide', 'a_wide'])
