@@ -1,5 +1,5 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
-import type { JobSpec, Plug, Policy, Round, TaskId } from '@sched/core'
+import type { JobSpec, NodeId, Plug, Policy, Round, TaskId } from '@sched/core'
 import { delay, fair, fifo, greedy, preempting, yarnFair, type FairOptions, type PreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, cluster, instantCluster, job, prepare, run, worlds, type MakePolicy } from '@sched/testkit'
 import fc from 'fast-check'
@@ -178,6 +178,15 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     expect(beat(slots, 3, 2).start.map((each) => each.job)).toEqual(['first', 'second'])
     slots.submit(job({ id: 'p', queue: 'P' }), 4)
     expect([4, 15, 30].flatMap((now) => beat(slots, now, 0).kill.map((each) => each.job))).toEqual(['second'])
+  })
+
+  it('kills nothing on a drained node, where the slot is nobody else\'s', () => {
+    // node 1 takes nothing any more: of the two slots left P is due one; the newer tasks of q are on node 1
+    const jobs = [job({ id: 'q', queue: 'Q', tasks: 4, duration: 100 }), job({ id: 'p', queue: 'P', submit: 1, tasks: 2 })]
+    const policy = preempting(greedy(fair()), { fairTimeout: 2, interval: 5, starvationFraction: 1 })
+    const { recorder } = run({ jobs, cluster: instantCluster({ nodes: [{ name: 'n', count: 2, slots: { map: 2 } }] }), policy, until: 9, outages: [{ node: 1 as NodeId, from: 1, to: 1000, drain: true }] })
+    expect(recorder.evictions.map(({ time, job, task, node }) => `${time} ${job}.${task} on ${node}`)).toEqual(['5 q.1 on n-0'])
+    expect(recorder.launchLines().at(-1)).toBe('5 p.0 on n-0')
   })
 
   describe('of gangs', () => {

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
 
@@ -190,8 +190,10 @@ class Preempting implements Policy {
     }
   }
 
-  #runningTasks({ work, lane }: Round, sharing: Sharing): RunningTask[] {
+  /** Those whose slots others could have: not of drained nodes, nor of gangs that have a task there. */
+  #runningTasks({ work, cluster, lane }: Round, sharing: Sharing): RunningTask[] {
     const found: RunningTask[] = []
+    const kept = new Set<TaskId>()
     for (let pool = 1; pool < sharing.pools; pool++) {
       for (const job of jobsIn(pool, sharing)) {
         const ids: TaskId[] = []
@@ -201,11 +203,12 @@ class Preempting implements Policy {
           if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
           this.#ask(lane, work.shapeOf(task))
           const gang = work.inGang(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
+          if (!cluster.up(work.nodeOf(task) as NodeId)) kept.add(gang ?? task)
           found.push({ task, pool, started: work.started(task), rank: work.rank(job), gang })
         }
       }
     }
-    return found
+    return kept.size === 0 ? found : found.filter(({ task, gang }) => !kept.has((gang ?? task) as TaskId))
   }
 }
 
