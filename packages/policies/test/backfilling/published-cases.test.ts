@@ -67,3 +67,25 @@ describe('policies of a queue manager (t1008-qmanager-policies of Flux)', () => 
     expect(started('abcedfghijk', 'g', replan(fifo(), { bf_resolution: 1 }))).toEqual(['agk', ''])
   })
 })
+
+describe('strict ordering with and without backfilling (pbs_strict_ordering and pbs_calendaring of OpenPBS)', () => {
+  const job = (procs: number, seconds: number): RigidJob => ({ submit: 0, size: [procs], estimate: seconds, runtime: seconds })
+  const promised = (jobs: readonly RigidJob[], procs: number, policy: Parameters<typeof simulated>[2]) => {
+    const first = new Map<number, number>()
+    simulated(jobs, [procs], policy, { observers: [{ onReserve: (id, start) => void (first.has(id) || first.set(id, start)) }] })
+    return [...first]
+  }
+
+  it('lets nobody pass where nothing is backfilled', () => {
+    const jobs = [job(2, 9999), job(3, 9999), job(2, 9999)] // 4 processors: the third would fit beside the first
+    expect(simulated(jobs, [4], strict())).toEqual([0, 9999, 19_998])
+    expect(simulated(jobs, [4], easy())).toEqual([0, 9999, 0]) // which ends when the second can start
+  })
+
+  it('tells as many of the first jobs when they will start as have reservations', () => {
+    const jobs = [job(1, 30), job(1, 30), job(1, 30), job(1, 30)]
+    expect(promised(jobs, 1, easy(fifo(), { reservations: 2 })).slice(0, 2)).toEqual([[1, 30], [2, 60]])
+    expect(promised(jobs, 1, easy())).toEqual([[1, 30], [2, 60], [3, 90]]) // each when it is the first
+    expect(promised(jobs, 1, conservative())).toEqual([[0, 0], [1, 30], [2, 60], [3, 90]])
+  })
+})
