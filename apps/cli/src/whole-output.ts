@@ -26,9 +26,13 @@ class FileOutput extends Writable implements Sink {
   }
 }
 
+/**
+ * In whole numbers of 64 bits: of what was looked at last in others Node keeps the kind, and where that was a pipe it no longer resolves the
+ * links on the way to modules that are loaded later.
+ */
 function isFile(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isFile()
+    return fstatSync(descriptor, { bigint: true }).isFile()
   } catch {
     return false // closed
   }

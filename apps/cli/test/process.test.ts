@@ -26,6 +26,11 @@ describe('the program', () => {
     expect({ stdout, stderr, status }).toEqual({ stdout: '[\n', stderr: '', status: 0 })
   })
 
+  it.each(['-', '/dev/stdout'])('writes a page into a pipe: %s', (place) => {
+    const { stdout, stderr, status } = shell(`"$@" compare small.yaml --seeds 1 --quiet --html ${place} | tail -n 1; exit "\${PIPESTATUS[0]}"`, small())
+    expect({ stdout, stderr, status }).toEqual({ stdout: expect.stringContaining('</html>') as string, stderr: '', status: 0 })
+  })
+
   it('says in one line that what it prints found no room', () => {
     const { stderr, status } = shell('"$@" policies > /dev/full', directory())
     expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 2 })

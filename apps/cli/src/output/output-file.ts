@@ -16,8 +16,8 @@ export interface OutputFile {
 export function outputFile(path: string, io: Io, force: boolean): OutputFile {
   if (path === '-') return { write: (text) => void io.stdout.write(text) }
   const named = resolve(io.cwd, path)
-  const target = existsSync(named) ? realpathSync(named) : named // what a link points to is replaced, not the link
-  const device = isDevice(target, path, force)
+  const device = isDevice(named, path, force)
+  const target = !device && existsSync(named) ? realpathSync(named) : named // what a link points to is replaced, not the link; a pipe behind /dev/stdout has no path
   return {
     write(text) {
       const part = device ? target : join(dirname(target), `.${basename(target)}.${process.pid}.part`)
@@ -26,6 +26,7 @@ export function outputFile(path: string, io: Io, force: boolean): OutputFile {
           writeFileSync(part, text)
           if (!device) renameSync(part, target)
         } catch (error) {
+          if (device && (error as NodeJS.ErrnoException).code === 'EPIPE') return // its reader has had enough
           if (!device) rmSync(part, { force: true })
           throw error
         }
@@ -37,7 +38,7 @@ export function outputFile(path: string, io: Io, force: boolean): OutputFile {
 /** Whether it is a pipe or a device, which is written to as it is. Throws for a directory and for a file not to be replaced. */
 function isDevice(target: string, path: string, force: boolean): boolean {
   return writing(path, () => {
-    const facts = statSync(target, { throwIfNoEntry: false })
+    const facts = statSync(target, { throwIfNoEntry: false, bigint: true }) // in whole numbers of 64 bits: see `isFile` of standard output
     if (facts === undefined) {
       if (!statSync(dirname(target)).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
       return false
