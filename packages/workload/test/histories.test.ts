@@ -217,10 +217,21 @@ describe('event logs of Spark', () => {
     expect(await messageAfter(openTraceFile(packed).then(streamed), `${folder}/`)).toContain('"packed/b.lz4" line 1: found "LZ4Block", expected an event in JSON.')
   })
 
+  it('tell where stages have resource profiles of their own, and where the log does not say which wait for which', () => {
+    const infos = [{ ...stageInfo(0), 'Resource Profile Id': 2 }, { ...stageInfo(1), 'Resource Profile Id': 0, 'Parent IDs': undefined }]
+    const both = head() + line('JobStart', { 'Job ID': 0, 'Submission Time': at + 5000, 'Stage Infos': infos, 'Stage IDs': [0, 1] }) + task(0, 0, 5500, 6500) + task(1, 0, 7000, 8000) +
+      line('JobEnd', { 'Job ID': 0, 'Completion Time': at + 8000, 'Job Result': { Result: 'JobSucceeded' } })
+    expect(read(both).report.notes).toEqual([
+      '1 job of several stages, of which the log does not say which wait for which (Spark 1.3): all at once (parents)',
+      '1 job with resource profiles of stages: all stages ask for what spark.task.cpus and spark.executor.* say (profiles)',
+    ])
+    expect(jobs(both)[0]!.stages.map(({ after }) => after)).toEqual([undefined, undefined])
+  })
+
   it('tell what cannot be used', () => {
     expect(messageOf(() => read(log + task(4, 1, 5, 3)))).toMatch(/^"h" line 19 Task Info\.Finish Time: it ends 2 ms before it starts\./)
     expect(messageOf(() => read(`${log}{"Event":"SparkListenerTaskEnd","Stage`))).toMatch(/^"h" line 19: is not JSON\. Was the file cut short\?/)
-    expect(messageOf(() => read(log + line('JobStart', { 'Job ID': 5 })))).toMatch(/^"h" line 19 Submission Time: is missing\./)
+    expect(messageOf(() => read(log + line('JobStart', { 'Job ID': 5 })))).toMatch(/^"h" line 19 Submission Time: is missing\. Spark writes it from version 1\.3 on\. Read logs of Spark 1\.3 or later, or drop such lines/)
     expect(messageOf(() => read(head()))).toBe('"h": the trace holds no jobs. Is it the right file, and whole?')
   })
 })

@@ -31,6 +31,12 @@ describe('pods of Alibaba\'s GPU cluster', () => {
     expect(jobs(rows).map(({ stages }) => stages[0]!.demand)).toEqual([{ cpu: 1, mem: 1, gpu: 8000 }, { cpu: 1 }, { gpu: 1000 }])
   })
 
+  it('of a list without memory ask for none, which is told', () => {
+    const rows = 'name,cpu_milli,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\na,500,1,250,,LS,Running,3,9,4\nb,700,0,0,,BE,Running,5,8,5'
+    expect(jobs(rows).map(({ stages }) => stages[0]!.demand)).toEqual([{ cpu: 500, gpu: 250 }, { cpu: 700 }])
+    expect(read(rows).report.notes).toEqual(['2 jobs of a list without memory: none asked for (memory)'])
+  })
+
   it('require the models that gpu_spec allows', () => {
     const rows = table('a,1,1,1,500,V100M16|V100M32,LS,Running,0,1,0')
     expect(jobs(rows)[0]!.stages[0]!.constraints).toEqual({ require: { model: ['V100M16', 'V100M32'] } })
@@ -40,7 +46,7 @@ describe('pods of Alibaba\'s GPU cluster', () => {
   it('that were never placed run from creation to deletion, or are left out, and are counted', () => {
     const rows = table(pod, 'p1,1,1,0,0,,LS,Pending,30,90,')
     expect(jobs(rows)[1]).toMatchObject({ id: 'p1', submit: 30, stages: [{ duration: 60 }], recorded: { status: 'pending' } })
-    expect(read(rows).report.notes).toEqual(['1 job that were never placed: run from creation to deletion (unscheduled)'])
+    expect(read(rows).report.notes).toEqual(['1 job never placed: run from creation to deletion (unscheduled)'])
     expect(jobs(rows, { unscheduled: 'skip' }).map(({ id }) => id)).toEqual(['p0'])
   })
 
@@ -75,7 +81,7 @@ describe('pods of Alibaba\'s GPU cluster', () => {
   })
 
   it('answers a header without a needed column, and a file without pods', () => {
-    expect(messageOf(() => read('name,cpu_milli,num_gpu,gpu_milli\n'))).toBe('"pods.csv" line 1: column memory_mib is missing. A list of pods has name, cpu_milli, memory_mib, num_gpu, gpu_milli, creation_time, deletion_time.')
+    expect(messageOf(() => read('cpu_milli,memory_mib,num_gpu,gpu_milli\n'))).toBe('"pods.csv" line 1: column name is missing. A list of pods has name, cpu_milli, memory_mib, num_gpu, gpu_milli, creation_time, deletion_time.')
     expect(messageOf(() => read(header))).toBe('"pods.csv": the trace holds no jobs. Is it the right file, and whole?')
   })
 

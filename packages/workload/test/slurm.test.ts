@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, detectFormatOf, jobsOf, parseTrace, streamJobs, type ParseOptions } from '../src/index.js'
 import { openTrace } from '../src/node/index.js'
-import { requestedMemory, tresGpus } from '../src/slurm/amounts.js'
+import { gresGpus, requestedMemory, tresGpus } from '../src/slurm/amounts.js'
 import { splitCsv } from '../src/slurm/csv.js'
 import { sacctFormat } from '../src/slurm/sacct.js'
 import { instant, timeSpan } from '../src/slurm/times.js'
@@ -95,6 +95,19 @@ describe('sacct', () => {
     ].join('\n')
     expect(jobs(text, { gpuDemand: true })[0]).toMatchObject({ id: '7', submit: 0, estimate: 8640, stages: [{ demand: { procs: 40, gpus: 3 }, duration: 100 }] })
     expect(jobs(text, { unit: 'nodes' })[0]!.stages[0]!.demand).toEqual({ nodes: 3 })
+  })
+
+  it.each([['gpu:2', 2], ['gpu:k80:3', 3], ['gpu', 1], ['gpu:a100', 1], ['gres:gpu:4', 4], ['craynetwork:1,gpu:tesla:2,gpu:1', 3], ['gpu_mem:20,mps:100', 0], ['gpu:0', 0], ['', 0]])('counts the GPUs of generic resources, as Slurm wrote them before those were trackable: %j', (gres, gpus) => {
+    expect(gresGpus(gres)).toBe(gpus)
+    const text = (column: string) => `JobID|Submit|Start|End|NCPUS|${column}\n5|100|110|170|8|${gres}\n`
+    for (const column of ['AllocGRES', 'ReqGRES']) expect(jobs(text(column), { gpuDemand: true })[0]!.stages[0]!.demand).toEqual({ procs: 8, ...(gpus > 0 && { gpus }) })
+  })
+
+  it('tells where jobs should ask for GPUs and the table has none', () => {
+    const text = 'JobID|Submit|Start|End|NCPUS\n5|100|110|170|8\n6|120|130|170|8\n'
+    expect(read(text, { gpuDemand: true }).report.notes).toContain('2 jobs without GPUs, and none with: AllocTRES or ReqTRES tells them (gpus)')
+    expect(read(text).report.notes.join()).not.toContain('GPUs')
+    expect(read(table({}, { JobID: '102', AllocTRES: 'cpu=4' }), { gpuDemand: true }).report.notes.join()).not.toContain('GPUs')
   })
 
   it('sorts by submit time, equal ones as they stand, and says so', () => {

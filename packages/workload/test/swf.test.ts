@@ -87,6 +87,13 @@ describe('a job of a log', () => {
     const chains = (options?: SwfOptions) => jobs(text, options).map(({ after, think }) => [after, think])
     expect(chains({ dependencies: 'keep' })).toEqual([[undefined, undefined], ['1', 30], [undefined, undefined]])
     expect(chains()).toEqual([[undefined, undefined], [undefined, undefined], [undefined, undefined]])
+    const lost = '1 job after a job that is not above them: submitted when the log says (dependencies)'
+    expect(ruleNotes(text, { dependencies: 'keep' })).toContain(lost)
+    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({ dependencies: 'keep' }), place), {})
+    decoder.push(bytesOf(`${text}\n`))
+    decoder.end()
+    while (decoder.next() !== undefined) continue
+    expect(decoder.more.notes).toContain(lost)
     expect(ruleNotes(text)).toContain('2 jobs after another job: submitted when the log says, all the same (dependencies)')
   })
 })
@@ -195,7 +202,7 @@ describe('rules', () => {
     ['wide: skip', { requested: 9 }, { wide: 'skip' }, (job) => job, undefined, '1 job wider than the machine: left out (wide)'],
     ['wide: clip', { requested: 9 }, { wide: 'clip' }, (job) => job?.stages[0]!.demand, { procs: 8 }, '1 job wider than the machine: cut to the machine (wide)'],
     ['wide in memory: clip', { memory: 1024 * 50 }, { wide: 'clip', memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4, mem: 100 }, '1 job wider than the machine: cut to the machine (wide)'],
-    ['no memory known', { memory: -1 }, { memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested memory: ask for none (memory)'],
+    ['no memory known', { memory: -1 }, { memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested memory: none asked for (memory)'],
   ]
 
   it.each(cases)('%s', (_, change, options, facts, expected, note) => {

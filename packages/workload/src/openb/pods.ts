@@ -6,7 +6,8 @@ import { heldParser, type RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 
-const needed = ['name', 'cpu_milli', 'memory_mib', 'num_gpu', 'gpu_milli']
+const needed = ['name', 'cpu_milli', 'num_gpu', 'gpu_milli']
+const MEMORY = 'memory_mib'
 const times = ['creation_time', 'deletion_time']
 const WHOLE = 1000
 
@@ -23,7 +24,7 @@ type OpenbOptions = z.output<typeof openbOptions>
 /**
  * Pods of Alibaba's GPU cluster of 2023 (`openb_pod_list_*.csv`): one task each, asking `cpu` (millicores), `mem` (MiB) and
  * `gpu` (thousandths of devices: a share of one or whole ones). A pod runs from scheduling to deletion; times are the
- * trace's. Its recorded wait and how it ended are kept.
+ * trace's. Its recorded wait and how it ended are kept. Lists without memory, as the simulator of the authors has them, ask for none.
  *
  * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
  */
@@ -43,10 +44,11 @@ class Pods implements RowReader {
   readonly #demands = new Map<string, Demand>()
   readonly #constraints = new Map<string, Constraints>()
   #unscheduled = 0
+  #withoutMemory = 0
   #read = 0
 
   constructor(private readonly options: OpenbOptions, place: LinePlace) {
-    this.#rows = new HeaderRows(place, needed, `A list of pods has ${[...needed, ...times].join(', ')}.`)
+    this.#rows = new HeaderRows(place, needed, `A list of pods has ${[...needed.slice(0, 2), MEMORY, ...needed.slice(2), ...times].join(', ')}.`)
   }
 
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
@@ -91,7 +93,10 @@ class Pods implements RowReader {
 
   rules(): RuleCount[] {
     const { unscheduled } = this.options
-    return [{ rule: 'unscheduled', jobs: this.#unscheduled, text: unscheduled === 'skip' ? 'that were never placed: left out' : 'that were never placed: run from creation to deletion' }]
+    return [
+      { rule: 'unscheduled', jobs: this.#unscheduled, text: unscheduled === 'skip' ? 'never placed: left out' : 'never placed: run from creation to deletion' },
+      { rule: 'memory', jobs: this.#withoutMemory, text: 'of a list without memory: none asked for' },
+    ]
   }
 
   #countUnscheduled(): OpenbOptions['unscheduled'] {
@@ -101,7 +106,9 @@ class Pods implements RowReader {
 
   #demandOf(row: Columns): Demand {
     const cpu = wholeOf(row, 'cpu_milli')
-    const mem = wholeOf(row, 'memory_mib')
+    const hasMemory = row.has(MEMORY)
+    if (!hasMemory) this.#withoutMemory++
+    const mem = hasMemory ? wholeOf(row, MEMORY) : 0
     const gpu = gpuOf(wholeOf(row, 'num_gpu', 1000), wholeOf(row, 'gpu_milli'))
     if (cpu + mem + gpu === 0) throw new BadLine(undefined, 'the pod asks for nothing.')
     const key = `${cpu} ${mem} ${gpu}`

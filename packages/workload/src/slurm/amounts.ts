@@ -25,6 +25,15 @@ export function tresGpus(text: string): number {
   return text.split(',').reduce((sum, part) => sum + (part.startsWith('gres/gpu:') ? whole(part.slice(part.indexOf('=') + 1)) : 0), 0)
 }
 
+/**
+ * GPUs of a list of generic resources of all nodes, as Slurm up to 20.11 wrote it (ReqGRES, AllocGRES): `gpu:2`, `gpu:k80:2`, `gpu`. A list without any has 0.
+ */
+export function gresGpus(text: string): number {
+  let sum = 0
+  for (const [, count] of text.matchAll(/(?:^|,) *(?:gres[:/])?gpu(?![\w-])(?::[a-z_][^:,()]*)?(?::(\d{1,9})(?!\w))?/gi)) sum += Number(count ?? 1)
+  return sum
+}
+
 /** A whole number of at least 0, also with a fraction of zeros; -1 for anything else. */
 export function whole(text: string): number {
   return /^\d{1,15}(\.0*)?$/.test(text) ? Number(text) : -1

@@ -51,7 +51,7 @@ export class SlurmJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0 }
 
   constructor(private readonly options: SlurmRules) {
     const resources = slurmResources(options)
@@ -78,7 +78,7 @@ export class SlurmJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, submit, processors, memory } = this.#counts
+    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -86,7 +86,8 @@ export class SlurmJobs {
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
-      { rule: 'memory', jobs: memory, text: 'without requested memory: ask for none' },
+      { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
+      { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
   }
@@ -105,6 +106,8 @@ export class SlurmJobs {
     if (unit === 'procs' && !(wanted > 0) && other > 0) this.#counts.processors++
     if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
     const procs = wanted > 0 ? wanted : other
+    this.#counts.jobs++
+    if (gpus > 0) this.#counts.withGpus++
     const amounts = { procs, nodes, mem: memory === 'none' ? 0 : Math.max(mem, 0), gpus: gpuDemand ? Math.max(gpus, 0) : 0 }
     for (const [r, resource] of this.#resources.entries()) job.amounts[r] = amounts[resource]
   }

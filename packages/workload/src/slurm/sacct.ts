@@ -2,7 +2,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { requestedMemory, tres, tresGpus, whole } from './amounts.js'
+import { gresGpus, requestedMemory, tres, tresGpus, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
@@ -88,7 +88,7 @@ function record(columns: Columns): SlurmRecord | 'step' {
     allocated,
     nodes,
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
-    gpus: tresGpus(requestedTres),
+    gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     priority: columns.number('Priority'),
     state: columns.text('State').toLowerCase().split(/[ +]/, 1)[0]!, // "CANCELLED by 1234"
     user: columns.text('User'),

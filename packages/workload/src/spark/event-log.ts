@@ -37,7 +37,10 @@ export const sparkFormat: TraceFormat<typeof sparkOptions> = {
 
 interface Stage {
   readonly id: number
-  readonly parents: readonly number[]
+  /** `undefined` where the log does not say them. */
+  readonly parents: readonly number[] | undefined
+  /** Of its own: other tasks and executors than those that the properties say. */
+  readonly hasProfile: boolean
   /** By index. */
   readonly tasks: Map<number, { readonly seconds: number; readonly host: string | undefined }>
 }
@@ -67,7 +70,7 @@ const wanted = /^\{"Event":"SparkListener(LogStart|ApplicationStart|ApplicationE
 class SparkLogs implements EventReader {
   #application: Application | undefined
   #nameless = 0
-  readonly #counts = { attempts: 0, unfinished: 0, noTasks: 0, noExecutors: 0 }
+  readonly #counts = { attempts: 0, unfinished: 0, noTasks: 0, noExecutors: 0, parents: 0, profiles: 0 }
 
   constructor(private readonly options: SparkOptions) {}
 
@@ -99,12 +102,14 @@ class SparkLogs implements EventReader {
   }
 
   rules(): RuleCount[] {
-    const { attempts, unfinished, noTasks, noExecutors } = this.#counts
+    const { attempts, unfinished, noTasks, noExecutors, parents, profiles } = this.#counts
     return [
-      { rule: 'attempts', jobs: attempts, text: 'attempts that did not succeed, or were run again: left out' },
+      { rule: 'attempts', jobs: attempts, text: 'attempts without success, or run again: left out' },
       { rule: 'unfinished', jobs: unfinished, text: 'without an end: left out' },
       { rule: 'noTasks', jobs: noTasks, text: 'of which no task ran: left out' },
       { rule: 'noExecutors', jobs: noExecutors, text: 'without an executor that was removed, or an end: left out' },
+      { rule: 'parents', jobs: parents, text: 'of several stages, of which the log does not say which wait for which (Spark 1.3): all at once' },
+      { rule: 'profiles', jobs: profiles, text: 'with resource profiles of stages: all stages ask for what spark.task.cpus and spark.executor.* say' },
     ]
   }
 
@@ -130,6 +135,8 @@ class SparkLogs implements EventReader {
     app.jobs.delete(job.id)
     const ran = job.stages.filter(({ tasks }) => tasks.size > 0).sort((a, b) => a.id - b.id)
     if (ran.length === 0) return void this.#counts.noTasks++
+    if (ran.length > 1 && ran.some(({ parents }) => parents === undefined)) this.#counts.parents++
+    if (ran.some(({ hasProfile }) => hasProfile)) this.#counts.profiles++
     const end = timeOf(event, 'Completion Time')
     const succeeded = event.object('Job Result')?.text('Result') === 'JobSucceeded'
     const demand = shareOfExecutor(app.properties, app.executors.values().next().value?.cores)
@@ -148,14 +155,14 @@ class SparkLogs implements EventReader {
   }
 
   #stageOf({ id, parents, tasks }: Stage, ran: readonly Stage[], demand: Demand): StageSpec {
-    const after = parents.map((parent) => ran.findIndex((other) => other.id === parent)).filter((index) => index !== -1 && ran[index]!.id < id)
+    const after = (parents ?? []).map((parent) => ran.findIndex((other) => other.id === parent)).filter((index) => index !== -1 && ran[index]!.id < id)
     const all = [...tasks.entries()].sort(([a], [b]) => a - b).map(([, task]) => task)
     const hosts = all.map(({ host }) => (host === undefined ? [] : [host]))
     return {
       name: `stage${id}`, tasks: all.length, demand,
       duration: all.every(({ seconds }) => seconds === all[0]!.seconds) ? all[0]!.seconds : all.map(({ seconds }) => seconds),
       ...(after.length > 0 && { after: after.map((stage) => ({ stage, fraction: 1 })) }),
-      ...(this.options.hosts && parents.length === 0 && { data: { hosts } }),
+      ...(this.options.hosts && (parents ?? []).length === 0 && { data: { hosts } }),
     }
   }
 
@@ -201,7 +208,8 @@ function starts(app: Application, event: Fields): void {
 
 function jobStarts(app: Application, event: Fields): void {
   const properties = event.object('Properties')
-  const stages = event.list('Stage Infos').map((info): Stage => ({ id: info.whole('Stage ID') ?? 0, parents: info.texts('Parent IDs').map(Number), tasks: new Map() }))
+  const stages = event.list('Stage Infos').map((info): Stage => ({ id: info.whole('Stage ID') ?? 0, parents: info.has('Parent IDs') ? info.texts('Parent IDs').map(Number) : undefined, hasProfile: (info.whole('Resource Profile Id') ?? 0) > 0, tasks: new Map() }))
+  if (!event.has('Submission Time')) throw new BadLine('Submission Time', 'is missing. Spark writes it from version 1.3 on.', 'Read logs of Spark 1.3 or later')
   const job: Job = { id: event.whole('Job ID') ?? 0, submit: timeOf(event, 'Submission Time'), stages: stages.filter(({ id }) => !app.stages.has(id)), pool: properties?.text('spark.scheduler.pool') }
   app.jobs.set(job.id, job)
   for (const stage of job.stages) app.stages.set(stage.id, { stage, job })

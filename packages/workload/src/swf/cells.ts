@@ -1,6 +1,7 @@
 import type { JobSpec, Seconds, StageSpec } from '@sched/core'
 import type { RigidResource } from '../rigid/resources.js'
 import { RigidStages } from '../rigid/stages.js'
+import type { RuleCount } from '../trace/facts.js'
 import { statusNames } from './fields.js'
 import type { SwfRules } from './options.js'
 import { resourcesOf } from './options.js'
@@ -25,6 +26,8 @@ export class SwfJobs {
   readonly #stages: RigidStages
   readonly #before: Set<number> | undefined
   readonly #texts: string[] = []
+  /** Jobs that follow one that is not above them. */
+  lost = 0
 
   constructor(options: SwfRules, stages = new RigidStages(resourcesOf(options), options.tasks)) {
     this.#stages = stages
@@ -39,13 +42,19 @@ export class SwfJobs {
   }
 
   #chain(job: SwfJob, number: number, preceding: number, think: number, before: Set<number>): void {
-    if (preceding > 0 && before.has(preceding)) {
-      job.after = String(preceding)
-      if (think > 0) job.think = think
+    if (preceding > 0) {
+      if (before.has(preceding)) {
+        job.after = String(preceding)
+        if (think > 0) job.think = think
+      } else this.lost++
     }
     before.add(number)
   }
 }
+
+/** What is told of jobs that should have waited for one that is not above them; `jobs` of them. */
+export const lostRule = (jobs: number): RuleCount[] =>
+  jobs === 0 ? [] : [{ rule: 'dependencies', jobs, text: 'after a job that is not above them: submitted when the log says' }]
 
 /** A class, so that all fields have a place in the object from the start: added to a literal one by one they cost as much again as reading the line. */
 class SwfJob implements JobSpec {

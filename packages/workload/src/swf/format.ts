@@ -2,7 +2,7 @@ import type { TraceFormat } from '../trace/format.js'
 import { BadLine } from '../trace/format.js'
 import { ruleLine } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
-import { Cell, cellsOf, SwfJobs } from './cells.js'
+import { Cell, cellsOf, lostRule, SwfJobs } from './cells.js'
 import { headerOf, startOf } from './header.js'
 import { resourcesOf, swfOptions } from './options.js'
 import { SwfReading } from './reading.js'
@@ -53,7 +53,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
         ended = true
       },
       report() {
-        const rules = reading.rules()
+        const rules = [...reading.rules(), ...lostRule(jobs.lost)]
         const { fields } = reading.header
         return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), ended ? reading.rows : undefined), ...rules.map(ruleLine)] }
       },

@@ -68,7 +68,7 @@ export class SwfReading {
       { rule: 'partial', jobs: partial, text: 'with status 2, 3 or 4, pieces of a job that has a line of its own: left out' },
       { rule: 'status', jobs: status, text: `of a status other than ${options.status.join(', ')}: left out` },
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${other} ones taken` },
-      { rule: 'memory', jobs: memory, text: `without ${options.memory} memory: ask for none` },
+      { rule: 'memory', jobs: memory, text: `without ${options.memory} memory: none asked for` },
       { rule: 'dependencies', jobs: dependencies, text: 'after another job: submitted when the log says, all the same' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)

@@ -3,7 +3,7 @@ import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
 import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
 import type { ReadOptions, Trace } from '../trace/format.js'
-import { Cell, SwfJobs } from './cells.js'
+import { Cell, lostRule, SwfJobs } from './cells.js'
 import { startOf } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
 import { headerNotes, isGuess, swfSizes } from './sizes.js'
@@ -20,7 +20,7 @@ export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptio
   const sorted = table.sort()
   const { size } = table
   const { machine, notes } = machineAndNotes(table, options)
-  const rules = [...table.reading.rules(), ...sortedRule(sorted)]
+  const rules = [...table.reading.rules(), ...lostRule(options.dependencies === 'keep' ? lost(table) : 0), ...sortedRule(sorted)]
   return {
     name: reading.file ?? 'swf',
     format: 'swf',
@@ -46,6 +46,18 @@ class TableJobs implements JobSource {
     const { cells, size, width } = this.table
     return this.#next < size ? this.jobs.job(cells, width * this.#next++) : undefined
   }
+}
+
+/** How many jobs follow one that is not above them, in their order of submission. */
+function lost({ cells, size, width }: SwfTable): number {
+  const before = new Set<number>()
+  let found = 0
+  for (let at = 0; at < size * width; at += width) {
+    const preceding = cells[at + Cell.preceding]!
+    if (preceding > 0 && !before.has(preceding)) found++
+    before.add(cells[at + Cell.job]!)
+  }
+  return found
 }
 
 const sortedRule = (jobs: number): RuleCount[] => (jobs === 0 ? [] : [{ rule: 'sorted', jobs, text: 'submitted before one above: sorted' }])
