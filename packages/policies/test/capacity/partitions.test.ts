@@ -48,6 +48,24 @@ describe('partitions of the capacity scheduler', () => {
     expect(running).toEqual({ 'a on gpu': 8, 'a2 on cpu': 10, 'b on gpu': 12 })
   })
 
+  it('are taken back each by its own, down the tree (testHierarchyPreemptionForMultiplePartitions)', () => {
+    // of 80 on x and on y each of four queues is guaranteed 20; they have 28, 20, 12 and 20 of x, 20, 12, 20 and 28 of y, and all want 16 more of both
+    const preemption = { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 }
+    const half = { capacity: 50, labels: { x: { capacity: 50 }, y: { capacity: 50 } } }
+    const has: Record<string, readonly [x: number, y: number]> = { 'a.one': [28, 20], 'a.two': [20, 12], 'b.one': [12, 20], 'b.two': [20, 28] }
+    const jobs = Object.entries(has).flatMap(([queue, amounts]) => (['x', 'y'] as const).flatMap((partition, i) => {
+      const on = { require: { partition } }
+      return [asking(`${queue} on ${partition}`, queue, amounts[i] ?? 0, 0, on), asking(`${queue} late on ${partition}`, queue, 16, 10, on)]
+    }))
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: ['x', 'y'].map((partition) => ({ name: partition, count: 1, resources: { mem: 80 }, labels: { partition } })) }), jobs: jobs.sort((a, b) => (a.submit ?? 0) - (b.submit ?? 0)), until: 100,
+      policy: capacityScheduler({ queues: { a: half, 'a.one': half, 'a.two': half, b: half, 'b.one': half, 'b.two': half }, defaults: { userLimitFactor: -1 }, preemption }),
+    })
+    const taken = new Map<string, number>()
+    for (const { job: id } of recorder.evictions) taken.set(id, (taken.get(id) ?? 0) + 1)
+    expect(Object.fromEntries(taken)).toEqual({ 'a.one on x': 8, 'b.two on y': 8 })
+  })
+
   it('need a node with their label', () => {
     expect(() => counts({ queues: { a: { capacity: 50 }, b: { capacity: 50, labels: { gqu: { capacity: 100 } } } } }, [asking('a', 'a', 1)])).toThrow('no node has the label "gqu". Did you mean "gpu"?')
   })
