@@ -74,7 +74,11 @@ fifo
     // on one node both decide to the same room: a (0 to 5 s) takes it, b (1 to 6 s) loses, and from 5 s on there is none
     const lost = await waits(['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'b', '--jitter', '0', '--architecture', '{shared-state: {schedulers: 2, decision: {job: 5, task: 0}}}'], cwd)
     // to 105 s; its attempt of 103 to 108 s finds none, that of 109 to 114 s does: 4 + 3 + 5 s of decisions while there was room
-    expect(lost['fifo']).toMatchObject({ conflicts: 1, until: 114, parts: { 'no room': 100, decision: 12, 'behind others': 1 } })
+    expect(lost['fifo']).toMatchObject({ conflicts: 1, until: 114, parts: { 'no room': 100, decision: 12, 'next attempt': 1 } })
+    // w needs 2 CPU at once and the cell has 1: between its attempts it is not behind others, of whom there are none
+    const alone = directory({ 'jobs.jsonl': jobs({ ...job('w', 0, 100), stages: [{ name: 'job', tasks: 2, demand: { cpu: 1 }, duration: 100 }] }) })
+    const whole = await waits(['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'w', '--architecture', '{shared-state: {schedulers: 1, commit: all-or-nothing}}'], alone)
+    expect(Object.keys((whole['fifo'] as { parts: object }).parts)).toEqual(['no room'])
   })
 
   it('knows the maxima of capacity queues, the limits of their users, and when a limit is over', async () => {

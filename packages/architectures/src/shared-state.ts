@@ -1,4 +1,4 @@
-import { defineArchitecture, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type Plug, type Scheduler } from '@sched/core'
+import { defineArchitecture, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { Bell } from './bell.js'
@@ -6,6 +6,7 @@ import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.j
 import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { limitOptions, Limits } from './limits.js'
 import { Precedence } from './precedence.js'
+import { holds } from './holds.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Transactions, type TransactionOptions } from './transactions.js'
 
@@ -67,6 +68,9 @@ class SharedState implements Architecture {
   readonly #bell = new Bell()
   /** By scheduler id. */
   readonly #schedulers: Transactions[] = []
+  /** By scheduler id: whether a job of it starts whole or not at all. */
+  readonly #startsWhole: boolean[] = []
+  #hasWarned = false
 
   constructor(options: z.output<typeof sharedStateOptions>, env: ArchitectureEnv) {
     this.#env = env
@@ -89,6 +93,7 @@ class SharedState implements Architecture {
   #add(scheduler: Scheduler, own: SchedulerOptions, options: z.output<typeof sharedStateOptions>, parts: Pick<TransactionOptions, 'attempts' | 'bell' | 'limits' | 'precedence'>): void {
     const { conflict = options.conflict, commit = options.commit } = own
     parts.precedence?.rank(scheduler, own.precedence)
+    this.#startsWhole[scheduler.id] = commit === 'all-or-nothing' && !options.partialGangs
     this.#schedulers[scheduler.id] = new Transactions(this.#env.cell, scheduler, {
       mode: { conflict: conflict === 'fine' ? 'fit' : 'version', atomic: commit === 'all-or-nothing' },
       partialGangs: options.partialGangs,
@@ -98,7 +103,29 @@ class SharedState implements Architecture {
   }
 
   route(spec: JobSpec): Scheduler {
-    return this.#router.route(spec)
+    const scheduler = this.#router.route(spec)
+    if (this.#startsWhole[scheduler.id] === true && !this.#hasWarned) this.#warnOf(spec)
+    return scheduler
+  }
+
+  /** Of the first job that no state of the cell has room for. */
+  #warnOf({ id, stages }: JobSpec): void {
+    const { cluster, nodes } = this.#env.cell
+    for (const stage of stages) {
+      if (stage.after !== undefined && stage.after.length > 0) continue
+      let room = 0
+      for (let i = 0; i < nodes.length && room < stage.tasks; i++) room += cluster.couldHold(stage, nodes[i] as NodeId)
+      if (room >= stage.tasks || stage.phases !== undefined) continue
+      this.#hasWarned = true
+      this.#env.warn(`job ${id} has ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} and the cell room for ${room}: with commit all-or-nothing such jobs never start, and are tried until they are given up (abandonAfter, abandonUnplacedAfter).`)
+      return
+    }
+  }
+
+  /** A job that starts whole needs room for all tasks of a stage. */
+  hasRoom(job: JobId, stage: StageSpec, tasks: number): boolean {
+    const { cell } = this.#env
+    return holds(cell.cluster, cell.nodes, stage, this.#startsWhole[cell.schedulerOf(job)] === true ? stage.tasks : tasks)
   }
 
   trigger(): void {

@@ -37,6 +37,16 @@ describe('decision times', () => {
   })
 })
 
+describe('a job that commits all or nothing', () => {
+  it('is told of when no state of the cell has room for all of it', () => {
+    const warnings = (options: SharedStateOptions, tasks: number) => play(sharedState({ schedulers: 1, decision: none, ...options }), [cpuJob('a', { tasks })]).warnings
+    expect(warnings({ commit: 'all-or-nothing' }, 17)).toEqual([
+      'job a has 17 tasks of {"cpu":1} and the cell room for 16: with commit all-or-nothing such jobs never start, and are tried until they are given up (abandonAfter, abandonUnplacedAfter).',
+    ])
+    for (const [options, tasks] of [[{ commit: 'all-or-nothing' }, 16], [{}, 17], [{ commit: 'all-or-nothing', partialGangs: true }, 17]] as const) expect(warnings(options, tasks)).toEqual([])
+  })
+})
+
 describe('schedulers', () => {
   const run = (schedulers: SharedStateOptions['schedulers'], ...classes: readonly (string | undefined)[]) =>
     play(sharedState({ schedulers, decision: none }), classes.map((own, i) => cpuJob(`j${i}`, { ...(own !== undefined && { class: own }) })))

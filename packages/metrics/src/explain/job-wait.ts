@@ -73,7 +73,7 @@ const NAMED = 5
  * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
- * - `next attempt`: before the decision that follows one which lost all it claimed to others;
+ * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
  * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: it was not its turn.
  */
 export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
@@ -102,7 +102,7 @@ export class JobWaitObserver implements Observer {
   #deferredAt: Seconds = NaN
   #limit: string | undefined
   #witness = 0
-  readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
+  readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly isVain: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
   readonly #passing: string[] = []
@@ -205,7 +205,7 @@ export class JobWaitObserver implements Observer {
 
   onDecision({ scheduler, job, opened, closed, accepted, conflicted }: Decision): void {
     const isOwn = job === this.#job && this.#job !== undefined
-    if (isOwn || this.#isWaiting()) this.#decisions.push({ scheduler: scheduler.id, isOwn, isLost: conflicted > 0 && accepted === 0, opened, closed })
+    if (isOwn || this.#isWaiting()) this.#decisions.push({ scheduler: scheduler.id, isOwn, isLost: conflicted > 0 && accepted === 0, isVain: accepted === 0, opened, closed })
   }
 
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
@@ -302,12 +302,12 @@ export class JobWaitObserver implements Observer {
     const above: WaitSpan[] = []
     const ofScheduler = this.#decisions.filter(({ scheduler, closed }) => scheduler === own.scheduler && closed > this.#facts.submit)
     let at = this.#facts.submit
-    let hasLost = false
-    for (const { isOwn, isLost, opened, closed } of ofScheduler.sort((a, b) => a.opened - b.opened)) {
-      if (hasLost) addSpan(above, at, opened, AGAIN)
+    let wasVain = false
+    for (const { isOwn, isVain, opened, closed } of ofScheduler.sort((a, b) => a.opened - b.opened)) {
+      if (wasVain) addSpan(above, at, opened, AGAIN)
       addSpan(above, Math.max(opened, at), Math.min(closed, until), isOwn ? DECISION : BUSY)
       at = Math.max(at, closed)
-      if (isOwn) hasLost = isLost
+      if (isOwn) wasVain = isVain
     }
     return overlaid(spans, above, [HEARTBEAT, BEHIND])
   }
