@@ -47,6 +47,12 @@ describe('the program', () => {
     expect(stdout).toMatch(/\n101\n$/)
   })
 
+  it('runs no trace from a pipe, and says why', () => {
+    const { stdout, stderr, status } = shell('"$@" run --trace <("$@" trace generate facebook -)', directory())
+    expect({ stdout, status }).toEqual({ stdout: '', status: 2 })
+    expect(stderr).toMatch(/^error: --trace: a run cannot read the pipe "\/dev\/fd\/\d+", since every run reads its trace anew\. Write it to a file first/)
+  })
+
   it('reads a trace from standard input', () => {
     const { stdout, stderr } = shell('"$@" trace generate facebook - | "$@" trace describe - | sed -n 3p', directory())
     expect({ stdout, stderr }).toEqual({ stdout: '  jobs              100\n', stderr: '' })

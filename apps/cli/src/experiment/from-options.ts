@@ -1,4 +1,5 @@
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
+import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import { clusterOf } from './cluster-from-options.js'
@@ -17,7 +18,9 @@ export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
 
 /** The experiment of a command line: a file with overrides, or options alone. */
 export async function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Promise<Description> {
-  if (options.trace === '-') throw new SchedError('BAD_OPTION', 'a run cannot read standard input, since every run reads its trace anew.', { field: '--trace' }, 'Write it to a file first: `sched trace convert - jobs.jsonl`.')
+  const { trace } = options
+  if (trace !== undefined && (trace === '-' || isPipe(resolve(cwd, trace))))
+    throw new SchedError('BAD_OPTION', `a run cannot read ${trace === '-' ? 'standard input' : `the pipe "${trace}"`}, since every run reads its trace anew.`, { field: '--trace' }, 'Write it to a file first: `sched trace convert - jobs.jsonl`.')
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
@@ -26,6 +29,15 @@ export async function describeExperiment(file: string | undefined, options: Expe
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
+}
+
+/** As `<(...)` of a shell is; in whole numbers of 64 bits for the reason that standard output has. */
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path, { bigint: true }).isFIFO()
+  } catch {
+    return false // reading it will say why
+  }
 }
 
 /** Queue files on the command line take the place of the policies of a file. */
