@@ -246,6 +246,7 @@ describe('one of a kind', () => {
     expect((await sched(['run', 'one.yaml'], { cwd })).out).toContain('\n1 of 1 job finished; 1 task, 1 start; makespan ')
     expect((await sched(['sweep', 'matrix.yaml'], { cwd })).out).toMatch(/^1 point under fifo, one seed\n/)
     expect((await sched(['trace', 'generate', 'poisson-jobs', 'jobs.jsonl', '--jobs', '1'], { cwd })).err).toBe('jobs.jsonl: 1 job\n')
+    expect((await sched(['trace', 'describe', 'jobs.jsonl'], { cwd })).out).not.toContain('gaps') // between submissions
     expect((await sched(['trace', 'generate', 'poisson-jobs', 'more.jsonl', '--jobs', '1200'], { cwd })).err).toBe('more.jsonl: 1,200 jobs\n')
   })
 })

@@ -146,6 +146,13 @@ describe('sched queues diff', () => {
     expect(lines(await diff(fair, files['capacity.xml']))).toEqual(expect.arrayContaining(['The files are of different schedulers: their settings are not compared.', 'root.ads           cluster   66.7%   40.0%', 'root.research.ml   cluster   8.3%    15.0%']))
   })
 
+  it('leaves out queues that have a share on neither side', async () => {
+    const out = await diff(fair, 'PartitionName=main Nodes=ALL\n')
+    expect(out).toContain('Added: main\n')
+    expect(out).toContain('root.ads          cluster   66.7%   -\n')
+    expect(out).not.toMatch(/^main /m)
+  })
+
   it('is JSON for a program, amounts where the cluster is given', async () => {
     expect(JSON.parse(await diff(fair, fair.replace('50%', '10%'), ...cluster, '--active', 'ads,ml', '--json'))).toMatchObject({
       changed: [{ path: 'root.research', setting: 'maxResources', before: '50%', after: '10%' }],

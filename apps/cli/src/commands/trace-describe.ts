@@ -50,7 +50,7 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
     ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
     ...(closedLoop ? [['submission', 'when other jobs end']] : [
       ['span', `${duration(span)} from ${duration(firstSubmit)}`],
-      ['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`],
+      ...(jobs > 1 ? [['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`]] : []),
     ]),
   ]
   const hasLoad = resources.some(({ load }) => load !== undefined)
