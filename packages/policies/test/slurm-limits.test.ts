@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { SchedError, type JobSpec } from '@sched/core'
+import { SchedError, type JobSpec, type Plug, type Round } from '@sched/core'
 import { conservative, easy, fair, fattened, fifo, greedy, multifactor, replan, sjf, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { startsOf } from './backfilling/machine.js'
@@ -301,6 +301,19 @@ describe('under limits', () => {
     const job = (id: string, estimate: number): JobSpec => ({ id, submit: 0, queue: 'main', estimate, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] })
     const specs = [job('short', 60), job('long', 61)]
     for (const policy of [limited, slurmPreempting(limited, { tiers: { main: 2, other: 3 } })]) expect([...startsOf(specs, [2], policy)]).toEqual([['short', 0]])
+  })
+
+  it('whose priorities change as time passes, a run ends with the jobs that limits never let start, too', () => {
+    const limited = slurmLimits(replan(multifactor({ age: 10, calcPeriod: 60 })), { partitions: { main: { MaxTime: 1 } } })
+    const passes: number[] = []
+    const counted: Plug<'policy'> = { ...limited, create: (env) => {
+      const made = limited.create(env)
+      const schedule = made.schedule.bind(made)
+      return Object.assign(made, { schedule: (round: Round) => (passes.push(round.now), schedule(round)) })
+    } }
+    const job = (id: string, estimate: number): JobSpec => ({ id, submit: 0, queue: 'main', estimate, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] })
+    expect([...startsOf([job('short', 60), job('long', 61)], [2], counted)]).toEqual([['short', 0]])
+    expect(passes).toEqual([0, 10, 60]) // the last one was asked for when the short one waited
   })
 
   it('jobs preempt one another', () => {

@@ -100,6 +100,11 @@ export class LimitedJobs implements WorkListener {
     return true
   }
 
+  /** Whether any waiting job is not held back. */
+  get hasShown(): boolean {
+    return this.#shown > 0
+  }
+
   isHeld(job: JobId, lane: LaneId): boolean {
     return this.#held.has(job * this.#lanes + lane)
   }

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
 import { LimitedJobs } from './limited-jobs.js'
 import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
@@ -95,6 +95,11 @@ class LimitedRound extends WrappedRound {
     this.inner.rollback(to)
     this.#left = 0
     this.#jobs.takenBack()
+  }
+
+  /** Without a job that may start the policy inside has nothing to come back for. */
+  override wakeAt(time: Seconds): void {
+    if (this.#jobs.hasShown) this.inner.wakeAt(time)
   }
 
   /** A limit may forbid the start. */
