@@ -19,7 +19,7 @@ describe('batch tasks of Alibaba\'s trace of 2017', () => {
       ] },
     ])
     expect(trace.report.rules).toEqual([
-      { rule: 'demand', jobs: 1, text: 'tasks that do not say what they ask for: given the default' },
+      { rule: 'demand', jobs: 1, text: 'tasks of unknown demand: given the default' },
       { rule: 'later', jobs: 1, text: 'with tasks created after the first: all submitted with it' },
     ])
   })
@@ -69,6 +69,11 @@ describe('batch tasks of Alibaba\'s trace of 2018', () => {
       { id: 'j_9', submit: 40, stages: [{ name: 'task_Nzg=', tasks: 1, demand: { cpu: 100, mem: 1000 }, duration: 1 }] },
     ])
     expect([trace.format, trace.report.rules?.map(({ rule, jobs }) => [rule, jobs])]).toEqual(['alibaba-2018', [['demand', 1]]])
+  })
+
+  it('ask for as much as is written, whatever the last bits of a product: 0.57 of 100 are 5700 millionths', () => {
+    const read57 = (memory: string) => [...jobsOf(read(`M1,1,j_1,1,Terminated,600,650,100,${memory}\n`))][0]!.stages[0]!.demand['mem']
+    expect([(0.57 / 100) * 1_000_000, Math.ceil((0.39 / 100) * 1_000_000), read57('0.57'), read57('0.39'), read57('0.570001')]).toEqual([5699.999999999999, 3901, 5700, 3900, 5701])
   })
 
   it('take any letters, several of one number, and parts of a name that are no number', () => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { numberIn } from '../job-table/values.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
+import { roundUp } from './round-up.js'
 import type { TaskAsks } from './task-table.js'
 
 export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory of a machine in the unit of the demand (mem): the trace has fractions of it.')
@@ -28,7 +29,7 @@ export class MachineParts implements TaskAsks {
     if (cpu === '' || memory === '') this.#unsaid++
     const asked = {
       cpu: cpu === '' ? demand.cpu : Math.ceil(numberIn(cpu, 'CPU', 0)),
-      mem: memory === '' ? demand.mem : Math.ceil((numberIn(memory, 'memory', 0) / this.whole) * machine),
+      mem: memory === '' ? demand.mem : roundUp((numberIn(memory, 'memory', 0) / this.whole) * machine),
     }
     if (asked.cpu + asked.mem === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
     const key = `${asked.cpu} ${asked.mem}`
@@ -38,6 +39,6 @@ export class MachineParts implements TaskAsks {
   }
 
   rules(): RuleCount[] {
-    return [{ rule: 'demand', jobs: this.#unsaid, text: 'tasks that do not say what they ask for: given the default' }]
+    return [{ rule: 'demand', jobs: this.#unsaid, text: 'tasks of unknown demand: given the default' }]
   }
 }

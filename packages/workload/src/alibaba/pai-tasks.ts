@@ -5,6 +5,7 @@ import { splitCsv } from '../slurm/csv.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { demandOption } from './machine-parts.js'
+import { roundUp } from './round-up.js'
 import { statusOption, TaskTable, type TaskAsks, type TaskColumns } from './task-table.js'
 
 const columns: TaskColumns = {
@@ -57,8 +58,8 @@ class PaiAsks implements TaskAsks {
     if (cpu === '' || memory === '') this.#unsaid++
     const asked = {
       cpu: cpu === '' ? demand.cpu : Math.ceil(numberIn(cpu!, 'CPU', 0)),
-      mem: memory === '' ? demand.mem : Math.ceil(numberIn(memory!, 'memory', 0) * MIB),
-      gpu: this.#gpu(gpu === '' ? 0 : Math.ceil(numberIn(gpu!, 'GPU', 0) * 10)),
+      mem: memory === '' ? demand.mem : roundUp(numberIn(memory!, 'memory', 0) * MIB),
+      gpu: this.#gpu(gpu === '' ? 0 : roundUp(numberIn(gpu!, 'GPU', 0) * 10)),
     }
     if (asked.cpu + asked.mem + asked.gpu === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
     const key = `${asked.cpu} ${asked.mem} ${asked.gpu}`
@@ -73,7 +74,7 @@ class PaiAsks implements TaskAsks {
 
   rules(): RuleCount[] {
     return [
-      { rule: 'demand', jobs: this.#unsaid, text: 'tasks that do not say what they ask for: given the default' },
+      { rule: 'demand', jobs: this.#unsaid, text: 'tasks of unknown demand: given the default' },
       { rule: 'gpu', jobs: this.#parts, text: 'tasks with a share of several GPUs: given whole ones' },
     ]
   }

@@ -96,8 +96,8 @@ export class TaskTable implements LineParser {
     const { status, outside, backwards, later } = this.#counts
     const rules = [
       { rule: 'status', jobs: status, text: `tasks of a status other than ${this.options.status.join(', ')}: left out` },
-      { rule: 'outside', jobs: outside, text: `tasks that start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out` },
-      { rule: 'backwards', jobs: backwards, text: 'tasks that end before they start: left out' },
+      { rule: 'outside', jobs: outside, text: `tasks with a start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out` },
+      { rule: 'backwards', jobs: backwards, text: 'tasks with an end before the start: left out' },
       ...this.asks.rules(),
       { rule: 'later', jobs: later, text: 'with tasks created after the first: all submitted with it' },
       ...this.order.rules(),

@@ -62,12 +62,16 @@ class SacctReader implements RecordReader {
     columns.require(this.place, wayOut, 'JobID', 'JobIDRaw')
     columns.require(this.place, wayOut, 'Submit')
     columns.require(this.place, wayOut, 'Start')
-    columns.require(this.place, wayOut, 'End')
+    columns.require(this.place, wayOut, 'End', 'ElapsedRaw', 'Elapsed')
     columns.require(this.place, wayOut, 'NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes')
     return columns
   }
 }
 
+/** States of jobs that have not ended. */
+const going = /^(pending|running|suspended|resizing|requeued)$/
+
+/** Without a column for it, the end of a job that has one is its start and the time that it ran. */
 function record(columns: Columns): SlurmRecord | 'step' {
   const id = columns.text('JobID', 'JobIDRaw')
   if (id === '') throw new BadLine('JobID', 'is empty.')
@@ -77,12 +81,15 @@ function record(columns: Columns): SlurmRecord | 'step' {
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
   const allocated = count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
+  const state = columns.text('State').toLowerCase().split(/[ +]/, 1)[0]! // "CANCELLED by 1234"
+  const start = columns.instant('Start')
+  const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
   return {
     id,
     submit: columns.instant('Submit'),
-    start: columns.instant('Start'),
-    end: columns.instant('End'),
-    elapsed: columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed'),
+    start,
+    end: columns.has('End') ? columns.instant('End') : going.test(state) ? NaN : start + elapsed,
+    elapsed,
     limit: limit(columns),
     requested,
     allocated,
@@ -90,7 +97,7 @@ function record(columns: Columns): SlurmRecord | 'step' {
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     priority: columns.number('Priority'),
-    state: columns.text('State').toLowerCase().split(/[ +]/, 1)[0]!, // "CANCELLED by 1234"
+    state,
     user: columns.text('User'),
     group: columns.text('Group'),
     account: columns.text('Account'),
