@@ -247,8 +247,8 @@ export class Framework {
     if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // it was not begun
     const placed = this.#isRescinded ? 0 : claimed - conflicts
     this.#tell(answer, placed, claimed - placed)
-    if (job === this.#next?.job) attempts.note(job, placed)
-    else if (this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
+    if (job !== this.#next?.job && this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
+    else attempts.note(job, placed)
   }
 
   /** The gang starts if it is complete, with what else the job has got; otherwise what it has is kept, unless time is up. */
@@ -269,7 +269,10 @@ export class Framework {
     if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
-    if (this.#cell.work.unplaced(job, lane) > 0) this.#options.attempts.failed(job, isComplete ? claimed - conflicts : 0)
+    const { attempts } = this.#options
+    const placed = isComplete ? claimed - conflicts : 0
+    if (this.#cell.work.unplaced(job, lane) > 0) attempts.failed(job, placed)
+    else attempts.note(job, placed)
   }
 
   #tell({ job, opened, closed, claimed }: Answer, accepted: number, conflicted: number): void {

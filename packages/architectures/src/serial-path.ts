@@ -87,5 +87,6 @@ export class SerialPath {
     const [opened, closed] = [this.#opened, this.#cell.now()]
     this.#cell.decided({ scheduler, job, attempt, opened, closed, claimed, accepted: claimed, conflicted: 0, unplaced })
     if (unplaced > 0) this.#attempts.failed(job, claimed)
+    else this.#attempts.note(job, claimed)
   }
 }

@@ -118,8 +118,8 @@ export class Transactions {
     if (precedence !== undefined) accepted += precedence.takeFromLower(job, lane, scheduler, mode.atomic, this.#limits())
     const unplaced = round.work.unplaced(job, lane)
     this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })
-    if (unplaced === 0) return
-    if (this.#isLimited && claimed + accepted === 0) attempts.excuse(job) // a conflict is the cell's
+    if (unplaced === 0) attempts.note(job, accepted)
+    else if (this.#isLimited && claimed + accepted === 0) attempts.excuse(job) // a conflict is the cell's
     else attempts.failed(job, accepted)
   }
 }

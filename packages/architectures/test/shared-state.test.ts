@@ -1,8 +1,8 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, Plug } from '@sched/core'
 import { fifo, greedy } from '@sched/policies'
 import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
-import { sharedState, type SharedStateOptions } from '../src/index.js'
+import { monolithic, partitioned, sharedState, twoLevel, type SharedStateOptions } from '../src/index.js'
 import { cpuJob, cpus, play, putOn } from './world.js'
 
 const none = { job: 0, task: 0 }
@@ -31,6 +31,15 @@ describe('a job that is not placed in full', () => {
     expect(given({})).toEqual(['none 101', 'some 1001']) // attempts 101 and 1,001: the first is at 1
     expect(given({ abandonAfter: 20, abandonUnplacedAfter: 10 })).toEqual(['none 11', 'some 21'])
     expect(given({ abandonAfter: false, abandonUnplacedAfter: false })).toEqual([])
+  })
+
+  it('is given up later where a task of an earlier stage was placed, under every architecture', () => {
+    // 15 of 16 CPU are taken; the first stage has the last one for a second, the second stage would need four on one node
+    const stages = [{ name: 'first', tasks: 1, demand: { cpu: 1 }, duration: 1 }, { name: 'second', tasks: 1, demand: { cpu: 4 }, duration: 1, after: [{ stage: 0, fraction: 1 }] }]
+    const jobs = [cpuJob('long', { tasks: 15, duration: 5000 }), cpuJob('staged', { submit: 1, stages })]
+    const limits = { decision: none, abandonAfter: 20, abandonUnplacedAfter: 10 }
+    const attempts = (architecture: Plug<'architecture'>) => play(architecture, jobs, { until: 4000 }).decided.all.filter(({ job }) => job === 'staged').length
+    expect([sharedState({ schedulers: 1, ...limits }), partitioned({ partitions: 1, ...limits }), monolithic(limits), twoLevel({ frameworks: 1, ...limits })].map(attempts)).toEqual([21, 21, 21, 21])
   })
 })
 
