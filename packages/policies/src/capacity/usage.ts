@@ -6,10 +6,13 @@ import { QueueKeys, SortedQueues } from './sorted-queues.js'
 
 /** Above every priority, so that queues at or over their guarantee come after those below it. */
 const OVER = 2 ** 40
+/** Above that: of queues that are guaranteed nothing. */
+const LAST = 2 ** 41
 
 /**
  * What queues use, per pot, and the children of every queue that have waiting jobs in the order in which they are served:
- * by used over guaranteed; with `priority-utilization` those below their guarantee first, by priority, then the ratio.
+ * by used over guaranteed; with `priority-utilization` those below their guarantee first, by priority, then the ratio. Those that
+ * are guaranteed nothing come last, by what they use of all (`byCapacity`).
  *
  * Source: Hadoop 3, PriorityUtilizationQueueOrderingPolicy, whose comparator is this order.
  */
@@ -82,15 +85,15 @@ export class QueueUsage {
     this.#isStale = false
     this.#quotas.compute()
     this.#divisors = this.#pots.totals.map((total) => (total > 0 ? total : Infinity))
-    for (const keys of this.#keys) keys.hasBands = this.#tree.isByPriority.includes(true)
     const { queues } = this.#tree
     const { count, width, totals } = this.#pots
-    for (let pot = 0; pot < count; pot++) {
+    for (const [pot, keys] of this.#keys.entries()) {
+      keys.hasBands = this.#tree.isByPriority.includes(true) || queues.some(({ id }) => this.#isLast(id * count + pot))
       for (const { id } of queues) {
         const { guaranteed } = this.#quotas
         const share = dominantShare(guaranteed, (id * count + pot) * width, totals, pot * width, width)
         const least = dominantShare(this.#minimum[pot % this.#pots.lanes] as readonly number[], 0, totals, pot * width, width)
-        this.#guaranteedShare[id * count + pot] = Math.max(share, least)
+        this.#guaranteedShare[id * count + pot] = this.#isLast(id * count + pot) ? 1 : Math.max(share, least)
       }
       for (const parent of queues) this.#sort(parent.id, pot)
     }
@@ -139,7 +142,7 @@ export class QueueUsage {
   /** Puts a queue where its share belongs among its siblings. */
   #place(id: number, pot: number, at: number, share: number): void {
     const ratio = ratioOf(share, this.#guaranteedShare[at] as number)
-    const band = this.#band(id, ratio)
+    const band = this.#band(id, at, ratio)
     if (this.#listed[at] === 1) return this.children(this.#tree.parents[id] as number, pot).move(id, band, ratio)
     const keys = this.#keys[pot] as QueueKeys
     keys.band[id] = band
@@ -152,8 +155,13 @@ export class QueueUsage {
     return ratioOf(dominantShare(this.used, at * width, totals, pot * width, width), this.#guaranteedShare[at] as number)
   }
 
-  #band(id: number, ratio: number): number {
-    return this.#tree.isByPriority[id] === true ? (ratio >= 1 ? OVER : 0) - this.#tree.queue(id).priority : 0
+  #band(id: number, at: number, ratio: number): number {
+    const last = this.#isLast(at) ? LAST : 0
+    return this.#tree.isByPriority[id] === true ? last + (ratio >= 1 ? OVER : 0) - this.#tree.queue(id).priority : last
+  }
+
+  #isLast(at: number): boolean {
+    return this.#byCapacity && this.#quotas.part[at] === 0
   }
 
   #sort(parent: number, pot: number): void {
@@ -168,7 +176,7 @@ export class QueueUsage {
     for (const [tie, { id }] of ranked.entries()) {
       keys.tie[id] = tie
       keys.ratio[id] = this.#ratio(id, pot)
-      keys.band[id] = this.#band(id, keys.ratio[id])
+      keys.band[id] = this.#band(id, id * count + pot, keys.ratio[id])
       if (this.isListed(id, pot)) list.add(id)
     }
   }

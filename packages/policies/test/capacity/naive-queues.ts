@@ -153,15 +153,17 @@ export class NaiveQueues {
 
   sorted(parent: NaiveQueue, lane: LaneId): NaiveQueue[] {
     const ones = this.total(lane).map(() => 1)
-    const ratio = ({ path }: NaiveQueue) => {
-      const guaranteed = Math.max(this.shares(this.guaranteed(path, lane), lane)[0] ?? 0, this.shares(ones, lane)[0] ?? 0)
+    const isLast = ({ path }: NaiveQueue) => this.options.ties !== 'name' && this.parts(path).guaranteed[0] === 0
+    const ratio = (queue: NaiveQueue) => {
+      const { path } = queue
+      const guaranteed = isLast(queue) ? 1 : Math.max(this.shares(this.guaranteed(path, lane), lane)[0] ?? 0, this.shares(ones, lane)[0] ?? 0)
       return guaranteed === 0 ? 0 : Math.fround((this.shares(this.used(this.find(path), lane), lane)[0] ?? 0) / guaranteed)
     }
     const band = (queue: NaiveQueue) => (ratio(queue) >= 1 ? 1 : 0)
     const priority = (queue: NaiveQueue) => -(queue.options.priority ?? 0)
     const size = ({ path }: NaiveQueue) => (this.options.ties === 'name' ? 0 : -this.parts(path).guaranteed[0] / this.parts(path).guaranteed[1])
     const keys = parent.options.queueOrdering === 'priority-utilization' ? [band, priority] : []
-    return [...parent.children].sort(by<NaiveQueue>(...keys, ratio, size, ({ path }) => path))
+    return [...parent.children].sort(by<NaiveQueue>((queue) => (isLast(queue) ? 1 : 0), ...keys, ratio, size, ({ path }) => path))
   }
 
   isWaiting(job: JobId, lane: LaneId): boolean {

@@ -83,6 +83,19 @@ describe('queues with priority', () => {
   })
 })
 
+describe('queues that are guaranteed nothing', () => {
+  it('come after all others, by what they use, and by name alone as in the survey (PriorityUtilizationQueueOrderingPolicy)', () => {
+    const order = (options: CapacitySchedulerOptions, root = {}) => {
+      const { submit, who } = standing({ root, a: { capacity: 0, priority: 9, maximumApplications: 9 }, b: { capacity: 0, maximumApplications: 9 }, c: { capacity: 100 } }, options)
+      for (const [id, tasks] of [['a', 2], ['b', 2], ['c', 3]] as const) submit(id, tasks)
+      return who().join('')
+    }
+    expect(order({})).toBe('cccabab')
+    expect(order({}, { queueOrdering: 'priority-utilization' })).toBe('cccaabb')
+    expect(order({ ties: 'name' })).toBe('abccca'.concat('b'))
+  })
+})
+
 // as TestApplicationLimits and TestApplicationPriority
 describe('applications', () => {
   it('are limited by the part of their queue, and their user by its limit of that', () => {
