@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type NodeId, type Plug, type Policy, type Registry } from '@sched/core'
-import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type FairFile, type PlacementRule, type QueueFile, type SourceText } from '@sched/queue-files'
+import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
@@ -41,30 +41,34 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool) }) }
-    if (made.kind === 'kueue') return { ...common, plug, workload: inClusterQueues(made.localQueues) }
+    if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     const fill = read.kind === 'slurm' ? slurmDefaults(read, clusterFacts(cluster).nodesWith) : undefined
     if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
-    return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, made.rules, read) } : { ...common, plug }
+    return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, (spec) => placeJob(spec, made.rules, read.root)) } : { ...common, plug }
   })
 }
 
 /** Spark has a pool `default` for jobs that name none. */
 const inPool = (spec: JobSpec): JobSpec => (spec.queue === undefined ? { ...spec, queue: 'default' } : spec)
 
-/** Jobs that name a LocalQueue of Kueue are in its ClusterQueue. */
-function inClusterQueues(queues: ReadonlyMap<string, string>): NonNullable<NamedPolicy['workload']> {
-  const place = (spec: JobSpec): JobSpec => {
-    const queue = spec.queue === undefined ? undefined : queues.get(spec.queue)
-    return queue === undefined ? spec : { ...spec, queue }
+/** Where a job goes, or why it goes nowhere. */
+type Place = (spec: JobSpec) => { readonly queue?: string | undefined; readonly refused?: string | undefined }
+
+/** Jobs that name a LocalQueue of Kueue are in its ClusterQueue; one that names no queue in that of its user, if there is one. */
+function inClusterQueues({ options, localQueues }: KueuePolicy): Place {
+  const names = Object.keys(options.queues ?? {})
+  return ({ queue, user }) => {
+    const found = localQueues.get(queue ?? '') ?? queue ?? user
+    if (found !== undefined && names.includes(found)) return { queue: found }
+    return { refused: queue === undefined ? `it names no queue, and those of the file are ${names.join(', ')}` : `no ClusterQueue or LocalQueue is called "${queue}"` }
   }
-  return (workload) => ({ ...workload, open: () => placing(workload.open(), place) })
 }
 
-/** Gives jobs the queues that placement rules say; a job that they refuse is refused by the policy. */
-function placed(plug: Plug<'policy'>, rules: readonly PlacementRule[], { root }: FairFile): Pick<NamedPolicy, 'plug' | 'workload'> {
+/** Gives jobs the queues that a file says; a job that it refuses is refused by the policy. */
+function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' | 'workload'> {
   const refused = new WeakMap<JobSpec, string>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, refused: why } = placeJob(spec, rules, root)
+    const { queue, refused: why } = placeOf(spec)
     const result = queue === undefined ? { ...spec } : { ...spec, queue }
     if (why !== undefined) refused.set(result, why)
     return result
