@@ -1,8 +1,15 @@
 import { fits } from './assignment.js'
+import { compare } from './entries.js'
 import type { KueueSettings } from './options.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
+
+/** The admitted workloads of a queue: those that may be preempted, and those that have just started. */
+export interface Admitted {
+  readonly before: readonly Workload[]
+  readonly fresh: readonly Workload[]
+}
 
 /** What a search for workloads to preempt is made with. */
 export interface Preemptor {
@@ -10,9 +17,11 @@ export interface Preemptor {
   readonly workload: Workload
   /** Columns of which others would have to give something back. */
   readonly short: readonly number[]
-  /** Queues with admitted workloads, and those of a queue that may be preempted. */
+  /** Queues with admitted workloads, and those of a queue. */
   readonly queues: Iterable<ClusterQueue>
-  readonly admittedIn: (queue: ClusterQueue) => readonly Workload[]
+  readonly admittedIn: (queue: ClusterQueue) => Admitted
+  /** To be called where somebody is spared because it has just started. */
+  readonly onSpared: () => void
   readonly fairSharing: KueueSettings['fairSharing']
   readonly resources: number
   /** What its user has used lately, where its queue goes by that. */
@@ -28,28 +37,45 @@ export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; 
   const lacking = short.map((c) => c % workload.demand.length) // all of the workload's flavor
   const uses = ({ demand }: Workload): boolean => lacking.some((r) => (demand[r] as number) > 0)
   const isEligible = (each: Workload): boolean => each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && uses(each)
+  const gather = (queue: ClusterQueue, into: Workload[], isAllowed: (each: Workload) => boolean): void => {
+    const { before, fresh } = admittedIn(queue)
+    for (const each of before) if (isAllowed(each) && isEligible(each)) into.push(each)
+    if (fresh.some((each) => isAllowed(each) && isEligible(each))) preemptor.onSpared()
+  }
   if (withinClusterQueue !== 'Never') {
-    for (const each of admittedIn(workload.queue)) {
-      const isNewer = withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
-      if ((each.priority < workload.priority || isNewer) && isEligible(each)) own.push(each)
-    }
+    const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
+    gather(workload.queue, own, (each) => each.priority < workload.priority || isNewer(each))
   }
   if (reclaimWithinCohort !== 'Never' && workload.queue.parent !== undefined) {
     const { root } = workload.queue
     for (const queue of queues) {
       if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
-      for (const each of admittedIn(queue)) if ((reclaimWithinCohort === 'Any' || each.priority < workload.priority) && isEligible(each)) others.push(each)
+      gather(queue, others, (each) => reclaimWithinCohort === 'Any' || each.priority < workload.priority)
     }
   }
-  const before = ordering(preemptor)
-  return { own: own.sort(before), others: others.sort(before) }
+  return { own: inOrder(own, preemptor), others: inOrder(others, preemptor) }
 }
 
-/** In a queue that goes by past usage whose user has used more first; then lower priorities, then the latest. */
-const ordering =
-  ({ pastUsage }: Preemptor) =>
-  (a: Workload, b: Workload): number =>
-    (a.queue === b.queue && a.user !== b.user && a.queue.settings.admissionMode === 'UsageBasedAdmissionFairSharing' ? pastUsage(b) - pastUsage(a) : 0) || a.priority - b.priority || b.admission - a.admission
+/** Lower priorities first, then the latest. */
+const byPriority = (a: Workload, b: Workload): number => a.priority - b.priority || b.admission - a.admission
+const goesByUsage = ({ queue }: Workload): boolean => queue.settings.admissionMode === 'UsageBasedAdmissionFairSharing'
+
+/** By priority; those of a queue that goes by past usage among each other by that, whose user has used more first. */
+function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
+  if (!all.some(goesByUsage)) return all.sort(byPriority)
+  const ofQueue = new Map<ClusterQueue, Workload[]>()
+  for (const each of all) {
+    const list = ofQueue.get(each.queue)
+    if (list === undefined) ofQueue.set(each.queue, [each])
+    else list.push(each)
+  }
+  const lists = [...ofQueue.values()]
+  for (const list of lists) list.sort((a, b) => (goesByUsage(a) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))
+  return all.map(() => {
+    const list = lists.filter(({ length }) => length > 0).reduce((best, other) => (byPriority(other[0] as Workload, best[0] as Workload) < 0 ? other : best))
+    return list.shift() as Workload
+  })
+}
 
 export const borrowsAny = (node: QuotaNode, short: readonly number[]): boolean => short.some((c) => node.borrows(c))
 

@@ -4,6 +4,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { assign, fits, Mode, type Assignment } from './assignment.js'
+import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
@@ -53,7 +54,7 @@ class Kueue implements Policy {
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
-  /** Whether somebody was spared who has just started, or gave way who had no node yet: nothing that ends tells of that. */
+  /** Whether somebody was spared because it has just started, or gave way who had no node yet: nothing that ends tells of that. */
   #isUnsettled = false
   /** Jobs that were preempted at an instant, and in the rounds that follow it: there they preempt nobody, or two might do so to each other for ever. */
   readonly #preempted = new Set<JobId>()
@@ -64,8 +65,8 @@ class Kueue implements Policy {
   readonly #unfit = new Map<string, Assignment>()
   /** Whether the nodes of a flavor could hold so many tasks of a shape. */
   readonly #held = new Map<string, boolean>()
-  /** By queue: what is admitted and was so before this draft, as far as it was asked for. */
-  readonly #before = new Map<ClusterQueue, readonly Workload[]>()
+  /** By queue: what is admitted, before this draft and in it, as far as it was asked for. */
+  readonly #admittedOf = new Map<ClusterQueue, Admitted>()
   /** Queues of which the usage has changed with the last workload that was considered. */
   readonly #touched = new Set<ClusterQueue>()
   /** Whether the cycle has admitted or passed over anybody. */
@@ -115,7 +116,7 @@ class Kueue implements Policy {
 
   #admitAll(round: Round): void {
     this.#closed.clear()
-    this.#before.clear()
+    this.#admittedOf.clear()
     this.#unfit.clear()
     this.#hasPreempted = false
     this.#isUnsettled = false
@@ -239,25 +240,25 @@ class Kueue implements Policy {
     if (round.claimsLeft === 0 || this.#isBarred(workload)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const admittedIn = (queue: ClusterQueue): readonly Workload[] => this.#startedIn(queue)
-    return targets({ workload, short, queues: admitted.keys(), admittedIn, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const admittedIn = (queue: ClusterQueue): Admitted => this.#admittedIn(queue)
+    const onSpared = (): void => void (this.#isUnsettled = true)
+    return targets({ workload, short, queues: admitted.keys(), admittedIn, onSpared, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
   }
 
-  #startedIn(queue: ClusterQueue): readonly Workload[] {
+  #admittedIn(queue: ClusterQueue): Admitted {
     const { work } = this.#env
-    const known = this.#before.get(queue)
+    const known = this.#admittedOf.get(queue)
     if (known !== undefined) return known
-    const all = this.#workloads.admitted.get(queue)
-    const found = [...(all ?? [])].filter(({ running }) => running.every((task) => !Number.isNaN(work.started(task))))
-    if (found.length < (all?.size ?? 0)) this.#isUnsettled = true
-    this.#before.set(queue, found)
+    const found: { before: Workload[]; fresh: Workload[] } = { before: [], fresh: [] }
+    for (const each of this.#workloads.admitted.get(queue) ?? []) (each.running.every((task) => !Number.isNaN(work.started(task))) ? found.before : found.fresh).push(each)
+    this.#admittedOf.set(queue, found)
     return found
   }
 
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
-    this.#before.delete(workload.queue)
+    this.#admittedOf.delete(workload.queue)
     this.#unfit.clear()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
@@ -268,7 +269,7 @@ class Kueue implements Policy {
 
   #admit(workload: Workload, round: Round): void {
     this.#hasMoved = true
-    this.#before.delete(workload.queue)
+    this.#admittedOf.delete(workload.queue)
     this.#unfit.clear()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)

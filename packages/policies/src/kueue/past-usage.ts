@@ -15,7 +15,8 @@ export class PastUsage {
   readonly #perUnit: Float64Array
   readonly #weightOf: (user: UserId) => number
   readonly #average: number[] = []
-  readonly #using: number[] = []
+  /** What is admitted now, by user and resource: whole amounts, of which nothing is left over when all have ended. */
+  readonly #using: Float64Array[] = []
   readonly #at: Seconds[] = []
 
   constructor(settings: Settings, resources: readonly string[], weightOf: (user: UserId) => number) {
@@ -27,7 +28,8 @@ export class PastUsage {
   /** The user has so many tasks more, or fewer. */
   change(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
     this.#advance(user, now)
-    this.#using[user] = (this.#using[user] as number) + this.#amount(demand, tasks)
+    const using = this.#using[user] as Float64Array
+    for (let r = 0; r < using.length; r++) using[r] = (using[r] as number) + (demand[r] as number) * tasks
   }
 
   /** So many tasks of the user are admitted. */
@@ -50,8 +52,8 @@ export class PastUsage {
 
   #advance(user: UserId, now: Seconds): void {
     const left = this.#left(now - (this.#at[user] ?? now))
-    const using = (this.#using[user] ??= 0)
-    this.#average[user] = (this.#average[user] ?? 0) * left + using * (1 - left)
+    const using = (this.#using[user] ??= new Float64Array(this.#perUnit.length))
+    this.#average[user] = (this.#average[user] ?? 0) * left + this.#amount(using, 1) * (1 - left)
     this.#at[user] = now
   }
 

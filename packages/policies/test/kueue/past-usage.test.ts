@@ -35,6 +35,16 @@ describe('past usage', () => {
   })
 })
 
+describe('what has been used in parts', () => {
+  it('is gone when all of it has ended: a user without weight counts as one who has used nothing', () => {
+    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: { cpu: 0.1 }, users: {} }, ['cpu', 'mem'], () => 0)
+    usage.enter(ann, [1, 0], 3, 0)
+    for (const now of [1, 2, 3]) usage.change(ann, [1, 0], -1, now) // 0.1 x 3 less three times 0.1 would leave a rest
+    expect(usage.of(ann, 3)).toBe(Infinity) // what was in use until then
+    expect(usage.of(ann, 4)).toBe(0)
+  })
+})
+
 describe('a queue that goes by usage', () => {
   const order = (queue: NonNullable<KueueOptions['queues']>[string], users: Readonly<Record<string, { weight: number }>> = {}) => {
     const { submit, end } = world({ queues: { q: { nominalQuota: { cpu: 2 }, ...queue } }, admissionFairSharing: { users } })
@@ -68,5 +78,14 @@ describe('a queue that goes by usage', () => {
     }
     expect(killed('UsageBasedAdmissionFairSharing')).toEqual(['a2'])
     expect(killed('NoAdmissionFairSharing')).toEqual(['b1'])
+  })
+
+  it('gives up its own work in that order, whatever of other queues comes between by priority', () => {
+    const of = (id: string, user: string, priority: number) => job({ id, user, queue: id.split('_')[0] as string, priority, demand: { cpu: 1 } })
+    const lends = { cohort: 'all', nominalQuota: { cpu: 0 } }
+    const { submit } = world({ queues: { q: { ...lends, admissionMode: 'UsageBasedAdmissionFairSharing' }, p: lends, x: { cohort: 'all', nominalQuota: { cpu: 4 }, preemption: { reclaimWithinCohort: 'Any' } } } })
+    for (const each of [of('q_a1', 'ann', 5), of('q_a2', 'ann', 5), of('q_b1', 'bob', 0), of('p_1', 'eve', 3)]) submit(each)
+    // ann has used more than bob: of q a2, a1 and b1 go in this order; p_1 goes before a2, as its priority is lower
+    expect([submit(of('x_1', 'eve', 0)).killed, submit(of('x_2', 'eve', 0)).killed, submit(of('x_3', 'eve', 0)).killed]).toEqual([['p_1'], ['q_a2'], ['q_a1']])
   })
 })
