@@ -21,12 +21,16 @@ import { version } from './version.js'
 /** Runs one command line (without `node sched`) and yields its exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
 export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   try {
-    await program({ ...io, argv }).parseAsync(argv, { from: 'user' })
+    const command = program({ ...io, argv })
+    await command.parseAsync(asksForNothing(argv, command) ? argv.slice(1) : argv, { from: 'user' })
     return Exit.Done
   } catch (error) {
     return failed(error, io)
   }
 }
+
+/** `sched help foo`: answered as `sched foo` is, with the nearest name. */
+const asksForNothing = ([first, asked]: readonly string[], { commands }: Command): boolean => first === 'help' && asked !== undefined && !asked.startsWith('-') && asked !== 'help' && commands.every((each) => each.name() !== asked)
 
 function program(io: Io): Command {
   const command = new Command('sched')

@@ -25,6 +25,17 @@ describe('a mistake on the command line', () => {
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
   })
 
+  it('in the name of a command that help is asked for is told', async () => {
+    expect(await sched(['help', 'comapre'])).toEqual({ code: 2, out: '', err: "error: unknown command 'comapre'\n(Did you mean compare?)\n" })
+    expect((await sched(['help', 'compare'])).out).toMatch(/^Usage: sched compare /)
+  })
+
+  it('is a policy where a file is expected', async () => {
+    const cwd = small()
+    expect((await sched(['run', 'fifo'], { cwd })).err).toBe(`error: "${join(cwd, 'fifo')}": cannot read: there is no such file. An experiment is a file; policies are named by --policy or --policies, generators by --generate.\n`)
+    expect((await sched(['run', 'none.yaml'], { cwd })).err).toContain('there is no such file. Check the path.')
+  })
+
   it('in what is measured names no policy', async () => {
     const err = 'metrics: no job is left between warm-up and cool-down. Make them shorter.\n'
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--warm-up', '0.9', '--cool-down', '0.9'], { cwd: small() })).toMatchObject({ code: 2, err: `error: ${err}` })

@@ -2,6 +2,7 @@ import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { isQueueFile } from '@sched/queue-files'
 import { detectFormatOf } from '@sched/workload'
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { Description } from './experiment.js'
@@ -10,11 +11,20 @@ import { experimentSchema } from './schema.js'
 /** An experiment file, checked against the schema. Throws `IO`, and `BAD_INPUT` with line and column. */
 export function readExperiment(file: string, cwd: string): Description {
   const path = resolve(cwd, file)
-  const text = readText(path)
+  const text = read(path, file)
   refuseTrace(text, file)
   if (isQueueFile(text)) throw new SchedError('BAD_INPUT', 'is a queue file, not an experiment.', { file }, `Use \`--queues ${file}\`.`)
   const source = new YamlSource(text, file)
   return { spec: source.read(experimentSchema), directory: dirname(path), source }
+}
+
+function read(path: string, file: string): string {
+  try {
+    return readText(path)
+  } catch (error) {
+    const isName = /^[\w-]+$/.test(file) && !existsSync(path)
+    throw isName && error instanceof SchedError ? new SchedError('IO', error.fact, error.place, 'An experiment is a file; policies are named by --policy or --policies, generators by --generate.') : error
+  }
 }
 
 function refuseTrace(text: string, file: string): void {
