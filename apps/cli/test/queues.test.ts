@@ -37,6 +37,11 @@ const files = { 'fair.xml': fair, 'capacity.xml': capacity(...plain), 'jobs.json
 const lines = (text: string) => text.split('\n').map((line) => line.trimEnd())
 
 describe('sched queues show', () => {
+  it('prints names of partitions with the periods that they have', async () => {
+    const { out } = await sched(['queues', 'show', 'slurm.conf'], { cwd: directory({ 'slurm.conf': 'NodeName=n[1-2]\nPartitionName=std.q Nodes=ALL\nPartitionName=big Nodes=ALL Priority=5\n' }) })
+    expect(lines(out).slice(0, 4)).toEqual(['queue  tier  nodes', '-----  ----  -----', 'std.q     1    ALL', 'big       5    ALL'])
+  })
+
   it('prints the tree of a fair-scheduler.xml with shares, and what becomes of each line', async () => {
     const { code, out } = await sched(['queues', 'show', 'fair.xml'], { cwd: directory(files) })
     // ads 2 of 3 parts, research 1 (its 50 % is no bound); of that ml 1/4, bio 3/4

@@ -46,6 +46,8 @@ describe('slurm.conf', () => {
       '  line 3: PreemptMode = REQUEUE',
       '  line 5: low Nodes = ALL',
       '  line 6: high PriorityTier = 5',
+      'approximated: 1 setting',
+      '  line 6: high Nodes: none are given: its jobs may run on all nodes, in Slurm on none',
       'ignored: 1 setting',
       '  line 1: 1 other setting = ClusterName: of daemons, accounts, logs: nothing of that is simulated',
       '',

@@ -49,7 +49,7 @@ interface Bounds {
 }
 
 /**
- * The tree of a queue file with instantaneous shares: what each queue gets when all leaves, or those named, have more work
+ * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
  * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
@@ -92,7 +92,7 @@ function wholeShares(entries: readonly ShareEntry[], total: number): Float64Arra
 
 /** Which nodes have work: the leaves named, with all around them; a parent means all inside it. */
 function activity(top: Node, active: readonly string[] | undefined): (node: Node) => boolean {
-  if (active === undefined) return () => true
+  if (active === undefined) return ({ settings }) => !/^STOPPED$/i.test(settings['state'] ?? '') // it takes no jobs
   const paths: string[] = []
   const collect = ({ path, children }: Node): void => {
     paths.push(path)
@@ -116,7 +116,7 @@ const partitionSettings = new Map(['PriorityTier', 'PriorityJobFactor', 'MaxTime
 
 const partitionRows = ({ partitions }: SlurmConf): QueueRow[] =>
   partitions.map(({ name, settings }) => ({
-    path: name.value, depth: 0, isParent: false, settings: Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])), shares: {},
+    path: name.value, depth: 0, isParent: false, settings: { ...(settings.has('priority') && { PriorityTier: settings.get('priority')?.value ?? '' }), ...Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])) }, shares: {},
   }))
 
 /** QOS, accounts, and the users who have a setting of their own but shares. */

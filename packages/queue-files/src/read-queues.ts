@@ -15,6 +15,7 @@ import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { isSparkConf, readSparkConf } from './spark/conf.js'
 import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
 import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
+import { refuseTemplate } from './template.js'
 import { Findings } from './finding.js'
 import { readXml } from './xml.js'
 import type { Setting } from './setting.js'
@@ -53,6 +54,9 @@ function readOne(source: SourceText): QueueFile {
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
   const other = otherQueues(source.text)
   if (other !== undefined) throw new SchedError('BAD_INPUT', `has queues of ${other}, which are not read.`, { file: source.file }, 'Write them as options of a policy: docs/kubernetes.md says of which.')
+  refuseTemplate(source)
+  if (/^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(source.text) && !/^\uFEFF?\s*</.test(source.text))
+    throw new SchedError('BAD_INPUT', 'is a list of properties.', { file: source.file }, 'Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.')
   if (!/^\uFEFF?\s*</.test(source.text))
     throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, or a fairscheduler.xml of Spark.')
   const top = readXml(source.text, source.file)

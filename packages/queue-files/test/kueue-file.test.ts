@@ -78,6 +78,28 @@ describe('manifests of Kueue', () => {
     })
   })
 
+  it('have quotas by flavor where a cohort has a resource in several: none of them lends to another', () => {
+    const small = (name: string, flavor: string, spec: string[]) => queue(name, spec, ['{ name: cpu, nominalQuota: 8 }']).replace('name: default', `name: ${flavor}`)
+    const flavors = [object('ResourceFlavor', 'x', '{}'), object('ResourceFlavor', 'y', '{}')]
+    const quota = (flavor: string) => ({ nominalQuota: { [flavor]: { cpu: 8000, mem: 0, gpu: 0 } } })
+    expect(options(...flavors, small('a', 'x', ['cohort: all']), small('b', 'y', ['cohort: all']))).toMatchObject({ flavors: { x: {}, y: {} }, queues: { a: quota('x'), b: quota('y') } })
+    expect(options(...flavors, small('a', 'x', ['cohort: all']), small('b', 'y', []))['flavors']).toBeUndefined()
+    expect(messageOf(small('a', 'x', ['cohort: all']), small('b', 'y', ['cohort: all']))).toContain('no ResourceFlavor is called "x". Put its manifest into the file.')
+  })
+
+  it('share nothing without a cohort, whatever limits say', () => {
+    const limits = ['{ name: cpu, nominalQuota: 8, borrowingLimit: 2, lendingLimit: 1 }']
+    const cohort = (name: string, parent: string) => object('Cohort', name, `{ ${parent}resourceGroups: [{ flavors: [{ name: default, resources: [{ name: cpu, nominalQuota: 4, lendingLimit: 1 }] }] }] }`)
+    const { options: found, findings } = made([queue('a', [], limits), queue('b', ['cohortName: top'], limits), cohort('top', ''), cohort('low', 'parentName: top, ')])
+    expect(found.queues).toMatchObject({ a: { nominalQuota: { cpu: 8000 } }, b: { borrowingLimit: { cpu: 2000 }, lendingLimit: { cpu: 1000 } } })
+    expect(found.queues!['a']).not.toHaveProperty('borrowingLimit')
+    expect(found.cohorts!['low']).toHaveProperty('lendingLimit')
+    expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([
+      ['a borrowingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'], ['a lendingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'],
+      ['top lendingLimit of cpu', 'it is in no other cohort, with which it could share; Kueue refuses that'],
+    ])
+  })
+
   it('tell of each line what becomes of it', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: pods, nominalQuota: 5 }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
@@ -130,6 +152,8 @@ describe('manifests of Kueue', () => {
     ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
     ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],
     ['a LocalQueue of no queue', [queue('a'), object('LocalQueue', 'x', '{ clusterQueue: b }')], '"kueue.yaml" line 16 spec.clusterQueue: names ClusterQueue "b", which is not there.'],
+    ['groups that are none', [object('ClusterQueue', 'a', '{ resourceGroups: [...] }')], '"kueue.yaml" line 4 spec.resourceGroups[0]: found "...", expected fields. Write `- name: ...` and what belongs to it.'],
+    ['flavors that are no list', [object('ClusterQueue', 'a', '{ resourceGroups: [{ flavors: { name: f } }] }')], '"kueue.yaml" line 4 spec.resourceGroups[0].flavors: found {"name":"f"}, expected a list.'],
     ['a flavor that is not declared', [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), queue('a')], '"kueue.yaml" line 13 spec.resourceGroups[0].flavors[0].name: no ResourceFlavor is called "default". Put its manifest into the file.'],
     ['cohorts alone', [object('Cohort', 'all', '{}')], '"kueue.yaml": has no ClusterQueue.'],
     ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: default, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],

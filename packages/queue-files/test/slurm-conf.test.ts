@@ -204,6 +204,31 @@ describe('the policy of a slurm.conf', () => {
     expect(made(`ClusterName=c\n${text}`).findings[0]).toEqual({ verdict: 'ignored', file: 'slurm.conf', line: 1, setting: '3 other settings', value: 'ClusterName SlurmctldPort SlurmUser', note: 'of daemons, accounts, logs: nothing of that is simulated' })
   })
 
+  it('takes settings of accounting for no slips, and says where those of partitions and nodes belong', () => {
+    expect(told('AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageTRES=gres/gpu\nGraceTime=60\nRealMemory=8000\nPartitionName=p')).toEqual([
+      ['ignored', 4, 'GraceTime', 'it stands in a line that begins with PartitionName'], ['ignored', 5, 'RealMemory', 'it stands in a line that begins with NodeName'],
+    ])
+    expect(made('ClusterName=c\nAccountingStorageType=x\nAccountingStorageEnforced=limits').findings.map(({ note }) => note)).toContain('not simulated; did you mean AccountingStorageEnforce?')
+    expect(told('PartitionName=default MaxTime=60\nNodeName=a')).toEqual([['honoured', 2, 'default MaxTime', '']])
+    expect(made('PartitionName=default MaxTime=60\nNodeName=a').findings).toContainEqual(expect.objectContaining({ setting: 'PartitionName', note: 'none is declared: all jobs have one tier; DEFAULT, in letters of any case, says what is true of those below it' }))
+  })
+
+  it('keeps jobs of a partition waiting that has no node which is up, and says so; one without Nodes may use all', () => {
+    const text = ['NodeName=a[1-2]', 'NodeName=b State=DRAIN', 'PartitionName=p Nodes=a1', 'PartitionName=q Nodes=b', 'PartitionName=r Nodes=""', 'PartitionName=s'].join('\n')
+    expect(policyOf(text)).toMatchObject({ 'slurm-limits': { partitions: { q: { State: 'DOWN' }, r: { State: 'DOWN' } } } })
+    expect(told(text)).toEqual([
+      ['ignored', 4, 'p Nodes', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)'], ['honoured', 5, 'q Nodes', 'none of them is up: its jobs wait'],
+      ['honoured', 6, 'r Nodes', 'none of them is up: its jobs wait'], ['approximated', 7, 's Nodes', 'none are given: its jobs may run on all nodes, in Slurm on none'],
+    ])
+  })
+
+  it('refuses a partition with a node that is not declared, if any is', () => {
+    const message = '"slurm.conf" line 3 Nodes: partition "p" has the node "a3", which no NodeName declares. Declare it, or take it from the list; Slurm does not start with it either.'
+    expect(messageOf(() => policyOf('NodeName=a[1-2]\nPartitionName=p Nodes=a[2-3]'))).toBe(message)
+    expect(messageOf(() => nodesOf('ClusterName=c\nNodeName=a[1-2]\nPartitionName=p Nodes=a[2-3]'))).toBe(message)
+    expect(messageOf(() => policyOf('PartitionName=p Nodes=a[2-3]'))).toBe('nothing was thrown')
+  })
+
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
     const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,strict_order'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
@@ -219,6 +244,7 @@ describe('the policy of a slurm.conf', () => {
     }
     const before = side('PriorityWeightAge=1\nPartitionName=a prioritytier=2 AllowGroups=x')
     expect(before.table).toEqual({ rows: [{ path: 'a', depth: 0, isParent: false, settings: { PriorityTier: '2', AllowGroups: 'x' }, shares: {} }], totals: {}, leavesOutAmounts: false })
+    expect(side('PartitionName=a.b Priority=7').table.rows[0]!.settings).toMatchObject({ PriorityTier: '7' })
     expect(compareQueues(before, side('PriorityWeightAge=2\nPartitionName=a PriorityTier=3\nPartitionName=b'))).toEqual({
       added: ['b'], removed: [],
       changed: [

@@ -158,6 +158,12 @@ describe('what is filled in at submission', () => {
     expect([{ queue: 'a' }, {}, { queue: 'c' }, { queue: 'a', estimate: 5 }].map((change) => fill({ id: 'x', submit: 0, stages: [], ...change }).estimate)).toEqual([3600, 7200, undefined, 5])
   })
 
+  it('has no default time where that is NONE, and takes no other word', () => {
+    const fill = slurmDefaults(readQueues(...files('PartitionName=a DefaultTime=NONE MaxTime=10')) as SlurmConf)!
+    expect(fill({ id: 'x', submit: 0, queue: 'a', stages: [] }).estimate).toBe(600)
+    expect(() => queuePolicy(readQueues(...files('PartitionName=a DefaultTime=soon')), facts)).toThrow('line 2 DefaultTime: found "soon", expected a time.')
+  })
+
   it('is where the job runs: on the nodes of its partition, if the cluster has marked these and no others', () => {
     const nodes = 'NodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n[2-4]\nPartitionName=c Nodes=ALL'
     const marks: Readonly<Record<string, string[]>> = { 'partition:a': ['n1', 'n2'], 'partition:b': ['n3', 'n4'] }

@@ -48,6 +48,10 @@ describe('pools of Spark', () => {
     const kindOf = (...pools: string[]) => readQueues(xml(...pools)).kind
     expect(kindOf(pool('a', { weight: '2' }), pool('b', { schedulingMode: 'FAIR' }))).toBe('spark')
     expect(kindOf(pool('a', { minShare: '2' }))).toBe('spark')
+    expect(kindOf(pool('a', { minShare: '2' }), '<defaultFairSharePreemptionTimeout>60</defaultFairSharePreemptionTimeout>')).toBe('spark')
+    expect(kindOf(pool('a', { schedulingMode: 'FAIR' }), '<userMaxAppsDefault>6</userMaxAppsDefault>')).toBe('fair')
+    expect(kindOf(pool('a', { minShare: '2' }), '<queue name="b"/>')).toBe('fair')
+    expect(queuePolicy(readQueues(xml(pool('a', { minShare: '2' }), '<timeout>60</timeout>')), cluster).findings.filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([['timeout', 'Spark reads pools alone']])
     expect(kindOf(pool('a', { weight: '2' }))).toBe('fair')
     expect(kindOf(pool('a', { schedulingMode: 'fair' }))).toBe('fair')
     expect(kindOf(pool('a', { minShare: '2', minResources: '1 mb, 1 vcores' }))).toBe('fair')

@@ -26,7 +26,8 @@ export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOut
   return `${table(columns, cells)}${note}`
 }
 
-const indented = ({ path, depth }: QueueRow): string => `${'  '.repeat(depth)}${path.split('.').at(-1) ?? path}`
+/** Names of partitions, queues of Kueue and pools may have periods. */
+const indented = ({ path, depth }: QueueRow): string => `${'  '.repeat(depth)}${path.split('.').slice(depth).join('.')}`
 
 /** An amount with its part of the cluster, or the part alone. */
 export function shareText(share: number, total: number | undefined): string {

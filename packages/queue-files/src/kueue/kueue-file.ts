@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
+import { refuseTemplate, templateError, templateMark } from '../template.js'
 
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {
@@ -23,7 +24,7 @@ export const isKueue = (text: string): boolean => /kueue\.x-k8s\.io\//.test(text
 
 /** Reads manifests of Kueue. Throws `BAD_INPUT` with the line. */
 export function readKueue({ text, file }: SourceText): KueueFile {
-  const all = [...kubernetesObjects(text, file)]
+  const all = objectsOf(text, file)
   const of = (kind: string): KubernetesObject[] => {
     const found = all.filter((each) => each.kind === kind)
     const twice = kind === 'LocalQueue' ? undefined : found.find((each, i) => found.findIndex((other) => nameOf(other) === nameOf(each)) < i)
@@ -36,6 +37,24 @@ export function readKueue({ text, file }: SourceText): KueueFile {
     kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
     configuration: all.find(({ kind }) => kind === 'Configuration'), others: all.filter(({ kind }) => !own.includes(kind)),
   }
+}
+
+/** Objects of a text that is no template: one of those is often no YAML either. Throws `BAD_INPUT` with the line. */
+function objectsOf(text: string, file: string): KubernetesObject[] {
+  let all: KubernetesObject[]
+  try {
+    all = [...kubernetesObjects(text, file)]
+  } catch (error) {
+    refuseTemplate({ text, file })
+    const line = error instanceof SchedError ? error.place.line : undefined
+    const mark = line === undefined ? undefined : templateMark(text.split('\n')[line - 1] ?? '', true)
+    throw mark === undefined ? error : templateError(mark, file, line)
+  }
+  for (const { object, place } of all.filter(({ kind }) => own.includes(kind))) {
+    const mark = templateMark([textOf(object['spec'] ?? ''), textOf(fieldsOf(object['metadata'])['name'] ?? '')].join(' '), true)
+    if (mark !== undefined) throw templateError(mark, file, place().line)
+  }
+  return all
 }
 
 export function nameOf({ kind, object, place }: KubernetesObject): string {

@@ -3,7 +3,7 @@ import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
-import { groupsOf } from './resource-groups.js'
+import { checkGroups, groupsOf } from './resource-groups.js'
 
 const MIB = 2 ** 20
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
@@ -11,9 +11,26 @@ type Kind = (typeof kinds)[number]
 type Amounts = Record<string, number>
 export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> }
 
-/** Whether quotas are by flavor: some flavor is of certain nodes, or a group has several. */
-export const isByFlavor = ({ flavors, clusterQueues, cohorts }: KueueFile): boolean =>
-  flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0) || [...clusterQueues, ...cohorts].some((each) => groupsOf(each).some((group) => group.length > 1))
+/** Whether quotas are by flavor: some flavor is of certain nodes, a group has several, or a cohort has one resource in several, of which none lends to another. */
+export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): boolean {
+  if (flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0)) return true
+  const all = [...clusterQueues, ...cohorts]
+  if (all.some((each) => groupsOf(each).some((group) => group.length > 1))) return true
+  const flavorOf = new Map<unknown, string>()
+  return all.filter((each) => each.kind === 'Cohort' || isInside(each)).flatMap(groupsOf).flat().some(({ name, resources }) =>
+    resources.some((resource) => {
+      const first = flavorOf.get(resource['name'])
+      if (first === undefined) flavorOf.set(resource['name'], name)
+      return first !== undefined && first !== name && inUnits(resource['name'], 0) !== undefined
+    }),
+  )
+}
+
+/** Whether a queue is in a cohort, or a cohort in another: only then there is somebody to borrow from and to lend to. */
+function isInside({ kind, object }: KubernetesObject): boolean {
+  const spec = fieldsOf(object['spec'])
+  return (kind === 'Cohort' ? ['parent', 'parentName'] : ['cohort', 'cohortName']).some((field) => spec[field] !== undefined && spec[field] !== null && spec[field] !== '')
+}
 
 /** How quotas are read: by flavor, or not; and of what the cluster has. */
 export interface QuotaRules {
@@ -24,6 +41,7 @@ export interface QuotaRules {
 
 /** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
+  checkGroups(found)
   const groups = groupsOf(found)
   const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(resource['name'], 0) !== undefined)))
   if (byFlavor && counted.length > 1)
@@ -55,6 +73,10 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
     const known = inUnits(name, amount)
     if (known === undefined || !resources.includes(known.resource)) {
       findings.add('ignored', { line }, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
+      continue
+    }
+    if (kind !== 'nominalQuota' && !isInside(found)) {
+      findings.add('ignored', { line }, setting, text, `it is in no ${found.kind === 'Cohort' ? 'other ' : ''}cohort, with which it could share; Kueue refuses that`)
       continue
     }
     const amounts = (quotas[kind] ??= {})

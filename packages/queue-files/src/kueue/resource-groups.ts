@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@sched/cluster'
+import { SchedError } from '@sched/core'
 import { fieldsOf } from './kueue-file.js'
 
 /** A flavor of a resource group with what it says of resources, and the way to it. */
@@ -16,3 +17,17 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
   )
 
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+
+/** Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there. */
+export function checkGroups({ object, place }: KubernetesObject): void {
+  const check = (value: unknown, path: readonly (string | number)[], inside: readonly string[]): void => {
+    if (value === undefined || value === null) return
+    if (!Array.isArray(value)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, place(...path))
+    for (const [i, each] of (value as unknown[]).entries()) {
+      if (typeof each !== 'object' || each === null || Array.isArray(each)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(each)}, expected fields.`, place(...path, i), 'Write `- name: ...` and what belongs to it.')
+      const [field, ...further] = inside
+      if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
+    }
+  }
+  check(fieldsOf(object['spec'])['resourceGroups'], ['spec', 'resourceGroups'], ['flavors', 'resources'])
+}

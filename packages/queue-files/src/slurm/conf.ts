@@ -51,6 +51,7 @@ export const withoutConf = (file: string, database: Database): SlurmConf => ({ k
 
 /** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
+  refuseShown(source)
   const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
   const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
@@ -65,6 +66,16 @@ export function readSlurmConf(source: SourceText): SlurmConf {
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: source.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
   return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes }
+}
+
+/** Files that look like one: a gres.conf, and partitions and nodes as scontrol shows them, with settings on lines of their own, or of what is going on. */
+function refuseShown({ text, file }: SourceText): void {
+  const gres = /^[ \t]*NodeName=\S+[ \t](?:.*[ \t])?Name=\w+/im.exec(text)
+  if (gres !== null) throw new SchedError('BAD_INPUT', 'has lines of a gres.conf, which is not read.', { file, line: text.slice(0, gres.index).split('\n').length }, 'Give the slurm.conf, where Gres of a node says how many GPUs it has.')
+  const found = /^(?:(PartitionName)=\S+[ \t]*\r?\n[ \t]+\w+=|(NodeName)=.*(?:\n[ \t]+.*)*?[ \t]CPUAlloc=)/m.exec(text)
+  if (found === null) return
+  const [what, name] = found[1] === undefined ? ['node', 'NodeName=n[1-8] CPUs=32 RealMemory=64000'] : ['partition', 'PartitionName=main Nodes=n[1-8] MaxTime=1-0']
+  throw new SchedError('BAD_INPUT', `has what scontrol show ${what} prints, which is not read.`, { file, line: text.slice(0, found.index).split('\n').length }, `Give the slurm.conf itself, or lines such as ${name}.`)
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

@@ -5,6 +5,7 @@ import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
+import { withoutNodes } from './partition-nodes.js'
 import type { Setting } from '../setting.js'
 
 type Options = Record<string, unknown>
@@ -17,8 +18,10 @@ const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
  * AccountingStorageEnforce says so, or where there is no slurm.conf. Throws `BAD_INPUT` with the line.
  */
 export function limitsOptions(conf: SlurmConf, resources: readonly string[], findings: Findings): Options {
+  const empty = withoutNodes(conf)
   const partitions = Object.fromEntries(conf.partitions.flatMap((each) => {
-    const limits = ofPartition(each, conf, resources)
+    const own = ofPartition(each, conf, resources)
+    const limits: Options = empty.includes(each.name.value) ? { State: 'DOWN', ...own } : own
     return Object.keys(limits).length === 0 ? [] : [[each.name.value, limits]]
   }))
   const enforced = enforce(conf)

@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
+import { templateError, templateMark } from '../template.js'
 
 /** The settings of a line, at least one. */
 export type Statement = readonly [Setting, ...Setting[]]
@@ -16,6 +17,8 @@ export function readLines({ text, file }: SourceText): Statement[] {
     const line = i + 1
     let content = withoutComment(lines[i] as string)
     while (/\\\s*$/.test(content) && i + 1 < lines.length) content = `${content.replace(/\\\s*$/, '')}${withoutComment(lines[++i] as string)}`
+    const mark = templateMark(content, true)
+    if (mark !== undefined) throw templateError(mark, file, line)
     const settings = settingsOf(content, file, line)
     if (settings.length > 0) statements.push(settings as unknown as Statement)
   }

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import { SchedError, type JobSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
@@ -10,12 +10,23 @@ export const labelOf = (partition: string): string => `partition:${partition}`
 /** The hosts that are up of the partitions that have not all nodes of the file. Throws `BAD_INPUT` for a list that is none. */
 export function partitionNodes(conf: SlurmConf): ReadonlyMap<string, ReadonlySet<string>> {
   const all = hostsUp(conf)
+  return new Map([...ownNodes(conf, all)].filter(([, own]) => own.size > 0 && own.size < all.length))
+}
+
+/** Partitions that have none of the nodes that are up, where the file declares nodes: their jobs wait. Throws `BAD_INPUT` for a node that is not declared. */
+export const withoutNodes = (conf: SlurmConf): readonly string[] => [...ownNodes(conf, hostsUp(conf))].flatMap(([name, own]) => (own.size === 0 ? [name] : []))
+
+/** Hosts that are up of the partitions that list nodes, none where the file declares none at all. */
+function ownNodes(conf: SlurmConf, up: readonly string[]): Map<string, Set<string>> {
+  if (conf.nodes.length === 0) return new Map()
+  const declared = new Set(conf.nodes.flatMap(({ name }) => hostNames(name)))
   return new Map(conf.partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('nodes')
-    if (setting === undefined || setting.value === '' || /^ALL$/i.test(setting.value)) return []
+    if (setting === undefined || /^ALL$/i.test(setting.value)) return []
     const hosts = hostsOf(setting, conf)
-    const own = all.filter((host) => hosts.has(host))
-    return own.length === 0 || own.length === all.length ? [] : [[name.value, new Set(own)]]
+    const stranger = [...hosts].find((host) => !declared.has(host))
+    if (stranger !== undefined) throw new SchedError('BAD_INPUT', `partition "${name.value}" has the node ${JSON.stringify(stranger)}, which no NodeName declares.`, { file: setting.file, line: setting.line, field: setting.name }, 'Declare it, or take it from the list; Slurm does not start with it either.')
+    return [[name.value, new Set(up.filter((host) => hosts.has(host)))]]
   }))
 }
 

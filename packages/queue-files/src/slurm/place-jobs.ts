@@ -1,5 +1,5 @@
 import type { JobSpec, Seconds } from '@sched/core'
-import type { SlurmConf } from './conf.js'
+import type { Declared, SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import { checkedTime, secondsOf, UNLIMITED } from './limits.js'
@@ -14,7 +14,7 @@ import type { Setting } from '../setting.js'
 export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => readonly string[]): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
   const marked = markedPartitions(conf, nodesWith)
-  const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(settings.get('defaulttime') ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
+  const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => /^yes$/i.test(settings.get('default')?.value ?? ''))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
@@ -34,6 +34,9 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
     return onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
   }
 }
+
+/** What a partition gives jobs without a time limit, `undefined` for NONE. */
+const defaultTime = (settings: Declared['settings']): Setting | undefined => (/^NONE$/i.test(settings.get('defaulttime')?.value ?? '') ? undefined : settings.get('defaulttime'))
 
 /** Seconds of a time, none of one that is no limit. Throws `BAD_INPUT`. */
 function timeOf(setting: Setting | undefined): Seconds[] {

@@ -2,10 +2,10 @@ import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { limitsOfPartition, limitsOptions, secondsOf } from './limits.js'
+import { checkedTime, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
-import { hasAllNodes, markedPartitions } from './partition-nodes.js'
+import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -135,25 +135,27 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
 }
 
 function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marked: ReadonlySet<string>; isByUse: boolean; resources: readonly string[] }, findings: Findings): void {
-  const { written, general, partitions } = conf
+  const { written, general, partitions, nodes } = conf
+  const empty = withoutNodes(conf)
+  for (const { name, settings } of nodes.length > 0 ? partitions : []) if (!settings.has('nodes')) findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
     const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
     if (key === 'prioritytier' || (key === 'priorityjobfactor' && general.has('priorityweightpartition'))) tell('honoured')
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
-    else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked))
+    else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked, empty))
     else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
     else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
-    else if (key === 'defaulttime') tell('honoured', 'for jobs without a time limit')
+    else if (key === 'defaulttime') tell('honoured', /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedTime(setting) !== '' ? 'for jobs without a time limit' : '')
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'preemptmode') tell(...modeOf(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isByUse, resources))
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
-  if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', 'none is declared: all jobs have one tier')
+  if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
 }
 
 /** Whether the mode of a partition is in effect: that of the file, or none. */
@@ -171,8 +173,9 @@ function weightsOf(setting: Setting, isByUse: boolean, resources: readonly strin
 }
 
 /** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
-function ofNodes(partition: string, setting: Setting, conf: SlurmConf, marked: ReadonlySet<string>): ['honoured' | 'ignored', string] {
+function ofNodes(partition: string, setting: Setting, conf: SlurmConf, marked: ReadonlySet<string>, empty: readonly string[]): ['honoured' | 'ignored', string] {
   const whose = partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get('nodes') === setting).map(({ name }) => name.value) : [partition]
+  if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
   if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured', '']
   return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
 }
@@ -186,7 +189,8 @@ function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
   }
 }
 
-const OF_DAEMONS = /(port|plugin|file|log|filter)$/
+/** Settings of Slurm whose names are near to one that is used, and no slips. */
+const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
 /** Settings of daemons, logs and the like are told in one line. */
 function tellOthers({ general, partitions, database }: SlurmConf, findings: Findings): void {
@@ -196,12 +200,22 @@ function tellOthers({ general, partitions, database }: SlurmConf, findings: Find
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
-    const why = whyIgnored[key] ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : unknown(setting.name, used))
+    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : unknown(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)
   }
   const [first] = others
   if (first !== undefined) findings.add('ignored', first, `${others.length} other setting${others.length === 1 ? '' : 's'}`, others.map(({ name }) => name).join(' '), 'of daemons, accounts, logs: nothing of that is simulated')
+}
+
+/** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
+const ofPartitionsAlone = [...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups', 'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv', 'rootonly', 'shared', 'exclusiveuser']
+const ofNodesAlone = ['cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit', 'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight']
+
+/** Why a setting of partitions or nodes means nothing on a line of its own. */
+function misplaced(key: string): string | undefined {
+  const line = ofPartitionsAlone.includes(key) ? 'PartitionName' : ofNodesAlone.includes(key) ? 'NodeName' : undefined
+  return line === undefined ? undefined : `it stands in a line that begins with ${line}`
 }
 
 function unknown(name: string, known: readonly string[]): string {

@@ -25,11 +25,13 @@ export interface SparkFile {
 
 const settings = ['schedulingMode', 'weight', 'minShare']
 
-/** Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have. */
-export const isSparkPools = ({ children }: XmlElement): boolean =>
-  children.length > 0 &&
-  children.every((pool) => pool.name === 'pool' && pool.children.every(({ name }) => settings.includes(name))) &&
-  children.some((pool) => pool.children.some(({ name, text }) => name === 'minShare' || (name === 'schedulingMode' && /^(FAIR|FIFO)$/.test(text))))
+/** Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have; `minShare` tells them from those of YARN whatever stands beside them. */
+export function isSparkPools({ children }: XmlElement): boolean {
+  const pools = children.filter(({ name }) => name === 'pool')
+  if (pools.length === 0 || children.some(({ name }) => name === 'queue') || !pools.every((pool) => pool.children.every(({ name }) => settings.includes(name)))) return false
+  if (pools.some((pool) => pool.children.some(({ name }) => name === 'minShare'))) return true
+  return pools.length === children.length && pools.some((pool) => pool.children.some(({ name, text }) => name === 'schedulingMode' && /^(FAIR|FIFO)$/.test(text)))
+}
 
 /**
  * Reads the pools of a fairscheduler.xml. A value that is none is told and its default taken, as Spark does. Throws `BAD_INPUT` with the
@@ -37,7 +39,8 @@ export const isSparkPools = ({ children }: XmlElement): boolean =>
  */
 export function readSparkPools({ file }: SourceText, top: XmlElement): SparkFile {
   const ignored = new Findings(file)
-  const pools = top.children.map((element) => readPool(element, file, ignored))
+  for (const other of top.children.filter(({ name }) => name !== 'pool')) ignored.add('ignored', other, other.name, other.text, 'Spark reads pools alone')
+  const pools = top.children.filter(({ name }) => name === 'pool').map((element) => readPool(element, file, ignored))
   const twin = pools.find(({ name }, i) => pools.findIndex((other) => other.name === name) < i)
   if (twin !== undefined) throw new SchedError('BAD_INPUT', `pool "${twin.name}" was declared before.`, { file, line: twin.line }, 'Declare every pool once.')
   return { kind: 'spark', file, pools, conf: [], ignored }

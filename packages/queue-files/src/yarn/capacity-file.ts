@@ -5,6 +5,7 @@ import { checkCapacities } from './check-capacities.js'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
 import { readProperties } from './site.js'
+import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
 import type { Setting } from '../setting.js'
 
@@ -13,6 +14,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const { file } = source
   const all = readProperties(source, top)
   const ignored = new Findings(file)
+  for (const { name, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, file, line) // Hadoop fills in values alone
   const lists = new Map<string, Setting>()
   for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
   if (!lists.has('root'))

@@ -11,7 +11,7 @@ import type { Given } from '../setting.js'
 type Reader<T> = (element: XmlElement, at: At) => T
 
 const text: Reader<string> = ({ text: own }, at) => {
-  if (own === '') throw new SchedError('BAD_INPUT', 'is empty.', at)
+  if (own === '') throw new SchedError('BAD_INPUT', 'is empty.', at, 'Write a value, or remove the element.')
   return own
 }
 const number =
