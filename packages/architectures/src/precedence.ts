@@ -111,7 +111,9 @@ export class Precedence {
     const lower = [...on.keys()].filter((task) => (on.get(task) as number) < precedence && work.laneOf(task) === lane)
     const units: TaskId[][] = []
     const seen = new Set<TaskId>()
-    for (const task of lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || a - b)) {
+    // of tasks that started together the earlier job's go first: ids of tasks are used again
+    const rank = (task: TaskId) => work.rank(work.jobOf(task))
+    for (const task of lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || rank(a) - rank(b) || a - b)) {
       if (seen.has(task)) continue
       const unit = this.#withGang(task, lane)
       for (const each of unit) seen.add(each)

@@ -21,6 +21,16 @@ const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
   'on-demand, one per user': () => onDemand(greedy(fair()), { sharedBy: 'user', waves: 2, idleRelease: 4 }),
 }
 
+describe('preemption under shared state', () => {
+  it('takes of tasks that started together the earlier job\'s, whatever their ids', () => {
+    // x ends before b is submitted, whose task gets its id; a and b wait for the node until 20
+    const jobs = [cpuJob('x', { class: 'low', duration: 1.5 }), cpuJob('a', { class: 'low', submit: 1, duration: 50 }), cpuJob('b', { class: 'low', submit: 12, duration: 50 }), cpuJob('high', { class: 'high', submit: 30, duration: 5 })]
+    const options = { decision: { job: 0, task: 0 }, preemption: true, schedulers: { one: { classes: ['low'] }, two: { classes: ['high'], precedence: 1 } } }
+    const { recorder } = play(sharedState(options), jobs, { cluster: cpus(1, 2), outages: [{ node: 0 as NodeId, from: 0.25, to: 11, drain: true }, { node: 0 as NodeId, from: 11, to: 20 }] })
+    expect(recorder.launches.map(({ time, job }) => `${time} ${job}`)).toEqual(['0 x', '20 a', '20 b', '30 high', '35 a'])
+  })
+})
+
 describe('offers of nodes that fail', () => {
   const frameworks = { a: {}, b: {} }
   const starts = ({ recorder }: Outcome) => recorder.launches.map(({ time, job, node }) => `${time} ${job} ${node}`)
