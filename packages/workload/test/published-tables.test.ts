@@ -7,6 +7,8 @@ interface Case {
   readonly head: string
   readonly rows: readonly string[]
   readonly jobs: readonly object[]
+  /** What it is told to be read as begins so. */
+  readonly title?: string
   readonly notes?: readonly string[]
   readonly machine?: object
 }
@@ -67,6 +69,7 @@ const cases: Readonly<Record<string, Case>> = {
       '902,0,55,1,[],20,cpu,90,4,4294967295,1609900010,0,1609900500,,"1=20"',
     ],
     jobs: [{ id: '901', submit: 0, user: '55', queue: 'gpu', partition: 'gpu', priority: 100, estimate: 345_600, recorded: { wait: 60, status: '3' }, stages: rigid({ procs: 40, gpus: 2 }, 3600) }],
+    title: 'the table of jobs of a Slurm database (MIT\'s Supercloud, whose TRES 1002 are its GPUs)',
     notes: ['1 job of unknown run time: left out (unknownRuntime)'],
     machine: { procs: 40, resources: { procs: 40, gpus: 2 } },
   },
@@ -90,7 +93,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-describe.each(Object.entries(cases))('a table of jobs in the columns of %s', (_, { head, rows, jobs, notes = [], machine }) => {
+describe.each(Object.entries(cases))('a table of jobs in the columns of %s', (_, { head, rows, jobs, title = '', notes = [], machine }) => {
   const read = (text: string, options: object = {}) => parseTrace(bytesOf(text), { options, ...(Object.keys(options).length > 0 && { format: 'job-table' }) })
   const text = `${head}\n${rows.join('\n')}\n`
 
@@ -99,6 +102,7 @@ describe.each(Object.entries(cases))('a table of jobs in the columns of %s', (_,
     const trace = read(text)
     expect([...jobsOf(trace)]).toEqual(jobs)
     expect(trace.report.notes).toEqual([expect.stringMatching(/^read as .*; columns or demands of your own replace what its columns are taken for$/), ...notes])
+    expect(trace.report.notes[0]).toContain(`read as ${title}`)
     expect(trace.machine).toEqual(machine === undefined ? undefined : expect.objectContaining(machine))
   })
 

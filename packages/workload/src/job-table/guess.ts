@@ -15,7 +15,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   status: ['status', 'state'],
 }
 const demands: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'procs', 'nprocs', 'processors', 'numprocs', 'cpusreq', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount'],
+  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'reqnprocs', 'procs', 'nprocs', 'nproc', 'processors', 'numprocs', 'cpusreq', 'reqcpus', 'alloccpus', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount'],
   gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus', 'gpusreq', 'gpurequest', 'numgpusreq'],
   mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest', 'vmmemory'],
 }

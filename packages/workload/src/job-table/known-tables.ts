@@ -57,7 +57,7 @@ const knownTables: readonly KnownTable[] = [
     },
   },
   {
-    title: 'the table of jobs of a Slurm database (MIT\'s Supercloud)',
+    title: 'the table of jobs of a Slurm database (MIT\'s Supercloud, whose TRES 1002 are its GPUs)',
     columns: ['id_job', 'id_user', 'time_submit', 'time_start', 'time_end', 'timelimit', 'cpus_req', 'tres_alloc', 'state'],
     mapping: {
       columns: { id: 'id_job', user: 'id_user', queue: 'partition', partition: 'partition', submit: 'time_submit', start: 'time_start', end: 'time_end', estimate: 'timelimit', status: 'state', priority: 'priority' },
