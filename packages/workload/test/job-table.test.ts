@@ -113,8 +113,8 @@ describe('a table of jobs', () => {
     ['NaN,10,1', '1 job without submit time: left out (submit)'],
     ['6,,1', '1 job of unknown run time: left out (unknownRuntime)'],
     ['6,null,1', '1 job of unknown run time: left out (unknownRuntime)'],
-    ['6,10,0', '1 job that ask for nothing: left out (noDemand)'],
-    ['6,10,None', '1 job that ask for nothing: left out (noDemand)'],
+    ['6,10,0', '1 job without a demand: left out (noDemand)'],
+    ['6,10,None', '1 job without a demand: left out (noDemand)'],
   ])('leaves out the row %j, which says too little, and counts it', (row, note) => {
     expect(read(`${table}${row}`)).toMatchObject({ jobs: 1, report: { skipped: 0, notes: [note] } })
     expect(messageOf(() => read(`submit,duration,cores\n${row}`))).toBe(`"jobs.csv": the trace holds no jobs or none is left: ${note}. Choose other rules, or another file.`)

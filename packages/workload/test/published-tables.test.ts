@@ -34,7 +34,7 @@ const cases: Readonly<Record<string, Case>> = {
       'dlc2,u1,0,0,0,,,Other,CANCELLED,2023-06-01 00:00:20+00:00,,2023-06-01 00:00:30+00:00,,,,,',
     ],
     jobs: [{ id: 'dlc1', submit: 0, user: 'u1', queue: 'Pretrain', recorded: { wait: 10, status: 'failed' }, stages: gang(4, { cpu: 128_000, gpu: 8000 }, 60) }],
-    notes: ['1 job that ask for nothing: left out (noDemand)'],
+    notes: ['1 job without a demand: left out (noDemand)'],
   },
   'LANL\'s Mustang': {
     head: 'user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested',

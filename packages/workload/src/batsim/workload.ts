@@ -85,8 +85,8 @@ class BatsimWorkload implements LineParser {
 
   report() {
     const rules = [
-      { rule: 'data', jobs: this.#counts.data, text: 'that send or store data: in no time, since there is no network here' },
-      { rule: 'dependencies', jobs: this.#counts.dependencies, text: 'that depend on others: submitted when the workload says, all the same' },
+      { rule: 'data', jobs: this.#counts.data, text: 'with data to send or store: in no time, since there is no network here' },
+      { rule: 'dependencies', jobs: this.#counts.dependencies, text: 'with dependencies on others: submitted when the workload says, all the same' },
       ...this.#rules.counts(),
       ...this.#held.rules(),
     ].filter(({ jobs }) => jobs > 0)

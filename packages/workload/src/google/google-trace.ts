@@ -94,11 +94,11 @@ class JobBuilder {
     }
     const open = (task: number) => this.#isJobTask(task) && Number.isNaN(columns.ended[task])
     const rules: RuleCount[] = [
-      { rule: 'unfinished', jobs: count(open), text: 'tasks that do not end in the window: run to the end of it' },
+      { rule: 'unfinished', jobs: count(open), text: 'tasks without an end in the window: run to the end of it' },
       { rule: 'neverRan', jobs: count((task) => Number.isNaN(columns.started[task])), text: 'tasks that did not run in the window: left out' },
-      { rule: 'noRequest', jobs: count((task) => !this.#asks(task)), text: 'tasks that ask for nothing: left out' },
+      { rule: 'noRequest', jobs: count((task) => !this.#asks(task)), text: 'tasks without a request: left out' },
       { rule: 'resubmitted', jobs: counts.resubmitted, text: 'submissions of tasks that had run before: the latest run counts' },
-      { rule: 'unseen', jobs: counts.unseen, text: 'events of tasks that were never submitted in the window' },
+      { rule: 'unseen', jobs: counts.unseen, text: 'events of tasks never submitted in the window' },
     ]
     return rules.filter(({ jobs }) => jobs > 0)
   }

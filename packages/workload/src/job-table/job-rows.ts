@@ -45,7 +45,7 @@ export class JobRows implements RowReader {
       { rule: 'where', jobs: where, text: 'of other rows than those asked for: left out' },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'unknownRuntime', jobs: unknownRuntime, text: 'of unknown run time: left out' },
-      { rule: 'noDemand', jobs: noDemand, text: 'that ask for nothing: left out' },
+      { rule: 'noDemand', jobs: noDemand, text: 'without a demand: left out' },
     ]
   }
 

@@ -58,7 +58,7 @@ class PhillyJobs implements DocumentJobs {
     return [
       { rule: 'neverRan', jobs: this.#neverRan, text: 'without an attempt that had GPUs, a start and an end: left out' },
       { rule: 'openAttempt', jobs: this.#open, text: 'attempts without start, end or GPUs: not counted' },
-      { rule: 'backwards', jobs: this.#backwards, text: 'attempts that end before they start: not counted' },
+      { rule: 'backwards', jobs: this.#backwards, text: 'attempts with an end before the start: not counted' },
     ]
   }
 
