@@ -102,7 +102,7 @@ describe.each(Object.entries(cases))('a table of jobs in the columns of %s', (_,
     const trace = read(text)
     expect([...jobsOf(trace)]).toEqual(jobs)
     expect(trace.report.notes).toEqual([expect.stringMatching(/^read as .*; columns or demands of your own replace what its columns are taken for$/), ...notes])
-    expect(trace.report.notes[0]).toContain(`read as ${title}`)
+    expect(trace.report.notes![0]).toContain(`read as ${title}`)
     expect(trace.machine).toEqual(machine === undefined ? undefined : expect.objectContaining(machine))
   })
 

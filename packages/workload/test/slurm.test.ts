@@ -100,7 +100,7 @@ describe('sacct', () => {
   it('ends a job its run time after its start where the table has no ends, unless it goes on', () => {
     const text = 'JobID|Submit|Start|Elapsed|ReqCPUS|State\n5|100|110|00:01:10|8|COMPLETED\n6|105|Unknown|00:00:00|8|CANCELLED by 3\n7|120|130|00:00:20|2|RUNNING\n'
     expect(jobs(text)).toMatchObject([{ id: '5', recorded: { wait: 10 }, stages: [{ duration: 70 }] }])
-    expect(read(text).report.notes.slice(1)).toEqual(['1 job that never started: left out (neverStarted)', '1 job of unknown run time: left out (unknownRuntime)', '1 job without estimate: estimated at their run time (missingEstimate)'])
+    expect(read(text).report.notes!.slice(1)).toEqual(['1 job that never started: left out (neverStarted)', '1 job of unknown run time: left out (unknownRuntime)', '1 job without estimate: estimated at their run time (missingEstimate)'])
   })
 
   it.each([['gpu:2', 2], ['gpu:k80:3', 3], ['gpu', 1], ['gpu:a100', 1], ['gres:gpu:4', 4], ['craynetwork:1,gpu:tesla:2,gpu:1', 3], ['gpu_mem:20,mps:100', 0], ['gpu:0', 0], ['', 0]])('counts the GPUs of generic resources, as Slurm wrote them before those were trackable: %j', (gres, gpus) => {
@@ -112,8 +112,8 @@ describe('sacct', () => {
   it('tells where jobs should ask for GPUs and the table has none', () => {
     const text = 'JobID|Submit|Start|End|NCPUS\n5|100|110|170|8\n6|120|130|170|8\n'
     expect(read(text, { gpuDemand: true }).report.notes).toContain('2 jobs without GPUs, and none with: AllocTRES or ReqTRES tells them (gpus)')
-    expect(read(text).report.notes.join()).not.toContain('GPUs')
-    expect(read(table({}, { JobID: '102', AllocTRES: 'cpu=4' }), { gpuDemand: true }).report.notes.join()).not.toContain('GPUs')
+    expect(read(text).report.notes!.join()).not.toContain('GPUs')
+    expect(read(table({}, { JobID: '102', AllocTRES: 'cpu=4' }), { gpuDemand: true }).report.notes!.join()).not.toContain('GPUs')
   })
 
   it('sorts by submit time, equal ones as they stand, and says so', () => {
