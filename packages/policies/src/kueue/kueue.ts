@@ -39,18 +39,27 @@ export const kueuePolicy = definePolicy({
 export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
   kueuePolicy.plug({ placement }, options)
 
+/** How far a queue has been looked through. Jobs before `past` are done with. */
+interface Look {
+  /** Jobs of a queue that goes by usage; undefined: those of its list. */
+  readonly copy: Int32Array | undefined
+  past: number
+}
+
 /** Seconds until the next look where all is not settled: Kueue's shortest wait between cycles. */
 const NEXT_CYCLE = 0.001
 
 class Kueue implements Policy {
   readonly #env: Env
   readonly #fairSharing: KueueSettings['fairSharing']
+  /** Whether admissions may change the order of a queue. */
+  readonly #goesByUsage: boolean
   readonly #queues: Queues
   readonly #workloads: Workloads
   readonly #placement: Placement | undefined
-  /** Jobs that are done with in this call, and queues whose first workload must wait. */
+  /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
   readonly #done = new DoneJobs()
-  readonly #closed = new Set<ClusterQueue>()
+  readonly #closed = new Map<ClusterQueue, Workload>()
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
@@ -61,8 +70,15 @@ class Kueue implements Policy {
   /** When it was last asked, and when it is to be because that was unsettled. */
   #asked = NaN
   #next = NaN
-  /** What was found for workloads that do not fit, by what they ask. */
-  readonly #unfit = new Map<string, Assignment>()
+  /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
+  readonly #unfit = new Map<number, Assignment>()
+  readonly #vain = new Set<number>()
+  /** By queue and priority: the last submission among those that are admitted. */
+  readonly #newest = new Map<ClusterQueue, Map<number, number>>()
+  /** By queue: how many that wait are like one of those that can only be passed over. */
+  readonly #hopeless = new Map<ClusterQueue, number>()
+  /** By queue: its jobs in order, and how many of the first need no other look in this call. */
+  readonly #looks = new Map<ClusterQueue, Look>()
   /** Whether the nodes of a flavor could hold so many tasks of a shape. */
   readonly #held = new Map<string, boolean>()
   /** By queue: what is admitted, before this draft and in it, as far as it was asked for. */
@@ -76,7 +92,8 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
-    this.#workloads = new Workloads(env, this.#queues, goesByUsage(settings) ? usageOf(settings, env) : undefined)
+    this.#goesByUsage = goesByUsage(settings)
+    this.#workloads = new Workloads(env, this.#queues, this.#goesByUsage ? usageOf(settings, env) : undefined)
     this.#placement = placement
     Object.assign(this, forwarding(this.#workloads, placement))
   }
@@ -117,14 +134,24 @@ class Kueue implements Policy {
   #admitAll(round: Round): void {
     this.#closed.clear()
     this.#admittedOf.clear()
-    this.#unfit.clear()
+    this.#looks.clear()
+    this.#forgetUnfit()
     this.#hasPreempted = false
     this.#isUnsettled = false
-    while (!this.#isOver(round) && this.#cycle(round)) {
+    while (!this.#isOver(round) && this.#cycle(round) && !this.#isHopeless(round)) {
       // the next workload of each queue
     }
     this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted || this.#isUnsettled ? 1 : 0
     if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt((this.#next = this.#env.now() + NEXT_CYCLE))
+  }
+
+  /** Whether nobody that is still to be looked at could come in: all are like others for which there is no room. */
+  #isHopeless(round: Round): boolean {
+    for (const [queue, list] of this.#workloads.waiting(round.lane)) {
+      const first = this.#closed.get(queue)
+      if (first === undefined ? this.#hopeless.get(queue) !== list.size : !this.#vain.has(first.likeness)) return false
+    }
+    return true
   }
 
   /** Looks at the first workload of each queue; false when nothing has come of it. */
@@ -135,7 +162,8 @@ class Kueue implements Policy {
       const entry = this.#entry(queue, list, round)
       if (entry !== undefined) entries.push(entry)
     }
-    if (this.#fairSharing === false) this.#inTurn(entries, round)
+    if (entries.every((entry) => this.#isVain(entry))) for (const { workload } of entries) this.#passOver(workload)
+    else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
     this.#charge(-1)
     this.#kept.length = 0
@@ -159,11 +187,13 @@ class Kueue implements Policy {
   /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
-    const jobs = this.#workloads.inOrder(queue, list)
-    const from = jobs === list.ids ? list.from : 0
+    const look = this.#lookOf(queue, list)
+    const jobs = look.copy ?? list.ids
+    const from = look.copy === undefined ? list.from : 0
     const end = isStrict ? from + 1 : from + list.size
-    for (let i = from; i < end; i++) {
+    for (let i = isStrict ? from : from + look.past; i < end; i++) {
       const job = jobs[i] as JobId
+      look.past = i - from
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
       const assignment = this.#assign(workload, round)
@@ -174,14 +204,47 @@ class Kueue implements Policy {
     return undefined
   }
 
+  #lookOf(queue: ClusterQueue, list: SortedIds): Look {
+    const known = this.#looks.get(queue)
+    if (known !== undefined) return known
+    const look: Look = { copy: this.#workloads.inOrder(queue, list), past: 0 }
+    this.#looks.set(queue, look)
+    return look
+  }
+
   /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
   #assign(workload: Workload, round: Round): Assignment {
-    const isBarred = this.#isBarred(workload)
-    const known = isBarred || this.#unfit.size === 0 ? undefined : this.#unfit.get(likeness(workload))
+    const isAlone = this.#isAlone(workload)
+    const known = isAlone ? undefined : this.#unfit.get(workload.likeness)
     if (known !== undefined) return known
     const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#canHold(flavor, workload))
-    if (found.mode !== Mode.Fit && !isBarred) this.#unfit.set(likeness(workload), found)
+    if (found.mode === Mode.Fit || isAlone) return found
+    this.#unfit.set(workload.likeness, found)
+    if (hasNobody(found)) this.#giveUpOn(workload)
     return found
+  }
+
+  /** Whether others that ask alike may find something else: it was preempted just now, or there are equals that only it is older than. */
+  #isAlone({ job, queue, priority, rank }: Workload): boolean {
+    if (this.#preempted.has(job)) return true
+    if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
+    return this.#looks.get(queue)?.copy !== undefined || rank < this.#newestIn(queue, priority)
+  }
+
+  /** The last submission among the admitted workloads of a queue and a priority. */
+  #newestIn(queue: ClusterQueue, priority: number): number {
+    const known = this.#newest.get(queue)
+    if (known !== undefined) return known.get(priority) ?? -1
+    const found = new Map<number, number>()
+    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.rank, found.get(each.priority) ?? -1))
+    this.#newest.set(queue, found)
+    return found.get(priority) ?? -1
+  }
+
+  /** Until somebody comes in or goes, nobody like it can come in, of those that are not looked at yet. */
+  #giveUpOn({ likeness, queue }: Workload): void {
+    this.#vain.add(likeness)
+    this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + this.#workloads.count(likeness))
   }
 
   /** Whether the nodes of a flavor could hold the workload if they were empty. */
@@ -207,28 +270,28 @@ class Kueue implements Policy {
     return room
   }
 
-  /** Whether it was preempted just now. */
-  #isBarred({ job }: Workload): boolean {
-    return this.#preempted.has(job)
-  }
-
   #consider({ workload, assignment }: Entry, round: Round): void {
     if (assignment.mode === Mode.Fit) {
       if (fits(workload)) this.#admit(workload, round) // otherwise another took it in this cycle, and it comes again in the next
       return
     }
-    const isVain = assignment.mode === Mode.NoCandidates && assignment.short.length === 1
-    const taken = isVain || this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
+    const taken = this.#isVain({ workload, assignment }) || this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
     for (const each of taken) this.#preempt(each, round)
     if (taken.length > 0) return this.#admit(workload, round)
     this.#keep(workload, assignment)
     this.#passOver(workload)
   }
 
+  /** Whether the workload does not fit and is known to have nobody to preempt. */
+  #isVain({ workload, assignment }: Entry): boolean {
+    return hasNobody(assignment) || this.#vain.has(workload.likeness)
+  }
+
   /** Whom the workload preempts, if it then fits beside what is kept for others. */
   #targets(workload: Workload, assignment: Assignment, round: Round): readonly Workload[] {
     this.#charge(-1)
     const taken = this.#search(workload, assignment.short, round)
+    if (taken.length === 0 && this.#unfit.get(workload.likeness) === assignment) this.#giveUpOn(workload) // otherwise found before somebody came in
     this.#charge(1)
     for (const each of taken) discharge(each, each.tasks)
     const hasRoom = fits(workload)
@@ -237,7 +300,7 @@ class Kueue implements Policy {
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0 || this.#isBarred(workload)) return []
+    if (round.claimsLeft === 0 || this.#preempted.has(workload.job)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
     const admittedIn = (queue: ClusterQueue): Admitted => this.#admittedIn(queue)
@@ -259,7 +322,8 @@ class Kueue implements Policy {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
     this.#admittedOf.delete(workload.queue)
-    this.#unfit.clear()
+    this.#looks.clear()
+    this.#forgetUnfit()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
     if (workload.running.length === 0) this.#isUnsettled = true
@@ -270,17 +334,26 @@ class Kueue implements Policy {
   #admit(workload: Workload, round: Round): void {
     this.#hasMoved = true
     this.#admittedOf.delete(workload.queue)
-    this.#unfit.clear()
+    if (this.#goesByUsage) this.#looks.clear()
+    this.#forgetUnfit()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)
     if (round.jobsLeft < Infinity || this.#hasRoom(round)) this.#start(workload, round)
   }
 
+  #forgetUnfit(): void {
+    this.#unfit.clear()
+    this.#vain.clear()
+    this.#hopeless.clear()
+    this.#newest.clear()
+  }
+
   /** With StrictFIFO nobody behind the first one is looked at. */
-  #passOver({ job, queue }: Workload): void {
+  #passOver(workload: Workload): void {
+    const { job, queue } = workload
     if (!this.#done.has(job)) this.#hasMoved = true
     this.#done.add(job)
-    if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.add(queue)
+    if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.set(queue, workload)
   }
 
   /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
@@ -332,9 +405,8 @@ class Kueue implements Policy {
   }
 }
 
-/** Equal for workloads that find the same: of one queue, priority and demand, and where equals may be preempted by older ones, of one age. */
-const likeness = ({ queue, shape, tasks, priority, rank }: Workload): string =>
-  `${queue.name} ${shape} ${tasks} ${priority} ${queue.settings.preemption?.withinClusterQueue === 'LowerOrNewerEqualPriority' ? rank : ''}`
+/** Whether it does not fit, and the search for workloads to preempt that it was found by was for all that is short. */
+const hasNobody = ({ mode, short }: Assignment): boolean => mode === Mode.NoFit || (mode === Mode.NoCandidates && short.length === 1)
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 

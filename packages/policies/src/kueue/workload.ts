@@ -11,6 +11,8 @@ export interface Workload {
   /** Of its job: when it was submitted, against others. */
   readonly rank: number
   readonly shape: ShapeId
+  /** Equal for workloads that ask the same: of one queue, priority and demand. */
+  readonly likeness: number
   /** What one task asks, by resource. */
   readonly demand: Float64Array
   flavor: number

@@ -28,7 +28,12 @@ export class Workloads implements WorkListener {
   readonly #isOpen: boolean[][]
   readonly #isWaiting: boolean[][]
   readonly #unstartedOf: (Workload | undefined)[][]
+  /** `[lane][job]`: what of it would be admitted next, if it waits. */
+  readonly #nextOf: (Workload | undefined)[][]
   readonly #ofTask: (Workload | undefined)[] = []
+  readonly #likenesses = new Map<string, number>()
+  /** By likeness: how many wait. */
+  readonly #counts: number[] = []
   #admissions = 0
   #starting: Workload | undefined
 
@@ -44,6 +49,7 @@ export class Workloads implements WorkListener {
     this.#isOpen = lanes.map(() => [])
     this.#isWaiting = lanes.map(() => [])
     this.#unstartedOf = lanes.map(() => [])
+    this.#nextOf = lanes.map(() => [])
   }
 
   /** Queues with jobs that wait for admission, and these by priority and age. */
@@ -51,9 +57,9 @@ export class Workloads implements WorkListener {
     return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
   }
 
-  /** Jobs of a queue in the order in which they are to be admitted: those of the list itself, or a copy from 0 on. */
-  inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array {
-    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return list.ids
+  /** Jobs of a queue in the order in which they are to be admitted, where that is not the one of the list. */
+  inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array | undefined {
+    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return undefined
     const ids = list.ids.subarray(list.from, list.to)
     const now = this.#env.now()
     const usageOf = (job: number) => this.#usage?.of(this.#env.work.user(job as JobId), now) ?? 0
@@ -66,10 +72,15 @@ export class Workloads implements WorkListener {
     return this.#usage?.of(user, this.#env.now()) ?? 0
   }
 
-  /** What of the job would be admitted next. */
+  /** What of a job that waits would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
-    const tasks = this.#env.work.together(job, lane)
-    return this.#make(job, lane, tasks, tasks)
+    this.#renew(job, lane, true)
+    return this.#row(this.#nextOf, lane)[job] as Workload
+  }
+
+  /** How many that wait would find the same. */
+  count(likeness: number): number {
+    return this.#counts[likeness] as number
   }
 
   admit(workload: Workload): void {
@@ -163,7 +174,34 @@ export class Workloads implements WorkListener {
     const demand = new Float64Array(cluster.resources.length)
     for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
-    return { job, lane, queue, user: work.user(job), priority: work.priority(job), rank: work.rank(job), shape, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
+    const user = work.user(job)
+    const priority = work.priority(job)
+    const rank = work.rank(job)
+    const likeness = this.#likeness(`${queue.name} ${lane} ${shape} ${tasks} ${priority}`)
+    return { job, lane, queue, user, priority, rank, shape, likeness, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
+  }
+
+  #likeness(of: string): number {
+    const known = this.#likenesses.get(of)
+    if (known !== undefined) return known
+    this.#likenesses.set(of, this.#counts.length)
+    return this.#counts.push(0) - 1
+  }
+
+  /** What waits of the job may have become another workload, or none. */
+  #renew(job: JobId, lane: LaneId, isWaiting: boolean): void {
+    const row = this.#row(this.#nextOf, lane)
+    const before = row[job]
+    if (before !== undefined && isWaiting && !this.#isOther(before)) return
+    if (before !== undefined) this.#countOne(before, -1)
+    row[job] = undefined
+    if (!isWaiting) return
+    const tasks = this.#env.work.together(job, lane)
+    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks)), 1)
+  }
+
+  #countOne({ likeness }: Workload, by: 1 | -1): void {
+    this.#counts[likeness] = (this.#counts[likeness] as number) + by
   }
 
   #enlist(workload: Workload): void {
@@ -194,6 +232,7 @@ export class Workloads implements WorkListener {
     const isWaiting = this.#row(this.#isOpen, lane)[job] === true && this.#row(this.#unstartedOf, lane)[job] === undefined
     const row = this.#row(this.#isWaiting, lane)
     if (isWaiting) this.isChanged[lane] = 1
+    this.#renew(job, lane, isWaiting)
     if ((row[job] ?? false) === isWaiting) return
     row[job] = isWaiting
     const { work } = this.#env
