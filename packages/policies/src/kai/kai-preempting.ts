@@ -83,18 +83,23 @@ class KaiPreempting implements Policy {
 
   /** Whether somebody finds no room even so. */
   #preemptFor(waiting: readonly JobId[], round: Round): boolean {
-    const inVain = new Set<string>()
+    const { work, lane } = round
+    const inVain = new InVain()
     let jobs = waiting
     for (let i = 0; i < jobs.length; ) {
       const job = jobs[i++] as JobId
-      const kind = `${this.#order.leaf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)} ${round.work.priority(job)}`
-      if (inVain.has(kind) || this.#taken.has(job)) continue
+      const alike = inVain.of(this.#order.leaf(job), work.priority(job))
+      const asked = work.shape(job, lane) * TASKS + work.together(job, lane)
+      if (alike.has(asked) || this.#taken.has(job)) continue
       if (this.#reclaim(job, round) || this.#preempt(job, round)) {
         jobs = this.#waiting(round)
         i = 0
-      } else inVain.add(kind)
+      } else {
+        alike.add(asked)
+        inVain.isEmpty = false
+      }
     }
-    return inVain.size > 0
+    return !inVain.isEmpty
   }
 
   #waiting(round: Round): JobId[] {
@@ -172,6 +177,29 @@ class KaiPreempting implements Policy {
     if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
     const node = pick(job, round)
     return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+}
+
+/** More than a gang has tasks, with room for shapes beyond it in a whole number. */
+const TASKS = 2 ** 28
+
+/** What was asked in vain, by queue and priority, of which jobs come one after the other. */
+class InVain {
+  isEmpty = true
+  readonly #all = new Map<number, Map<number, Set<number>>>()
+  #leaf = -1
+  #priority = NaN
+  #last = new Set<number>()
+
+  of(leaf: number, priority: number): Set<number> {
+    if (leaf === this.#leaf && priority === this.#priority) return this.#last
+    this.#leaf = leaf
+    this.#priority = priority
+    const ofLeaf = this.#all.get(leaf) ?? new Map<number, Set<number>>()
+    this.#all.set(leaf, ofLeaf)
+    this.#last = ofLeaf.get(priority) ?? new Set()
+    ofLeaf.set(priority, this.#last)
+    return this.#last
   }
 }
 

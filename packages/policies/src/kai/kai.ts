@@ -26,6 +26,9 @@ export const kaiOrder = defineOrder({
 /** Queues by quota, priority and fair share, as in the KAI Scheduler. */
 export const kai = (options: KaiOptions = {}): Plug<'order'> => kaiOrder.plug({}, options)
 
+/** Jobs that are looked at together. */
+const AT_ONCE = 64
+
 /** A queue in one lane. */
 export interface Queue extends Standing {
   readonly allocated: Float64Array
@@ -55,7 +58,9 @@ export class KaiOrder implements Order {
   readonly #isStale: boolean[]
   readonly #capacity: Float64Array
   readonly #before: Float64Array
-  readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
+  readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
+  /** The rest of the block that is being read. */
+  #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
   #lane = 0 as LaneId
 
   /** Whether fair shares stay as they are: what a draft takes away waits again only when it is over, and asks no less meanwhile. */
@@ -99,18 +104,25 @@ export class KaiOrder implements Order {
     if (!this.areSharesHeld && this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
     this.#sort(0, lane)
     this.#lists.begin(lane)
+    this.#unread.from = this.#unread.to
   }
 
-  /** The next block without the jobs that a limit holds back. */
+  /** The next jobs without those that a limit holds back, few at a time, since a reader often needs only the first. */
   next(): JobBlock | undefined {
     const allowed = this.#allowed
-    for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) {
-      if (allowed.ids.length < block.to - block.from) allowed.ids = new Int32Array(2 * (block.to - block.from))
+    for (;;) {
+      if (this.#unread.from === this.#unread.to) {
+        const block = this.#lists.next()
+        if (block === undefined) return undefined
+        this.#unread = { ids: block.ids, from: block.from, to: block.to }
+      }
+      const { ids, from, to } = this.#unread
+      const end = Math.min(to, from + allowed.ids.length)
       allowed.to = 0
-      for (let i = block.from; i < block.to; i++) if (this.mayStart(block.ids[i] as JobId)) allowed.ids[allowed.to++] = block.ids[i] as number
+      for (let i = from; i < end; i++) if (this.mayStart(ids[i] as JobId)) allowed.ids[allowed.to++] = ids[i] as number
+      this.#unread.from = end
       if (allowed.to > 0) return allowed
     }
-    return undefined
   }
 
   /** All jobs with tasks to start, also those that a limit holds back: in place of `next`. */
@@ -123,12 +135,18 @@ export class KaiOrder implements Order {
   /** Whether no limit forbids the next task of the job, or its gang, and no quota if it is never preempted. */
   mayStart(job: JobId): boolean {
     const isFixed = this.isFixed(job)
-    return this.path(job).every(({ allocated, fixed, limit, quota }) =>
-      this.resources.every((r) => {
-        const asked = this.asked(job, r)
-        return asked === 0 || ((allocated[r] as number) + asked <= (limit[r] as number) && (!isFixed || (fixed[r] as number) + asked <= (quota[r] as number)))
-      }),
-    )
+    for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) if (!this.#hasRoom(this.queue(pool), job, isFixed)) return false
+    return true
+  }
+
+  #hasRoom({ allocated, fixed, limit, quota }: Queue, job: JobId, isFixed: boolean): boolean {
+    for (const r of this.resources) {
+      const asked = this.asked(job, r)
+      if (asked === 0) continue
+      if ((allocated[r] as number) + asked > (limit[r] as number)) return false
+      if (isFixed && (fixed[r] as number) + asked > (quota[r] as number)) return false
+    }
+    return true
   }
 
   // ---- for who preempts; of the lane of the reading ----

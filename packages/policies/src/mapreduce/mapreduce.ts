@@ -69,14 +69,41 @@ class MapReduce implements Policy {
   schedule(round: Round): void {
     this.#done.begin()
     if (round.nodes.length === 0) return
-    while (round.jobsLeft > 0) {
-      const job = this.#done.takeNext(this.#order, round)
-      if (job === None) return
-      this.#size(job, round)
-      while (round.claimsLeft > 0 && round.work.unplaced(job, round.lane) > 0 && this.#place(job, round)) {
-        // the next task
+    if (round.jobsLeft === Infinity)
+      while (this.#readOn(round)) {
+        // what changes a job may change the order, so it is read again
       }
-    }
+    else
+      while (round.jobsLeft > 0) {
+        const job = this.#done.takeNext(this.#order, round)
+        if (job === None) return
+        this.#takeUp(job, round)
+      }
+  }
+
+  /** Takes jobs up in order until one changes; false when none is left. */
+  #readOn(round: Round): boolean {
+    const order = this.#order
+    if (round.cluster.nextWithRoom(round.lane, 0) === None) return false
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (this.#done.has(job) || !round.take(job)) continue
+        this.#done.add(job)
+        if (this.#takeUp(job, round)) return true
+      }
+    return false
+  }
+
+  /** Sizes the job and starts what finds a node; whether it is other than before. */
+  #takeUp(job: JobId, round: Round): boolean {
+    const { work, lane } = round
+    const before = work.unplaced(job, lane)
+    this.#size(job, round)
+    let hasChanged = work.unplaced(job, lane) !== before
+    while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0 && this.#place(job, round)) hasChanged = true
+    return hasChanged
   }
 
   #size(job: JobId, round: Round): void {
