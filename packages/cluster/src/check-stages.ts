@@ -2,12 +2,14 @@ import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 
 /** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
 export function checkStages({ id, stages }: JobSpec): void {
-  if (stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
+  if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, duration, after } = stages[i] as StageSpec
+    const { tasks, demand, duration, after } = stages[i] as StageSpec
     const field = `stages[${i}]`
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw bad(id, `${field}.tasks`, `${tasks}`, 'Give a whole number, at least 1.')
+    if (typeof demand !== 'object' || demand === null) throw bad(id, `${field}.demand`, 'none', 'Give amounts per task by resource name; {} where it needs nothing.')
     if (typeof duration === 'number') checkTime(id, `${field}.duration`, duration)
+    else if (typeof duration !== 'object' || duration === null) throw bad(id, `${field}.duration`, duration === undefined ? 'none' : JSON.stringify(duration), 'Give seconds, at least 0.')
     else if ('length' in duration) checkTimes(id, `${field}.duration`, duration, tasks)
     for (const { stage } of after ?? [])
       if (!(stage >= 0 && stage < i)) throw bad(id, `${field}.after`, `a wait for stage ${stage}, which does not come before it`, 'List stages so that each waits for earlier ones, counted from 0.')

@@ -1,6 +1,7 @@
-import { onceEach, randomStream, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId } from '@sched/core'
+import { onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type StageSpec, type TaskId } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
+import { checkStages } from './check-stages.js'
 import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
@@ -20,6 +21,19 @@ export interface DispatcherOptions {
   readonly promised?: (job: string, start: Seconds) => void
   /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
+}
+
+/**
+ * A job as a dispatcher takes it: it is submitted at the time of the call, and how long its tasks run nobody reads (policies see `estimate`).
+ * `startup`, `after` and `think` are for a simulator alone: submit a job when it may start.
+ */
+export interface SubmittedJob extends Omit<JobSpec, 'submit' | 'stages'> {
+  readonly submit?: Seconds
+  readonly stages: readonly SubmittedStage[]
+}
+/** A stage of which the tasks' durations may be left out. */
+export interface SubmittedStage extends Omit<StageSpec, 'duration'> {
+  readonly duration?: Duration
 }
 
 /** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
@@ -83,10 +97,12 @@ export class Dispatcher {
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
   }
 
-  /** Puts a job into the system; its first stages may start at once. Throws `INFEASIBLE` for one that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system. */
-  submit(spec: JobSpec, now: Seconds = this.#now): void {
+  /** Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system. */
+  submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
+    const spec = complete(submitted, now)
+    checkStages(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const large = spec.stages.find((stage) => !shapes.canRun(stage))
     if (large !== undefined) throw infeasible(spec, large, this.#model, shapes)
@@ -240,4 +256,10 @@ export class Dispatcher {
     if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(name, this.#model.nodeNames))
     return id as NodeId
   }
+}
+
+/** With the times that only a simulator reads. */
+function complete(job: SubmittedJob, now: Seconds): JobSpec {
+  if (!Array.isArray(job.stages)) return job as JobSpec // refused soon
+  return { ...job, submit: job.submit ?? now, stages: job.stages.map((stage: SubmittedStage) => ({ ...stage, duration: stage.duration ?? 0 })) }
 }

@@ -47,7 +47,8 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
   readonly summary: string
   /** Where it is published: paper, section, algorithm. */
   readonly source?: string
-  readonly options: OptionsSchema<Options>
+  /** What may be set; left out: nothing. */
+  readonly options?: OptionsSchema<Options>
   /** Parts it wraps, by option name, for example `{ order: 'order', placement: 'placement?' }`. */
   readonly inner?: I
   /** Names used for parts not given, for example `{ order: 'fifo' }`. */
@@ -56,7 +57,8 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
 }
 
 /** A definition as a registry keeps it; code that needs no registry makes its plug: `defined.plug({ order: fifo() }, { most: 3 })`. */
-export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Omit<Definition<K, Options, I>, 'inner'> {
+export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Omit<Definition<K, Options, I>, 'inner' | 'options'> {
+  readonly options: OptionsSchema<Options>
   readonly inner: Readonly<Record<string, PartKind>>
   /**
    * Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path, which starts with `path` (default: the name),
@@ -70,13 +72,15 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
   definition: Definition<K, Options, I>,
 ): Defined<K, Options, I> {
   const inner = Object.entries(definition.inner ?? {})
+  const schema = definition.options ?? (noOptions as OptionsSchema<Options>)
   return {
     ...definition,
+    options: schema,
     inner: Object.fromEntries(inner.map(([part, kind]) => [part, kind.replace('?', '') as PartKind])),
     plug(parts, options, path = definition.name) {
       const [missing] = inner.find(([part, kind]) => !kind.endsWith('?') && parts[part] === undefined) ?? []
       if (missing !== undefined) throw new SchedError('BAD_OPTION', `"${definition.name}" has no \`${missing}\`, which it is built around.`, { field: `${path}.${missing}` }, 'Give one.')
-      const checked = checkOptions(path, definition.options, options ?? {})
+      const checked = checkOptions(path, schema, options ?? {})
       return {
         kind: definition.kind,
         name: definition.name,
@@ -84,6 +88,18 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
       }
     },
   }
+}
+
+/** Where a definition has no schema any option is one too many. */
+const noOptions: OptionsSchema<unknown> = {
+  '~standard': {
+    version: 1,
+    vendor: 'sched',
+    validate(value) {
+      const [key] = Object.keys(value as object)
+      return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
+    },
+  },
 }
 
 /** What cannot be left out of what a definition makes. */

@@ -58,6 +58,18 @@ describe('resolve', () => {
     expect(built({ delay: { order: 'fifo' } })).toEqual(['delay', 'delay(5, fifo(1), -)'])
   })
 
+  it('takes no options where a definition has no schema', () => {
+    const plain = [
+      defineOrder({ name: 'plain', summary: '', create: () => ({ begin: () => undefined, next: () => undefined }) }),
+      definePolicy({ name: 'bare', summary: '', inner: { order: 'order' }, create: (_, env, { order }) => ({ schedule: (round) => order.create(env).begin(round) }) }),
+    ] as const
+    const own = plain.reduce((all, each) => all.add(each as never), new Registry())
+    expect(resolve(own, 'policy', { bare: { order: 'plain' } }).create({} as Env)).toEqual({ schedule: expect.any(Function) as unknown })
+    expect(plain[0].plug({}).name).toBe('plain')
+    expect(() => resolve(own, 'policy', { bare: { order: { plain: { most: 3 } } } })).toThrow('policy.bare.order.plain.most: unknown key "most"; it has no options.')
+    expect(() => plain[0].plug({}, { most: 3 })).toThrow('plain.most: unknown key "most"; it has no options.')
+  })
+
   it('asks for a part that is needed and has no default, in files as in code', () => {
     const bare = wrapper('bare', {})
     expect(() => resolve(new Registry().add(bare), 'policy', 'bare')).toThrow('policy.bare.order: "bare" has no `order`, which it is built around. Give one.')

@@ -34,6 +34,12 @@ describe('a dispatcher', () => {
     expect([reduce.stage, reduce.task, master.taskEnded(reduce, 9), master.taskEnded(m1, 10), master.work.active]).toEqual([1, 0, false, true, 0])
   })
 
+  it('takes jobs without the times that only a simulator reads', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: inOrder() })
+    master.submit({ id: 'a', stages: [{ name: 'map', tasks: 1, demand: { map: 1 } }] }, 7)
+    expect(lines(master.heartbeat('node-0', 8).start)).toEqual(['a.0 on node-0'])
+  })
+
   it('tells where a task is relative to its data', () => {
     const master = dispatcher({ cluster: cluster({ nodes: 4, racks: 2 }), policy: inOrder() })
     master.submit(job({ tasks: 3, data: { hosts: [['node-0'], ['node-1', 'node-2'], ['node-3']] } }), 0)

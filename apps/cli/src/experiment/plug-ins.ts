@@ -1,4 +1,4 @@
-import { define, SchedError, type Defined, type Definition, type Kind, type OptionsSchema, type Preset, type Registry } from '@sched/core'
+import { define, SchedError, type Defined, type Definition, type Kind, type Preset, type Registry } from '@sched/core'
 import { existsSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
@@ -15,7 +15,7 @@ export async function addPlugIns(registry: Registry, specifier: string, director
   const found = (await load(specifier, directory)).default
   for (const each of Array.isArray(found) ? (found as unknown[]) : [found])
     if (isDefined(each)) registry.add(each)
-    else if (isPlain(each)) registry.add(define({ options: noOptions, ...each, summary: each.summary ?? '' }))
+    else if (isPlain(each)) registry.add(define({ ...each, summary: each.summary ?? '' }))
     else if (isPreset(each)) registry.addPreset(each)
     else throw new SchedError('BAD_INPUT', `"${specifier}" has no plug-in as its default export.`, {}, 'Export what definePolicy() or one of its kind returns.')
 }
@@ -65,18 +65,6 @@ function locate(specifier: string, directory: string): string {
 /** The path of a module, absolute; the name of a package stays. */
 export const modulePath = (module: string, directory: string): string => (/^(\.|\/)/.test(module) || existsSync(resolve(directory, module)) ? resolve(directory, module) : module)
 
-/** For a plain definition without a schema: any option is one too many. */
-const noOptions: OptionsSchema<object> = {
-  '~standard': {
-    version: 1,
-    vendor: 'sched',
-    validate(value) {
-      const [key] = Object.keys(value as object)
-      return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
-    },
-  },
-}
-
 type Unchecked = Partial<Record<string, unknown>>
 
 function isDefined(value: unknown): value is Defined<Kind> {
@@ -84,7 +72,7 @@ function isDefined(value: unknown): value is Defined<Kind> {
   return kinds.has(kind) && typeof name === 'string' && typeof plug === 'function'
 }
 
-function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'options' | 'summary'> & { readonly summary?: string } {
+function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'summary'> & { readonly summary?: string } {
   const { kind, name, create } = (value ?? {}) as Unchecked
   return kinds.has(kind) && typeof name === 'string' && typeof create === 'function'
 }
