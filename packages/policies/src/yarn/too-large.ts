@@ -1,16 +1,17 @@
-import type { Demand } from '@sched/core'
+import type { StageSpec } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 
-/** Why a task of this demand can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
-export function tooLarge(demand: Demand, leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
+/** Why a task of a stage, or its gang, can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
+export function tooLarge({ demand, gang = false, tasks }: Pick<StageSpec, 'demand' | 'gang' | 'tasks'>, leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
   for (const [r, name] of resources.entries()) {
     const asked = demand[name] ?? 0
     if (asked > (leaf.maxContainer[r] as number)) return refusal(asked, name, leaf.path, 'maxContainerAllocation', leaf.maxContainer[r] as number)
+    const together = gang ? tasks * asked : asked
     for (let queue: Queue | undefined = leaf; queue !== undefined; queue = queues[queue.parent])
-      if (asked > (queue.mostResources[r] as number)) return refusal(asked, name, queue.path, 'maxResources', queue.mostResources[r] as number)
+      if (together > (queue.mostResources[r] as number)) return refusal(together, name, queue.path, 'maxResources', queue.mostResources[r] as number, gang ? 'a gang' : 'a task')
   }
   return undefined
 }
 
-const refusal = (asked: number, name: string, path: string, limit: string, most: number): string =>
-  `a task asks ${asked} ${name}, and ${limit} of queue "${path}" is ${most} ${name}`
+const refusal = (asked: number, name: string, path: string, limit: string, most: number, who = 'a task'): string =>
+  `${who} asks ${asked} ${name}, and ${limit} of queue "${path}" is ${most} ${name}`

@@ -12,8 +12,8 @@ import { QueueSharing } from './queue-sharing.js'
 
 /**
  * Queues and jobs as YARN's fair scheduler orders them: at every level of the queue tree by the policy of the parent (fair
- * on memory, drf, fifo for jobs), minimum shares first, ties by name, jobs by submission. A job whose next task would put
- * its queue, or one around it, above its maximum is left out of the reading. Once per lane.
+ * on memory, drf, fifo for jobs), minimum shares first, ties by name, jobs by submission. A job whose next task, or gang,
+ * would put its queue, or one around it, above its maximum is left out of the reading. Once per lane.
  *
  * Source: Hadoop 3, FairScheduler and its policies.
  * Deviations: jobs beyond a limit of running jobs are admitted by priority, then submission; demand is of the stage that
@@ -136,7 +136,7 @@ class YarnFair implements Order {
     return true
   }
 
-  /** The jobs of a leaf whose next task fits below the maxima. */
+  /** The jobs of a leaf whose next task, or gang, fits below the maxima. */
   #within(list: RankedIds, depth: number): JobBlock {
     const { cluster, work } = this.#env
     const round = this.#round as Round
@@ -148,8 +148,9 @@ class YarnFair implements Order {
     for (let i = list.from; i < list.to; i++) {
       const job = list.ids[i] as JobId
       const shape = work.shape(job, lane)
+      const together = work.together(job, lane)
       let fits = true
-      for (const r of resources) if (work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
+      for (const r of resources) if (together * work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
       if (fits) this.#filtered[to++] = job
       else if (round.explained) round.defer(job, Reason.Limit)
     }
@@ -168,12 +169,12 @@ class YarnFair implements Order {
 
   // ---- keeping current ----
 
-  /** Refuses a job with a task that its queue may never run, or for a queue that cannot be or holds no jobs. */
+  /** Refuses a job with a task or a gang that its queue may never run, or for a queue that cannot be or holds no jobs. */
   admits(spec: JobSpec): string | undefined {
     const queue = this.#leafOrRefusal(spec.queue ?? spec.user ?? 'default')
     if (typeof queue === 'string') return queue
-    for (const { demand } of spec.stages) {
-      const refusal = tooLarge(demand, queue, this.#tree.queues, this.#env.cluster.resources)
+    for (const stage of spec.stages) {
+      const refusal = tooLarge(stage, queue, this.#tree.queues, this.#env.cluster.resources)
       if (refusal !== undefined) return refusal
     }
     return undefined

@@ -77,6 +77,7 @@ describe('queues of yarn-fair', () => {
     ['the minimum first, of a queue inside as well', { root: { queues: { a: { minResources: { map: 8 }, queues: { x: { minResources: { map: 5 } }, y: {} } } } } }, [of('a.x'), of('a.y'), of('b')], { 'a.x': 5, 'a.y': 3, b: 4 }],
     ['never more than the maximum', { root: { queues: { a: { maxResources: { map: 2 } } } } }, [of('a'), of('b')], { a: 2, b: 10 }],
     ['the maximum of a parent for all inside', { root: { queues: { a: { maxResources: { map: '25%' }, type: 'parent' } } } }, [of('a.x'), of('a.y'), of('b')], { 'a.x': 2, 'a.y': 1, b: 9 }],
+    ['nothing of a gang that is larger than what the maximum leaves', { root: { queues: { a: { maxResources: { map: 6 }, policy: 'fifo' } } } }, [of('a', 'a1', { tasks: 2 }), of('a', 'a2', { tasks: 5, gang: true }), of('a', 'a3', { tasks: 4, gang: true })], { a1: 2, a3: 4 }],
     ['the maximum of queues made at first use', { root: { queues: { a: { type: 'parent', maxChildResources: { map: 1 } } } } }, [of('a.x'), of('a.y'), of('b')], { 'a.x': 1, 'a.y': 1, b: 10 }],
     ['one job at a time under maxRunningApps', { root: { queues: { a: { maxRunningApps: 1 } } } }, [of('a', 'a1', { tasks: 2 }), of('a', 'a2'), of('b')], { a1: 2, b: 10 }],
     ['one job of each user', { userMaxRunningApps: 1 }, [of('a', 'a1', { user: 'u', tasks: 2 }), of('b', 'b1', { user: 'u' }), of('b', 'b2', { user: 'v' })], { a1: 2, b2: 10 }],
@@ -86,6 +87,12 @@ describe('queues of yarn-fair', () => {
     ['defaults where a queue says nothing', { defaults: { maxResources: { map: 4 } }, root: { queues: { a: { maxResources: { map: 7 } } } } }, [of('a'), of('b')], { a: 7, b: 4 }],
   ])('get %s', (_, options, jobs, expected) => {
     expect(twelve(options, jobs)).toEqual(expected)
+  })
+
+  it('refuse a gang that is larger than their maximum', () => {
+    const options: YarnFairOptions = { root: { queues: { a: { maxResources: { map: 4 } } } } }
+    expect(() => twelve(options, [of('a', 'a', { tasks: 5, gang: true })])).toThrow(/a gang asks 5 map, and maxResources of queue "root.a" is 4 map/)
+    expect(twelve(options, [of('a', 'a', { tasks: 4, gang: true })])).toEqual({ a: 4 })
   })
 
   it('start the next job when one ends, where maxRunningApps holds it back', () => {

@@ -119,7 +119,8 @@ export const naiveYarnFair =
         }
         const largest = [...around].reverse().find(({ options: { maxContainerAllocation } }) => maxContainerAllocation !== undefined)
         const asked = stages.map(({ demand: each }) => cluster.resources.map((r) => each[r] ?? 0))
-        const isTooLarge = asked.some((each) => each.some((amount, r) => amount > vector(largest?.options.maxContainerAllocation, Infinity)[r]! || around.some((one) => amount > maxOf(one)[r]!)))
+        const together = stages.map(({ gang, tasks }) => (gang === true ? tasks : 1))
+        const isTooLarge = asked.some((each, i) => each.some((amount, r) => amount > vector(largest?.options.maxContainerAllocation, Infinity)[r]! || around.some((one) => together[i]! * amount > maxOf(one)[r]!)))
         return isTooLarge ? 'too large' : undefined
       },
       onSubmit: (job) => {
@@ -163,7 +164,7 @@ export const naiveYarnFair =
           usage: usage(jobsIn(queue)), demand: wanted(queue), min: vector(queue.options.minResources, 0), weight: queue.options.weight ?? 1, jobs: jobsIn(queue).length,
         })
         const fits = (job: JobId) => {
-          const amounts = cluster.resources.map((_, r) => (resources.includes(r as ResourceId) ? work.demand(work.shape(job, lane), r as ResourceId) : 0))
+          const amounts = cluster.resources.map((_, r) => (resources.includes(r as ResourceId) ? work.together(job, lane) * work.demand(work.shape(job, lane), r as ResourceId) : 0))
           const around = chain(pathOf.get(job)!)
           return around.every((queue) => amounts.every((each, r) => usage(jobsIn(queue))[r]! + each <= maxOf(queue)[r]!))
         }
