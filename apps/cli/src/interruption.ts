@@ -25,15 +25,20 @@ const turn: { work?: (() => void) | undefined } = {}
 const key = Symbol.for('sched.turn')
 const script = new Script('globalThis[Symbol.for("sched.turn")].work()', { filename: 'sched' })
 
+/** Signals by which others end the program. */
+const fromOutside = ['SIGTERM', 'SIGHUP'] as const
+
 /**
  * Does some work that Ctrl-C ends even where it never would, in a policy that loops for ever: no handler of signals has its turn then,
- * but Node can break off a script. The handlers are told afterwards. On other threads it is the thread that is ended.
+ * but Node can break off a script. The handlers are told afterwards. On other threads it is the thread that is ended. Other signals
+ * Node does not look for: `atOnce` lets them end the process without a handler meanwhile, for code of others where nothing has to be cleared away.
  */
-export function interruptible<T>(work: () => T): T {
+export function interruptible<T>(work: () => T, { atOnce = false }: { readonly atOnce?: boolean } = {}): T {
   if (!isMainThread) return work()
   let result: { readonly value: T } | undefined
   turn.work = () => void (result = { value: work() })
   Object.defineProperty(globalThis, key, { value: turn, configurable: true })
+  const giveBack = atOnce ? withoutHandlers() : () => undefined
   try {
     script.runInThisContext({ breakOnSigint: true, displayErrors: false })
   } catch (error) {
@@ -41,7 +46,16 @@ export function interruptible<T>(work: () => T): T {
     process.emit('SIGINT')
     throw new Interruption()
   } finally {
+    giveBack()
     turn.work = undefined
   }
   return (result as unknown as { readonly value: T }).value
+}
+
+function withoutHandlers(): () => void {
+  const taken = fromOutside.map((signal) => [signal, process.listeners(signal)] as const)
+  for (const [signal] of taken) process.removeAllListeners(signal)
+  return () => {
+    for (const [signal, handlers] of taken) for (const handler of handlers) process.on(signal, handler)
+  }
 }

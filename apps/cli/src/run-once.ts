@@ -44,6 +44,8 @@ export interface RunWatch {
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
   readonly observers?: readonly Observer[]
+  /** Whether it writes files while the run goes on. */
+  readonly writes?: boolean
   /** What is to be kept for charts. */
   readonly draw?: Draw | undefined
 }
@@ -86,6 +88,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),
   })
+  simulation.atOnce = (spec.plugins ?? []).length > 0 && watch.writes !== true
   await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
     return breathe(() => watch.mayGoOn())
@@ -96,6 +99,9 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
 }
 
 class InterruptibleSimulation extends Simulation {
+  /** Whether code of others runs while nothing is on the disk that would be left there. */
+  atOnce = false
+
   override advance(limit: number, until?: number): RunState {
     return interruptible(() => {
       const end = performance.now() + TURN
@@ -103,7 +109,7 @@ class InterruptibleSimulation extends Simulation {
         const state = super.advance(limit, until)
         if (state !== 'paused' || performance.now() >= end) return state
       }
-    })
+    }, this)
   }
 }
 

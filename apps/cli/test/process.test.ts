@@ -69,17 +69,28 @@ describe('the program', () => {
     expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
-  it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', async (threads) => {
-    const plugIn = `import { writeSync } from 'node:fs'
+  const looping = `import { writeSync } from 'node:fs'
 export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { writeSync(1, '.'); for (;;); } }) }
 `
-    const cwd = small({ 'loop.mjs': plugIn })
-    const child = started(['compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2', '--threads', `${threads}`], cwd)
+  const loop = ['compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2']
+
+  it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', async (threads) => {
+    const cwd = small({ 'loop.mjs': looping })
+    const child = started([...loop, '--threads', `${threads}`], cwd)
     const text = collected(child)
     while (text.out.length < threads) await setTimeout(20) // they loop
     child.kill('SIGINT')
     const code = await new Promise((resolve) => child.once('close', resolve))
     expect({ code, ...text }).toEqual({ code: 130, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
+  })
+
+  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
+    const child = started([...loop, '--threads', `${threads}`], small({ 'loop.mjs': looping }))
+    const text = collected(child)
+    while (text.out.length < threads) await setTimeout(20) // they loop
+    child.kill(signal)
+    const ended = await new Promise((resolve) => child.once('close', (_, by) => resolve(by)))
+    expect({ ended, ...text }).toEqual({ ended: signal, out: '.'.repeat(threads), err: '' })
   })
 
   it('leaves nothing when a write fails half-way', () => {
