@@ -26,6 +26,7 @@ interface Entry extends Request {
   readonly queue: QueueId
   readonly account: string
   readonly qos: string
+  readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
 }
@@ -88,6 +89,7 @@ export class Requests implements WorkView {
       queue: work.queue(job),
       account: work.account(job),
       qos: work.qos(job),
+      licenses: work.licenses(job),
       classOf: work.classOf(job),
     }
   }
@@ -180,6 +182,9 @@ export class Requests implements WorkView {
   }
   qos(id: JobId): string {
     return this.#entry(id).qos
+  }
+  licenses(id: JobId): Readonly<Record<string, number>> {
+    return this.#entry(id).licenses
   }
   classOf(id: JobId): string {
     return this.#entry(id).classOf

@@ -6,6 +6,8 @@ import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
 import { UNPLACED, WorkColumns } from './work-columns.js'
 
+const NO_LICENSES: Readonly<Record<string, number>> = {}
+
 /** What schedulers read of the work. */
 export class WorkReads extends WorkColumns implements WorkView {
   readonly shapes: Shapes
@@ -75,6 +77,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   }
   qos(job: JobId): string {
     return this.spec(job).qos ?? ''
+  }
+  licenses(job: JobId): Readonly<Record<string, number>> {
+    return this.spec(job).licenses ?? NO_LICENSES
   }
   classOf(job: JobId): string {
     return this.spec(job).class ?? ''

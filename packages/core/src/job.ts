@@ -102,6 +102,8 @@ export interface JobSpec {
   readonly partition?: string
   /** Quality of service that it asks for, by name. */
   readonly qos?: string
+  /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
+  readonly licenses?: Readonly<Record<string, number>>
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number

@@ -119,6 +119,8 @@ export interface WorkView {
   account(job: JobId): string
   /** The quality of service that it asks for, '' where it names none. */
   qos(job: JobId): string
+  /** The licences that it holds while it runs, by name. */
+  licenses(job: JobId): Readonly<Record<string, number>>
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
   /** Tasks of the job over all stages. */

@@ -6,8 +6,8 @@ import { startsOf } from './backfilling/machine.js'
 import { describe, expect, it } from 'vitest'
 
 /** A machine of so many nodes with 8 processors and 16 GiB. What starts, and what is refused, when jobs come together. */
-const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = strict(fifo()) } = {}) => {
-  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { procs: 8, mem: 16_384, nodes: 1 } }] }), policy: slurmLimits(policy, options) })
+const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = strict(fifo()), warn = (_message: string): void => undefined } = {}) => {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { procs: 8, mem: 16_384, nodes: 1 } }] }), policy: slurmLimits(policy, options), warn })
   const running = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
   const pass = (now: number) => {
     const { start } = master.pass(now)
@@ -100,6 +100,38 @@ describe('limits of a QOS', () => {
     const { come } = machine({ qos: { normal: { MaxJobsPerAccount: 2, MaxTRESPerAccount: 'cpu=4' } } })
     const of = (account: string) => ({ account })
     expect(come(0, procs('ann_1', 1, of('a')), procs('bob_1', 4, of('a')), procs('bob_2', 2, of('a')), procs('cid_1', 1, of('a')), procs('ann_2', 4, of('b')))).toEqual(['ann_1', 'bob_2', 'ann_2'])
+  })
+})
+
+describe('licences', () => {
+  const licensed = (id: string, licenses: Record<string, number>, change: JobChange = {}) => procs(id, 1, { licenses, ...change })
+
+  it('are held by running jobs; who finds none waits, and nobody behind it (Licenses of Slurm)', () => {
+    const { come, end } = machine({ licenses: { fluent: 3, matlab: 1 } })
+    expect(come(0, licensed('a', { fluent: 2 }), licensed('b', { fluent: 2 }), licensed('c', { fluent: 1, matlab: 1 }), licensed('d', { matlab: 1 }), procs('e', 1))).toEqual(['a', 'c', 'e'])
+    expect(end(10, 'c')).toEqual(['d']) // 2 + 2 > 3
+    expect(end(20, 'a')).toEqual(['b'])
+  })
+
+  it('are held once by a job of many tasks, from its first to its last', () => {
+    const { come, end } = machine({ licenses: { fluent: 1 } })
+    expect(come(0, licensed('a', { fluent: 1 }, { tasks: 4, gang: true }), licensed('b', { fluent: 1 }, { tasks: 2 }))).toEqual(['a'])
+    expect(end(10, 'a')).toEqual(['b'])
+  })
+
+  it('beyond what there is refuse a job; those that are not named are not counted, which is told', () => {
+    const told: string[] = []
+    const { come, refusal } = machine({ licenses: { fluent: 1 } }, { warn: (message) => void told.push(message) })
+    expect(refusal(licensed('a', { fluent: 2 }))).toContain('it asks for 2 of licence fluent, and there is 1 (InvalidLicenses)')
+    expect(come(0, licensed('b', { other: 9 }), licensed('c', { other: 9 }))).toEqual(['b', 'c'])
+    expect(told).toEqual(['licence "other" is not among the licenses of slurm-limits: jobs hold as many as they ask for'])
+  })
+
+  it('are free again when their job is preempted', () => {
+    const policy = slurmPreempting(strict(fifo()), { tiers: { high: 2 } })
+    const { come } = machine({ licenses: { fluent: 1 } }, { policy })
+    expect(come(0, licensed('low', { fluent: 1 }, { demand: { procs: 8 } }))).toEqual(['low'])
+    expect(come(10, procs('high', 8, { queue: 'high' }), licensed('next', { fluent: 1 }))).toEqual(['high'])
   })
 })
 

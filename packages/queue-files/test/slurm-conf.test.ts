@@ -142,9 +142,22 @@ describe('the policy of a slurm.conf', () => {
     ])
   })
 
+  it('has the default of Slurm 23.11 and later where no PriorityType is given, and says so where there are weights', () => {
+    expect(policyOf('PriorityWeightAge=5')).toEqual(policyOf('PriorityType=priority/multifactor\nPriorityWeightAge=5'))
+    expect(told('PriorityWeightAge=0').map(([, , setting]) => setting)).toEqual(['PriorityWeightAge'])
+    expect(told('PriorityWeightAge=5')).toContainEqual(['honoured', 2, 'PriorityType', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing'])
+  })
+
   it('has no weights where priorities are basic', () => {
     expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
+  })
+
+  it('has the licences of the cluster', () => {
+    expect(policyOf('Licenses=fluent:30,matlab')).toEqual({ 'slurm-limits': { licenses: { fluent: 30, matlab: 1 }, policy: policyOf('') } })
+    expect(policyOf('Licenses=')).toEqual(policyOf(''))
+    expect(told('Licenses=fluent:30')[0]?.[0]).toBe('honoured')
+    expect(messageOf(() => policyOf('Licenses=fluent:many'))).toBe('"slurm.conf" line 2 Licenses: found "fluent:many", expected a licence and how many there are. Write Licenses=fluent:30,matlab:5.')
   })
 
   const tiers = 'PartitionName=low\nPartitionName=high PriorityTier=9'
@@ -179,7 +192,7 @@ describe('the policy of a slurm.conf', () => {
     const withMemory = (text: string) => queuePolicy(readQueues(source(text)), { resources: ['procs', 'mem'], nodes: 2, heartbeat: false })
     const order = (text: string) => (withMemory(text).policy as { replan: { order: { multifactor: Record<string, unknown> } } }).replan.order.multifactor
     expect(order(`PriorityWeightFairshare=10\n${weights}`)).toEqual({ PriorityWeightFairshare: 10, partitionBilling: { main: { procs: 1, mem: 0.25 / 1024 }, gpu: { procs: 0.5 } } })
-    expect(withMemory(`PriorityWeightFairshare=10\n${weights}`).findings.slice(1).map(({ verdict, line, note }) => [verdict, line, note])).toEqual([['honoured', 2, ''], ['approximated', 4, 'the cluster has no GRES/gpu']])
+    expect(withMemory(`PriorityWeightFairshare=10\n${weights}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, note }) => [verdict, line, note])).toEqual([['honoured', 2, ''], ['approximated', 4, 'the cluster has no GRES/gpu']])
     expect(told(weights)[0]).toEqual(['ignored', 2, 'DEFAULT TRESBillingWeights', 'PriorityWeightFairshare is not given'])
   })
 

@@ -103,6 +103,13 @@ describe('sacct', () => {
     expect(read(text).report.notes!.slice(1)).toEqual(['1 job that never started: left out (neverStarted)', '1 job of unknown run time: left out (unknownRuntime)', '1 job without estimate: estimated at their run time (missingEstimate)'])
   })
 
+  it('reads the licences of jobs among their TRES, or where sacct prints them', () => {
+    const licenses = (Licenses: string, ReqTRES: string) => jobs(`JobID|Submit|Start|End|NCPUS|Licenses|ReqTRES\n7|1700000000|1700000010|1700000100|8|${Licenses}|${ReqTRES}`)[0]!.licenses
+    expect(licenses('', 'cpu=8,license/fluent=2,license/mat.lab=1')).toEqual({ fluent: 2, 'mat.lab': 1 })
+    expect(licenses('fluent:2,matlab', 'cpu=8')).toEqual({ fluent: 2, matlab: 1 })
+    expect(licenses('', 'cpu=8,license/fluent=0')).toBeUndefined()
+  })
+
   it.each([['gpu:2', 2], ['gpu:k80:3', 3], ['gpu', 1], ['gpu:a100', 1], ['gres:gpu:4', 4], ['craynetwork:1,gpu:tesla:2,gpu:1', 3], ['gpu_mem:20,mps:100', 0], ['gpu:0', 0], ['', 0]])('counts the GPUs of generic resources, as Slurm wrote them before those were trackable: %j', (gres, gpus) => {
     expect(gresGpus(gres)).toBe(gpus)
     const text = (column: string) => `JobID|Submit|Start|End|NCPUS|${column}\n5|100|110|170|8|${gres}\n`

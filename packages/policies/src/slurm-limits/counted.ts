@@ -11,6 +11,8 @@ export class Counted {
   /** Jobs with a running task, and jobs in the system. */
   running = 0
   submitted = 0
+  /** What its running jobs hold of a licence, where it is those of one. */
+  licenses = 0
   /** What its running tasks hold, by resource. */
   readonly used: Float64Array
   /** What runs with a time limit, by how much of it counts (UsageFactor). */
@@ -89,6 +91,12 @@ export function jobsLimit(of: Counted, most: number, reason: string): Limit {
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
   of.hasAmounts = true
   return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
+}
+
+/** `asked` of `most` licences, which a job holds from its first task to its last. */
+export function licenseLimit(of: Counted, asked: number, most: number): Limit {
+  of.hasAmounts = true
+  return { of, reason: 'Licenses', isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
 /** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. */

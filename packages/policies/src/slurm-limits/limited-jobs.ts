@@ -41,8 +41,8 @@ export class LimitedJobs implements WorkListener {
   // ---- submission ----
 
   admits(spec: JobSpec): string | undefined {
-    const { user = 'user', account = '', qos = '' } = spec
-    const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default' })
+    const { user = 'user', account = '', qos = '', licenses = {} } = spec
+    const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
     if (terms.refusal !== undefined) return terms.refusal
     const full = terms.submits.find(({ of, most }) => of.submitted >= most)
     if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
@@ -58,7 +58,7 @@ export class LimitedJobs implements WorkListener {
 
   onSubmit(job: JobId): void {
     const { work } = this.#env
-    const terms = this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)) })
+    const terms = this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)), licenses: work.licenses(job) })
     this.#terms[job] = terms
     this.#running[job] = 0
     for (const group of terms.counted) group.submitted++
@@ -236,10 +236,11 @@ export class LimitedJobs implements WorkListener {
     const now = this.#env.now()
     const shape = work.shapeOf(task)
     const { usage } = this.#book.past
-    const { counted, factor } = this.#terms[job] as Terms
+    const { counted, factor, licenses } = this.#terms[job] as Terms
     const started = work.started(task) // of one whose eviction is taken back
     if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.estimate(job)
     const end = this.#endOf[task] as number
+    if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {
       if (isWhole) group.running += sign
       for (const resource of cluster.lanes[lane]?.resources ?? []) {

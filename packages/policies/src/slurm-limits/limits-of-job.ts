@@ -2,7 +2,7 @@ import type { ClusterView, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 
@@ -102,6 +102,12 @@ export class LimitsOfJob {
       this.#lefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
       this.#amounts(amounts('GrpTRES', GrpTRES), { of: group, scope: 'AssocGrp', isStrict: false })
     }
+  }
+
+  addLicense(name: string, asked: number, most: number): Counted {
+    const group = this.#count(`licence ${name}`)
+    this.#add(licenseLimit(group, asked, most))
+    return group
   }
 
   /** Its jobs count there, also where another limit is in effect for them. */

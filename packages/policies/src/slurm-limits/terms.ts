@@ -13,6 +13,13 @@ export interface Claimant {
   readonly account: string
   readonly qos: string
   readonly partition: string
+  readonly licenses: Readonly<Record<string, number>>
+}
+
+/** So many of a licence. */
+export interface HeldLicense {
+  readonly of: Counted
+  readonly amount: number
 }
 
 /** What holds for the jobs of a user in an account with a QOS in a partition. */
@@ -29,6 +36,8 @@ export interface Terms {
   readonly strict: readonly Limit[]
   /** How much of their use counts as past use, and of what they have left: that of their own QOS. */
   readonly factor: number
+  /** What its running jobs hold each of licences. */
+  readonly licenses: readonly HeldLicense[]
   /** They are always refused. */
   readonly refusal: string | undefined
 }
@@ -48,8 +57,10 @@ export class TermsBook {
   readonly #associations: Associations
   readonly #counted = new Map<string, Counted>()
   readonly #terms = new Map<string, Terms>()
+  readonly #warn: (message: string) => void
 
-  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now'>) {
+  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'warn'>) {
+    this.#warn = (message) => env.warn(message)
     this.#options = options
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
@@ -59,7 +70,7 @@ export class TermsBook {
   }
 
   of(who: Claimant): Terms {
-    const key = JSON.stringify([who.user, who.account, who.qos, who.partition])
+    const key = JSON.stringify([who.user, who.account, who.qos, who.partition, ...Object.entries(who.licenses).flat()])
     const known = this.#terms.get(key)
     if (known !== undefined) return known
     const made = this.#make(who)
@@ -67,7 +78,7 @@ export class TermsBook {
     return made
   }
 
-  #make({ user, account, qos: asked, partition: queue }: Claimant): Terms {
+  #make({ user, account, qos: asked, partition: queue, licenses: wanted }: Claimant): Terms {
     const { partitions, qos: declared, enforce, enforcePartLimits } = this.#options
     const association = this.#associations.of(user, account)
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
@@ -81,15 +92,32 @@ export class TermsBook {
     const taken = new Set<string>()
     for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
     made.addAssociation(association, taken)
+    const [licenses, tooMany] = this.#licensesOf(wanted, made)
     const isUnknown = enforce.includes('associations') && !association.isDeclared
     const allowed = inherited(association, 'QOS')
     const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
     return {
-      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor,
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses,
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
-        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : refusalOf(partition, queue),
+        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
     }
+  }
+
+  /** Those that are counted, and why its jobs never get theirs. */
+  #licensesOf(wanted: Claimant['licenses'], made: LimitsOfJob): [held: HeldLicense[], refusal: string | undefined] {
+    const held: HeldLicense[] = []
+    let refusal: string | undefined
+    for (const [name, amount] of Object.entries(wanted)) {
+      const most = this.#options.licenses?.[name]
+      if (most === undefined) {
+        if (this.#options.licenses !== undefined) this.#warn(`licence "${name}" is not among the licenses of slurm-limits: jobs hold as many as they ask for`)
+        continue
+      }
+      held.push({ of: made.addLicense(name, amount, most), amount })
+      if (amount > most) refusal ??= `it asks for ${amount} of licence ${name}, and there ${most === 1 ? 'is' : 'are'} ${most} (InvalidLicenses)`
+    }
+    return [held, refusal]
   }
 
   #qosOf(own: string, { QOS: ofPartition }: PartitionOptions): Qos[] {

@@ -30,7 +30,8 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   const accounts = limits.accounts()
   const isNeeded = (check: string, tree: Options) => enforced.checks.includes(check) || (enforced.limits && hasSettings(tree))
   const ofDatabase = { ...(isNeeded('qos', qos) && { qos }), ...(isNeeded('associations', accounts) && { accounts }) }
-  const given = { ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
+  const licenses = licensesOf(conf.general.get('licenses'), findings)
+  const given = { ...(licenses !== undefined && { licenses }), ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
   const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
@@ -59,6 +60,22 @@ export function secondsOf(time: string): number {
   const parts = rest.split(':').map(Number)
   const [a = 0, b = 0, c = 0] = days === undefined && parts.length < 3 ? [0, ...parts] : parts
   return Number(days ?? 0) * 86_400 + a * 3600 + b * 60 + c
+}
+
+// ---- licences ----
+
+/** `fluent:30,matlab`: how many of each, 1 where it is not said. Throws `BAD_INPUT`. */
+function licensesOf(setting: Setting | undefined, findings: Findings): Record<string, number> | undefined {
+  if (setting === undefined) return undefined
+  const licenses: Record<string, number> = {}
+  for (const part of setting.value.split(/[,;]/).map((each) => each.trim()).filter((each) => each !== '')) {
+    const [, name, count = '1'] = /^([^:=*\s]+)(?:[:=*](\d{1,9}))?$/.exec(part) ?? []
+    if (name === undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(part)}, expected a licence and how many there are.`, { file: setting.file, line: setting.line, field: setting.name }, 'Write Licenses=fluent:30,matlab:5.')
+    licenses[name] = Number(count)
+  }
+  if (Object.keys(licenses).length === 0) return undefined
+  findings.add('honoured', setting, setting.name, setting.value, 'of jobs whose records name them (license/... among their TRES); those that wait for one get no reservation')
+  return licenses
 }
 
 // ---- partitions ----

@@ -9,7 +9,6 @@ export const whyIgnored: Readonly<Record<string, string>> = {
   topologyplugin: 'the topology is in another file: give racks in a description of the cluster',
   topologyparam: 'the topology is in another file',
   switchtype: 'there are no switches',
-  licenses: 'jobs ask for no licences',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
   jobrequeue: 'preempted jobs always run again',

@@ -3,7 +3,7 @@ import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } from './limits.js'
-import { multifactorNames, multifactorOptions, replanOptions, timeOf } from './options.js'
+import { multifactorNames, multifactorOptions, replanOptions, timeOf, weights } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
 import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
@@ -18,7 +18,7 @@ export interface SlurmPolicy extends QueuePolicy {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-const used = ['EnforcePartLimits', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
+const used = ['EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
 /**
@@ -38,6 +38,8 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
   const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }), ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }), ...(Object.keys(billing).length > 0 && { partitionBilling: billing }) } }
   const type = conf.general.get('prioritytype')
+  const weighted = weights.flatMap((name) => conf.general.get(name.toLowerCase()) ?? []).find(({ value }) => value !== '0')
+  if (type === undefined && weighted !== undefined) findings.add('honoured', weighted, 'PriorityType', '', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const inner = discipline(conf, nodes, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
   const limits = limitsOptions(conf, resources, findings)

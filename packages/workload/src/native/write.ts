@@ -75,6 +75,7 @@ const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Obje
 function ordered(job: JobSpec): Fields {
   const plain = inOrder(job, jobKeys)
   plain['stages'] = job.stages.map(orderedStage)
+  if (job.licenses !== undefined) plain['licenses'] = inOrder(job.licenses, Object.keys(job.licenses).sort())
   if (job.recorded !== undefined) plain['recorded'] = inOrder(job.recorded, recordedKeys)
   return plain
 }

@@ -25,6 +25,22 @@ export function tresGpus(text: string): number {
   return text.split(',').reduce((sum, part) => sum + (part.startsWith('gres/gpu:') ? whole(part.slice(part.indexOf('=') + 1)) : 0), 0)
 }
 
+export type Licenses = Readonly<Record<string, number>>
+
+/** Licences among trackable resources: `license/fluent=2`. `undefined` where there are none. */
+export const tresLicenses = (text: string): Licenses | undefined =>
+  licensesOf(text.split(',').flatMap((part) => (part.startsWith('license/') ? [part.slice('license/'.length).split('=') as [string, string | undefined]] : [])))
+
+/** Licences as jobs ask for them: `fluent:2,matlab`. `undefined` where there are none, and where a job asked for one of several (`fluent|ansys`). */
+export const askedLicenses = (text: string): Licenses | undefined =>
+  text.includes('|') ? undefined : licensesOf(text.split(/[,;]/).map((part) => part.trim().split(/[:=*]/) as [string, string | undefined]))
+
+/** Names and how many of each, 1 where it is not said. */
+export function licensesOf(pairs: readonly (readonly [string, string | number | undefined])[]): Licenses | undefined {
+  const known = pairs.map(([name, count = 1]) => [name, whole(String(count))] as const).filter(([name, count]) => name !== '' && count > 0)
+  return known.length === 0 ? undefined : Object.fromEntries(known)
+}
+
 /**
  * GPUs of a list of generic resources of all nodes, as Slurm up to 20.11 wrote it (ReqGRES, AllocGRES): `gpu:2`, `gpu:k80:2`, `gpu`. A list without any has 0.
  */

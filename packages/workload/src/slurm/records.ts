@@ -4,6 +4,7 @@ import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { LinePlace, TraceFormat } from '../trace/format.js'
+import type { Licenses } from './amounts.js'
 import { slurmLimits, slurmResources, type SlurmRules } from './options.js'
 
 /** What Slurm recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
@@ -19,6 +20,7 @@ export interface SlurmRecord {
   readonly nodes: number
   readonly mem: number
   readonly gpus: number
+  readonly licenses?: Licenses | undefined
   readonly priority: number
   readonly state: string
   readonly user: string
@@ -114,7 +116,7 @@ export class SlurmJobs {
 
   #spec(record: SlurmRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, licenses, state, priority } = record
     const queue = record[this.options.queue]
     return {
       id,
@@ -125,6 +127,7 @@ export class SlurmJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {

@@ -2,6 +2,7 @@ import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
+import { askedLicenses, licensesOf } from './amounts.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
 import { RecordIds } from './repeated-ids.js'
@@ -83,6 +84,7 @@ class SacctJsonReader implements RecordReader {
       nodes,
       mem: known(count(asked, 'mem'), requiredMemory(required, requested > 0 ? requested : allocated, nodes), -1),
       gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
+      licenses: askedLicenses(job.text('licenses') ?? '') ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       priority: amount(job, 'priority'),
       state: stateOf(job.object('state')),
       user: job.text('user') ?? job.object('association')?.text('user') ?? '',

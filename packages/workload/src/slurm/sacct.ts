@@ -2,7 +2,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { gresGpus, requestedMemory, tres, tresGpus, whole } from './amounts.js'
+import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
@@ -96,6 +96,7 @@ function record(columns: Columns): SlurmRecord | 'step' {
     nodes,
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
+    licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     priority: columns.number('Priority'),
     state,
     user: columns.text('User'),
