@@ -35,6 +35,11 @@ export class Attempts {
     this.#mostUnplaced = abandonUnplacedAfter === false ? Infinity : abandonUnplacedAfter
   }
 
+  /** Whether a job that is never placed in full is never given up; of some, tasks of an earlier stage were placed. */
+  areEndless(isPlaced: boolean): boolean {
+    return this.#most === Infinity && (isPlaced || this.#mostUnplaced === Infinity)
+  }
+
   /** The number of the attempt that begins, from 1. */
   begin(job: JobId): number {
     const rank = this.#cell.work.rank(job)

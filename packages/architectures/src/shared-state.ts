@@ -70,12 +70,15 @@ class SharedState implements Architecture {
   readonly #schedulers: Transactions[] = []
   /** By scheduler id: whether a job of it starts whole or not at all. */
   readonly #startsWhole: boolean[] = []
+  readonly #attempts: Attempts
   #hasWarned = false
+  /** Of the first job that nothing starts in full, and nothing gives up. */
+  #stuck: string | undefined
 
   constructor(options: z.output<typeof sharedStateOptions>, env: ArchitectureEnv) {
     this.#env = env
     this.#times = new DecisionTimes(options, env)
-    const attempts = new Attempts(env.cell, options)
+    const attempts = (this.#attempts = new Attempts(env.cell, options))
     const precedence = options.preemption ? new Precedence(env.cell) : undefined
     const groups = groupsOf<SchedulerOptions>(options.schedulers, 'scheduler', { precedence: 0 }).map(([name, group]): Group<SchedulerOptions> => {
       const limits: Limits[] = []
@@ -104,22 +107,29 @@ class SharedState implements Architecture {
 
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
-    if (this.#startsWhole[scheduler.id] === true && !this.#hasWarned) this.#warnOf(spec)
+    if (this.#startsWhole[scheduler.id] === true && (!this.#hasWarned || this.#stuck === undefined)) this.#look(spec)
     return scheduler
   }
 
-  /** Of the first job that no state of the cell has room for. */
-  #warnOf({ id, stages }: JobSpec): void {
+  /** Tells of the first job that no state of the cell has room for. */
+  #look({ id, stages }: JobSpec): void {
     const { cluster, nodes } = this.#env.cell
     for (const stage of stages) {
-      if (stage.after !== undefined && stage.after.length > 0) continue
       let room = 0
       for (let i = 0; i < nodes.length && room < stage.tasks; i++) room += cluster.couldHold(stage, nodes[i] as NodeId)
       if (room >= stage.tasks || stage.phases !== undefined) continue
+      const isLater = stage.after !== undefined && stage.after.length > 0
+      const isForEver = this.#attempts.areEndless(isLater)
+      const fact = `job ${id} has ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} and the cell room for ${room}: with commit all-or-nothing such ${isLater ? 'stages' : 'jobs'} never start, and are tried`
+      if (isForEver) this.#stuck ??= `${fact} for ever (abandonAfter: false).`
+      if (!this.#hasWarned) this.#env.warn(isForEver ? `${fact} for ever (abandonAfter: false).` : `${fact} until they are given up (abandonAfter, abandonUnplacedAfter).`)
       this.#hasWarned = true
-      this.#env.warn(`job ${id} has ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} and the cell room for ${room}: with commit all-or-nothing such jobs never start, and are tried until they are given up (abandonAfter, abandonUnplacedAfter).`)
       return
     }
+  }
+
+  stuck(): string | undefined {
+    return this.#stuck
   }
 
   /** A job that starts whole needs room for all tasks of a stage. */

@@ -45,7 +45,7 @@ const twoLevelOptions = z.strictObject({
     .array(z.record(z.string(), z.number().nonnegative()))
     .default([])
     .describe('what is offered of a node has at least all of one of these (Mesos: min_allocatable_resources, 0.01 CPUs or 32 MB); default: room for the smallest task'),
-  batch: z.number().min(0.001).default(1).describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001'),
+  batch: z.number().min(0.001).default(1).describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001, and a run takes as long as it has looks: days of a full cluster minutes with 0.001'),
   offerTime: seconds.default(0.001).describe('seconds that it takes to make an offer'),
   minimumOffer: z
     .record(z.string(), z.number().nonnegative())

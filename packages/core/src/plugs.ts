@@ -239,6 +239,8 @@ export interface Architecture {
   hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
   /** When the nodes that are kept for a waiting job were or are made ready; for explanations. */
   settingUp?(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined
+  /** Why work waits for ever although nothing runs, where that is of the architecture's making; for the error that ends such a run. */
+  stuck?(): string | undefined
   /** The run is over: the time for warnings about what never happened. */
   finish?(): void
 }

@@ -230,7 +230,7 @@ export class Simulation implements CellHost, DraftSink {
   /** Nothing will come of what waits: the end of the run where limits forbid it or nodes are away, an error otherwise. */
   #leave(): typeof Infinity {
     if (this.#outages?.areLasting === true || this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
-    throw stalled(this.#options.policy.name, this.work.active, this.now)
+    throw stalled(this.#options.policy.name, this.work.active, this.now, this.#architecture.stuck?.())
   }
 
   #instant(time: Seconds): void {

@@ -21,11 +21,14 @@ export class Stall {
   }
 }
 
-/** The error of a policy that has forgotten pending work. */
-export const stalled = (policy: string, unplaced: number, now: Seconds): SchedError =>
-  new SchedError(
+/** The error of a policy that has forgotten pending work, or of an architecture that lets nobody start it, which says why. */
+export const stalled = (policy: string, unplaced: number, now: Seconds, why?: string): SchedError => {
+  const jobs = `${unplaced} job${unplaced === 1 ? '' : 's'}`
+  if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${jobs} wait${unplaced === 1 ? 's' : ''} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
+  return new SchedError(
     'BROKEN_CONTRACT',
-    `at ${now} s policy "${policy}" leaves ${unplaced} job${unplaced === 1 ? '' : 's'} unplaced although nothing runs.`,
+    `at ${now} s policy "${policy}" leaves ${jobs} unplaced although nothing runs.`,
     {},
     'A policy must place pending work when the cluster is idle, or ask for a round with wakeAt.',
   )
+}
