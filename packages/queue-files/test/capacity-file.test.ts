@@ -46,6 +46,7 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['accessible-node-labels.gpu.maximum-capacity', '50', { labels: { gpu: { maximumCapacity: 50 } } }],
   ['default-node-label-expression', 'gpu', { defaultLabelExpression: 'gpu' }],
   ['disable_preemption', 'true', { disablePreemption: true }],
+  ['intra-queue-preemption.disable_preemption', 'true', { disableIntraQueuePreemption: true }],
   ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
   ['auto-queue-creation-v2.template.capacity', '6w', { template: { capacity: '6w' } }],
   ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', { template: { userLimitFactor: 3 } }],
@@ -55,7 +56,7 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
-  'intra-queue-preemption.disable_preemption', 'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
+  'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
   'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.maximum-am-resource-percent', 'leaf-queue-template.priority',
   'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
@@ -121,12 +122,21 @@ describe('a capacity-scheduler.xml', () => {
     ])
     expect(config).toMatchObject({ 'capacity-scheduler': {
       maximumApplicationPriority: 10,
-      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false },
+      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false, intraQueue: { enabled: true } },
     } })
     const told = findings.filter(({ file }) => file === 'site.xml')
-    expect(told.filter(({ verdict }) => verdict !== 'honoured')).toMatchObject([{ verdict: 'ignored', setting: `${monitor}intra-queue-preemption.enabled`, note: 'preemption inside a queue is not simulated' }])
+    expect(told.filter(({ verdict }) => verdict !== 'honoured')).toEqual([])
     expect(told).toHaveLength(9)
     expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
+  })
+
+  it('takes preemption inside queues where it is enabled', () => {
+    const of = (pairs: Pairs) => (policy(ab, [['yarn.resourcemanager.scheduler.monitor.enable', 'true'], ...pairs.map(([name, value]) => [`yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.${name}`, value] as const)]).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].preemption
+    const rest: Pairs = [['minimum-threshold', '0.4'], ['max-allowable-limit', '0.3'], ['preemption-order-policy', 'priority_first'], ['conservative-drf', 'false']]
+    expect(of([['enabled', 'true'], ...rest])).toEqual({ enabled: true, intraQueue: { enabled: true, minimumThreshold: 0.4, maxAllowableLimit: 0.3, order: 'priority-first', conservativeDrf: false } })
+    expect(of([['preemption-order-policy', 'USERLIMIT_FIRST'], ['enabled', 'true']])).toEqual({ enabled: true, intraQueue: { enabled: true, order: 'userlimit-first' } })
+    expect(of(rest)).toEqual({ enabled: true })
+    expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first')
   })
 
   it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {

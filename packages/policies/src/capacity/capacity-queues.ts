@@ -184,14 +184,17 @@ export class CapacityQueues {
   }
 
   /** What jobs of a leaf are sorted by, smallest first. */
-  keyIn(job: JobId, lane: LaneId, { ordering, isSizeBased, own }: Queue): number {
+  keyIn(job: JobId, lane: LaneId, queue: Queue): number {
+    if (queue.ordering !== 'fair') return -this.priorityIn(job, queue)
+    const used = this.#memory[job * this.pots.lanes + lane] as number
+    return queue.isSizeBased ? used / Math.log2(1 + Math.max(1, used + this.#wanted(job, lane))) : used
+  }
+
+  /** The priority that a job has in a leaf. */
+  priorityIn(job: JobId, { ordering, own }: Queue): number {
     const { work } = this.#env
-    if (ordering === 'fair') {
-      const used = this.#memory[job * this.pots.lanes + lane] as number
-      return isSizeBased ? used / Math.log2(1 + Math.max(1, used + this.#wanted(job, lane))) : used
-    }
     const priority = work.priority(job) === 0 ? (own.defaultApplicationPriority ?? 0) : work.priority(job)
-    return -(ordering === 'priority' ? priority : Math.min(Math.max(0, priority), this.#options.maximumApplicationPriority))
+    return ordering === 'priority' ? priority : Math.min(Math.max(0, priority), this.#options.maximumApplicationPriority)
   }
 
   /** Memory that the job's waiting tasks want, as if all were like the next one. */

@@ -41,6 +41,12 @@ export class HoldingJobs {
     else jobs.add(job)
   }
 
+  /** The jobs of a leaf that hold something. */
+  of(leaf: number, lane: LaneId): readonly number[] {
+    const jobs = this.#jobs[leaf * this.#lanes + lane]
+    return jobs === undefined ? [] : [...jobs.ids.subarray(jobs.from, jobs.to)]
+  }
+
   /** Turns to the jobs of a leaf, by the keys of `keyOf` where their order changes. No job may join before the last `next`, and only the one that was read may leave. */
   begin(leaf: number, lane: LaneId, keyOf?: (job: JobId) => number): void {
     const jobs = this.#jobs[leaf * this.#lanes + lane]

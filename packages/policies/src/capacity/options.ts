@@ -19,6 +19,17 @@ export const assignmentShape = {
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),
 }
 
+const intraQueueOptions = z.strictObject({
+  enabled: z.boolean().default(true).describe('false: as if this section were not there'),
+  order: z
+    .enum(['userlimit-first', 'priority-first'])
+    .default('userlimit-first')
+    .describe('userlimit-first: only from users above their limit, and not below it; priority-first: from lower priorities, whoever has them'),
+  minimumThreshold: z.number().nonnegative().default(0.5).describe('nothing is taken in a queue that uses less than this part of its guarantee'),
+  maxAllowableLimit: z.number().min(0).max(1).default(0.2).describe('most that is chosen in one look, part of the guarantee of the queue'),
+  conservativeDrf: z.boolean().default(true).describe('with several resources: no more is chosen once there is enough of one of them'),
+})
+
 export const preemptionOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
   observeOnly: z.boolean().default(false).describe('computes and kills nothing'),
@@ -27,6 +38,7 @@ export const preemptionOptions = z.strictObject({
   totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is chosen in one look, part of the cluster'),
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
+  intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })
 
 const schedulerOptions = z.strictObject({

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { CapacityQueues } from './capacity-queues.js'
 import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan } from './ideal-allocation.js'
+import { InsideSelector } from './inside-selector.js'
 import type { preemptionOptions } from './options.js'
 import { LiveLoads } from './queue-loads.js'
 import type { Reserving } from './reserving.js'
@@ -23,9 +24,11 @@ interface Mark {
  * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
  * Gangs, which YARN does not know, go whole.
  *
+ * Then, where that is asked for, tasks are chosen for others in the same queue (`InsideSelector`).
+ *
  * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
  * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
- * while nothing waits; preemption inside a queue is not modelled, and there are no masters to spare.
+ * while nothing waits; there are no masters to spare.
  */
 export class CapacityPreemption implements Policy {
   readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>
@@ -40,6 +43,8 @@ export class CapacityPreemption implements Policy {
   readonly #marked: readonly Map<TaskId, Mark>[]
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
+  /** Takes for others in the same queue, too, where that is asked for. */
+  readonly #inside: InsideSelector | undefined
   /** The first so many are chosen; the list is used again. */
   readonly #tasks: TaskId[] = []
   #chosen = 0
@@ -59,6 +64,8 @@ export class CapacityPreemption implements Policy {
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
     this.#running = new RunningTasks(env.work, lanes.length)
     this.#jobs = new HoldingJobs(lanes.length)
+    const { intraQueue } = options
+    if (intraQueue?.enabled === true) this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
     queues.onWaiting = (job, lane) => waiting.note(job, lane)
     policy.reservations.onChange = ({ job, lane }, sign) => {
       this.#jobs.change(job, queues.leafOf(job), lane, sign)
@@ -138,9 +145,11 @@ export class CapacityPreemption implements Policy {
     this.#chosen = 0
     this.#queues.refresh()
     toTake.begin(lane, this.#options.totalPreemptionPerRound)
+    const taken: Float64Array[] = []
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
       const loads = this.#loads.read(pot)
       const { toObtain } = this.#plan.compute(loads, this.#options, toTake.allowed)
+      if (this.#inside !== undefined) taken[pot] = toObtain.slice()
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {
         if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue
         if (toTake.isSpent) return
@@ -148,6 +157,10 @@ export class CapacityPreemption implements Policy {
         this.#takeFromLeaf(leaf, lane, pot, false)
       }
     }
+    if (this.#inside === undefined || toTake.isSpent) return
+    const look = { tasks: this.#tasks, count: this.#chosen, allowed: toTake.allowed, toObtain: taken }
+    this.#inside.choose(lane, look)
+    this.#chosen = look.count
   }
 
   /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain; of lent pots those first that they are lent to. */

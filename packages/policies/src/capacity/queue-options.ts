@@ -41,9 +41,10 @@ const queueOptions = z.strictObject({
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
   defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's, else the default one"),
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
+  disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from its jobs for others in it; default: its parent's setting"),
 })
 const namedSettings = { minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true } as const
-const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true, labels: true, defaultLabelExpression: true, disablePreemption: true })
+const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true, labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true })
 const withTemplate = queueOptions.extend({
   template: z.strictObject(template.shape).optional().describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
 })

@@ -30,6 +30,8 @@ export interface Queue {
   readonly accessibleLabels: '*' | readonly string[]
   readonly defaultLabel: string
   readonly isPreemptable: boolean
+  /** Whether its jobs may lose something to each other. */
+  readonly isPreemptableInside: boolean
 }
 
 type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
@@ -159,6 +161,7 @@ export class QueueTree {
       accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',
       defaultLabel: own.defaultLabelExpression ?? above?.defaultLabel ?? '',
       isPreemptable: !(own.disablePreemption ?? (above === undefined ? false : !above.isPreemptable)),
+      isPreemptableInside: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isPreemptableInside)),
     }
     this.queues.push(queue)
     this.parents.push(parent)

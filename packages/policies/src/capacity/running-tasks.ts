@@ -48,6 +48,11 @@ export class RunningTasks {
     return this.#first[at + 1] as number
   }
 
+  /** The first of all claimed tasks of a job, to be read on by `next`; -1: there is none. */
+  any(job: JobId, lane: LaneId): number {
+    return this.#first[(job * this.#lanes + lane) * 2] ?? -1
+  }
+
   /** The task that started before one that was read; -1: none. */
   next(task: number): number {
     return this.#after[task] as number

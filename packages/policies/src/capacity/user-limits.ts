@@ -126,6 +126,14 @@ export class UserLimits {
     return compareShares(this.#users.used, (pair * count + pot) * width, this.#weighted(pair, { value, minimum }), 0, total, 0, width) > 0
   }
 
+  /** What a user of a leaf may have where all users in it count, not the active ones alone; `weights`: theirs together, in millionths. */
+  amongAll(pair: number, pot: number, weights: number): readonly number[] {
+    const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
+    const { total, capacity, most, usageRatio, usedByActive, percent, factor, minimum } = limit
+    const value = userLimit({ total, capacity, most, usageRatio, usedByActive, activeWeight: weights / inMillionths, percent, factor, minimum, basis: 'active-users' })
+    return this.#weighted(pair, { value, minimum })
+  }
+
   /** Writes what a user of a leaf may still be given to `out`; below 0 where it has more than its limit. */
   room(pair: number, pot: number, out: Float64Array): void {
     const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)

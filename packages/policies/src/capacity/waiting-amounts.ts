@@ -49,6 +49,14 @@ export class WaitingAmounts {
     this.#changed.length = 0
   }
 
+  /** What a job wants in a pot, as it was counted last. */
+  wanted(job: JobId, pot: number): number[] {
+    const { count, lanes, width } = this.#pots
+    const index = job * lanes + this.#pots.laneOf(pot)
+    const at = this.#at[index] ?? -1
+    return Array.from({ length: width }, (_, i) => (at >= 0 && at % count === pot ? (this.#counted[index * 2 * width + i] as number) : 0))
+  }
+
   #recount(index: number): void {
     const { count, lanes, width } = this.#pots
     const from = index * 2 * width

@@ -2,7 +2,7 @@ import { SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { amountsIn, count, ignored, inside, masters, reservation, templates, type UseInAll } from './capacity-use.js'
+import { amountsIn, count, ignored, masters, reservation, templates, type UseInAll } from './capacity-use.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -13,6 +13,17 @@ const preempt =
     options.preemption = { ...options.preemption, [key]: read(property) }
     return undefined
   }
+const inside =
+  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['intraQueue']>, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => {
+    options.preemption = { ...options.preemption, intraQueue: { enabled: false, ...options.preemption?.intraQueue, [key]: read(property) } }
+    return undefined
+  }
+const insideOrder = ({ value, file, line, name }: Setting) => {
+  const order = value.trim().toLowerCase().replace('_', '-')
+  if (order !== 'userlimit-first' && order !== 'priority-first') throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
+  return order
+}
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
@@ -113,11 +124,11 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${preemptionPrefix}total_preemption_per_round`]: preempt('totalPreemptionPerRound', atMostWhole),
   [`${preemptionPrefix}max_ignored_over_capacity`]: preempt('maxIgnoredOverCapacity', part),
   [`${preemptionPrefix}natural_termination_factor`]: preempt('naturalTerminationFactor', atMostWhole),
-  [`${preemptionPrefix}intra-queue-preemption.enabled`]: ignored(inside),
-  [`${preemptionPrefix}intra-queue-preemption.minimum-threshold`]: ignored(inside),
-  [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: ignored(inside),
-  [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: ignored(inside),
-  [`${preemptionPrefix}intra-queue-preemption.conservative-drf`]: ignored(inside),
+  [`${preemptionPrefix}intra-queue-preemption.enabled`]: inside('enabled', booleanOf),
+  [`${preemptionPrefix}intra-queue-preemption.minimum-threshold`]: inside('minimumThreshold', part),
+  [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: inside('maxAllowableLimit', atMostWhole),
+  [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: inside('order', insideOrder),
+  [`${preemptionPrefix}intra-queue-preemption.conservative-drf`]: inside('conservativeDrf', booleanOf),
   [`${preemptionPrefix}conservative-drf`]: extension,
   [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,

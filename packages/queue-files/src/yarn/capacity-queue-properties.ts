@@ -1,7 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { clusterName, fairAmounts, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
-import { amountsIn, count, ignored, inside, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
+import { amountsIn, count, ignored, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
@@ -104,7 +104,7 @@ export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   },
   'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
   disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
-  'intra-queue-preemption.disable_preemption': ignored(inside),
+  'intra-queue-preemption.disable_preemption': (options, property) => void (options.disableIntraQueuePreemption = booleanOf(property)),
   'maximum-am-resource-percent': masters,
   'maximum-application-lifetime': lifetime,
   'default-application-lifetime': lifetime,
@@ -153,7 +153,7 @@ const ofTemplate =
     options.template = own
     return told
   }
-const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/
+const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/
 
 const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => partitions !== undefined && label !== '' && !partitions.includes(label)
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`

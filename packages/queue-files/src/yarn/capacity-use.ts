@@ -21,7 +21,6 @@ export const count = (property: Setting) => numberOf(property, { least: 0, whole
 export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 export const reservation = ignored('there is no reservation system')
 export const masters = ignored('jobs have no masters of their own here')
-export const inside = 'preemption inside a queue is not simulated'
 export const templates = ignored('queues made at first use keep the capacity that they are made with')
 
 /** What of a property becomes of amounts of the cluster's resources. */

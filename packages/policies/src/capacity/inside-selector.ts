@@ -1,0 +1,221 @@
+import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import type { z } from 'zod'
+import type { CapacityQueues } from './capacity-queues.js'
+import { dominantShare } from './comparing.js'
+import type { HoldingJobs } from './holding-jobs.js'
+import { insideQueue, Vectors, type JobInside, type Share, type UserInside } from './inside-queues.js'
+import type { preemptionOptions } from './options.js'
+import type { LiveLoads } from './queue-loads.js'
+import type { RunningTasks } from './running-tasks.js'
+import type { WaitingAmounts } from './waiting-amounts.js'
+
+type Options = NonNullable<z.output<typeof preemptionOptions>['intraQueue']>
+
+interface State {
+  readonly queues: CapacityQueues
+  readonly work: WorkView
+  readonly loads: LiveLoads
+  readonly waiting: WaitingAmounts
+  readonly jobs: HoldingJobs
+  readonly running: RunningTasks
+}
+/** The tasks that a look has chosen so far, the first `count`; what it may still choose; and what it was to take from leaves, by pot. */
+export interface Look {
+  readonly tasks: TaskId[]
+  count: number
+  readonly allowed: Float64Array
+  readonly toObtain: readonly Float64Array[]
+}
+interface User extends UserInside {
+  readonly pair: number
+  /** What it uses without what is chosen inside its leaf. */
+  rest: number[]
+}
+interface Job extends JobInside {
+  readonly id: JobId
+  readonly user: User
+}
+interface Plan {
+  readonly pot: number
+  readonly jobs: readonly Job[]
+  readonly shares: readonly Share[]
+  readonly vectors: Vectors
+}
+
+/**
+ * Chooses tasks for others in the same leaf: from the last jobs in order, their newest tasks first, until there is as much
+ * as all of them are to give. Leaves come in the order in which they are served. A gang is chosen whole, if its job keeps
+ * what it should have.
+ *
+ * Source: Hadoop 3.3, IntraQueueCandidatesSelector.
+ */
+export class InsideSelector {
+  readonly #it: State
+  readonly #options: Options
+
+  constructor(state: State, options: Options) {
+    this.#it = state
+    this.#options = options
+  }
+
+  choose(lane: LaneId, look: Look): void {
+    const { pots } = this.#it.queues
+    const plans: Plan[] = []
+    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) for (const leaf of this.#leaves(pot)) plans.push(...this.#plan(leaf, lane, pot, look))
+    const before = new Set(look.tasks.slice(0, look.count))
+    for (const plan of plans) this.#take(plan, lane, look, before)
+  }
+
+  /** Leaves that want more, or have more than their guarantee, in the order in which a pot serves them. */
+  #leaves(pot: number): number[] {
+    const { tree, usage } = this.#it.queues
+    const { guaranteed, used, pending, width, total } = this.#it.loads.read(pot)
+    const vectors = new Vectors([...total])
+    const slice = (column: Float64Array, leaf: number) => [...column.subarray(leaf * width, (leaf + 1) * width)]
+    const isHungry = (leaf: number) => slice(pending, leaf).some((amount) => amount > 0) || vectors.compare(slice(used, leaf), slice(guaranteed, leaf)) > 0
+    const below = (queue: number): number[] => {
+      const { children, isPreemptable, isPreemptableInside } = tree.queue(queue)
+      if (tree.isInner[queue] === true) return [...children].sort((a, b) => usage.compare(a, b, pot)).flatMap(below)
+      return queue > 0 && isPreemptable && isPreemptableInside && isHungry(queue) ? [queue] : []
+    }
+    return below(0)
+  }
+
+  /** What the jobs of a leaf give to each other; nothing where the leaf uses too little, or has one job. */
+  #plan(leaf: number, lane: LaneId, pot: number, look: Look): Plan[] {
+    const { queues, loads } = this.#it
+    const { guaranteed, used, width, total } = loads
+    const { minimumThreshold, maxAllowableLimit, order, conservativeDrf } = this.#options
+    const of = (column: ArrayLike<number>) => Array.from({ length: width }, (_, i) => column[leaf * width + i] as number)
+    const minimum = queues.minimum[lane] as readonly number[]
+    const least = dominantShare(minimum, 0, total, 0, width)
+    if (Math.fround(dominantShare(used, leaf * width, total, 0, width) / Math.max(least, dominantShare(guaranteed, leaf * width, total, 0, width))) < Math.fround(minimumThreshold)) return []
+    const { jobs, amounts } = this.#jobs(leaf, lane, pot, look)
+    if (jobs.length === 1) return []
+    const vectors = new Vectors([...total])
+    const toObtain = of(look.toObtain[pot] as Float64Array)
+    const most = of(guaranteed).map((amount) => Math.floor(amount * maxAllowableLimit))
+    const open = vectors.compare(most, toObtain) > 0 ? most.map((amount, i) => amount - (toObtain[i] as number)) : most.map(() => 0)
+    const shares = insideQueue({ total: [...total], jobs, divided: of(used).map((amount, i) => amount - (toObtain[i] as number)), most: vectors.least(open, [...look.allowed]), minimum, order, conservativeDrf })
+    // what was chosen for other queues is there for the jobs of this one as well: Hadoop takes it off what every one of them is to give
+    for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = share.taken.map((each, i) => each - (amount[i] as number))
+    return [{ pot, jobs, shares, vectors }]
+  }
+
+  /** The jobs of a leaf in order, and what each of their tasks uses that were chosen for other queues. */
+  #jobs(leaf: number, lane: LaneId, pot: number, { tasks, count }: Look): { jobs: Job[]; amounts: number[][] } {
+    const { queues, work, running, waiting } = this.#it
+    const { pots, users } = queues
+    const none = Array.from({ length: pots.width }, () => 0)
+    const chosen = new Map<JobId, number[]>()
+    const amounts: number[][] = []
+    for (const task of tasks.slice(0, count)) {
+      const id = work.jobOf(task)
+      if (queues.leafOf(id) !== leaf || pots.of(lane, work.nodeOf(task)) !== pot) continue
+      amounts.push(this.#demand(task, lane))
+      chosen.set(id, this.#plus(chosen.get(id) ?? none, this.#demand(task, lane)))
+    }
+    const ids = this.#ids(leaf, lane)
+    const pairs = [...new Set(ids.map((id) => queues.pairOf[id] as number))]
+    const weights = pairs.reduce((sum, pair) => sum + (users.weight[pair] as number), 0)
+    const usersOf = new Map(pairs.map((pair): [number, User] => {
+      const at = (pair * pots.count + pot) * pots.width
+      const used = [...users.used.subarray(at, at + pots.width)]
+      return [pair, { pair, used, limit: queues.limits.amongAll(pair, pot, weights), rest: used }]
+    }))
+    const queue = queues.tree.queue(leaf)
+    const jobs = ids.map((id): Job => {
+      let used = none
+      for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) if (pots.of(lane, work.nodeOf(task)) === pot) used = this.#plus(used, this.#demand(task, lane))
+      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none }
+    })
+    return { jobs: this.#sorted(jobs, leaf, lane, new Vectors([...this.#it.loads.total])), amounts }
+  }
+
+  /** All jobs of a leaf that wait or hold something. */
+  #ids(leaf: number, lane: LaneId): JobId[] {
+    const { queues, jobs } = this.#it
+    const { pots, users } = queues
+    const found = new Set(jobs.of(leaf, lane))
+    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
+      const pairs = queues.waiting(leaf, pot)
+      for (let k = pairs.from; k < pairs.to; k++) {
+        const list = users.jobs[(pairs.ids[k] as number) * pots.count + pot]
+        if (list !== undefined) for (let j = list.from; j < list.to; j++) found.add(list.ids[j] as number)
+      }
+    }
+    return [...found] as JobId[]
+  }
+
+  /** By priority and submission; in fair order under `userlimit-first` by what their users use, then by what they use themselves. */
+  #sorted(jobs: Job[], leaf: number, lane: LaneId, vectors: Vectors): Job[] {
+    const { queues, work } = this.#it
+    const queue = queues.tree.queue(leaf)
+    const byRank = (a: Job, b: Job) => work.rank(a.id) - work.rank(b.id)
+    jobs.sort(byRank)
+    if (queue.ordering !== 'fair' || this.#options.order !== 'userlimit-first') return jobs.sort((a, b) => b.priority - a.priority || byRank(a, b))
+    const first = new Map<User, number>()
+    for (const { user, id } of jobs) if (!first.has(user)) first.set(user, work.rank(id))
+    const byUser = (a: User, b: User) => (a === b ? 0 : vectors.compare(a.used, b.used) || (first.get(a) as number) - (first.get(b) as number))
+    return jobs.sort((a, b) => byUser(a.user, b.user) || queues.keyIn(a.id, lane, queue) - queues.keyIn(b.id, lane, queue) || byRank(a, b))
+  }
+
+  /** Chooses tasks of the jobs that are to give something, the last in order first. */
+  #take({ pot, jobs, shares, vectors }: Plan, lane: LaneId, look: Look, before: ReadonlySet<TaskId>): void {
+    const { queues, work, running } = this.#it
+    let left = shares.reduce<number[]>((sum, { taken }) => this.#plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
+    for (let k = jobs.length - 1; k >= 0; k--) {
+      const { id, user, used } = jobs[k] as Job
+      const { ideal, taken } = shares[k] as Share
+      if (taken.every((amount) => amount === 0)) continue
+      const gangs = new Set<number>()
+      let has = used
+      for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
+        if (left.every((amount) => amount <= 0)) return
+        if (before.has(task) || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
+        const gang = work.inGang(task) ? this.#gang(id, lane, task, gangs) : undefined
+        if (gang?.length === 0) continue
+        const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))
+        const keepsLimit = this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
+        if (!keepsLimit && gang === undefined) break // as Hadoop does, also where an older task is smaller
+        const keepsIdeal = gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
+        if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (look.allowed[i] as number))) continue
+        for (const each of gang ?? [task]) look.tasks[look.count++] = each
+        left = this.#minus(left, amount)
+        has = this.#minus(has, amount)
+        user.rest = this.#minus(user.rest, amount)
+        for (const [i, each] of amount.entries()) look.allowed[i] = (look.allowed[i] as number) - each
+      }
+    }
+  }
+
+  /** Whether an amount brings something of what is left to be taken; conservatively, whether nothing of that is enough. */
+  #isWanted(amount: readonly number[], left: readonly number[], vectors: Vectors): boolean {
+    return this.#options.conservativeDrf ? !vectors.lacksOne(left) : amount.some((each, i) => each > 0 && (left[i] as number) > 0)
+  }
+
+  /** All that runs of a task's gang; nothing if it was looked at. */
+  #gang(job: JobId, lane: LaneId, task: TaskId, looked: Set<number>): TaskId[] {
+    const { work, running } = this.#it
+    const stage = work.stageOf(task)
+    const gang: TaskId[] = []
+    if (looked.has(stage)) return gang
+    looked.add(stage)
+    for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) if (work.stageOf(each) === stage) gang.push(each)
+    return gang
+  }
+
+  #demand(task: TaskId, lane: LaneId): number[] {
+    const { pots } = this.#it.queues
+    const at = pots.demandAt(this.#it.work.shapeOf(task), lane)
+    return [...pots.demands.subarray(at, at + pots.width)]
+  }
+
+  #plus(a: readonly number[], b: readonly number[]): number[] {
+    return a.map((each, i) => each + (b[i] as number))
+  }
+
+  #minus(a: readonly number[], b: readonly number[]): number[] {
+    return a.map((each, i) => each - (b[i] as number))
+  }
+}
