@@ -143,6 +143,21 @@ describe('preemption by tier', () => {
     expect(startsOf(jobs, [5], slurmPreempting(greedy(fifo()), { tiers: { high: 2 }, exemptTime: 60 })).get('high_1')).toBe(210)
   })
 
+  it('comes back at once for one that found no room since the same pass had started others', () => {
+    // 5 processors: high_0 has 4 of them until 150, which low_1 then gets, since it came first; high_1 takes its place a moment later, and not when low_1 ends at 1150
+    const jobs = ([['low_0', 0, 1, 1000], ['high_0', 0, 4, 150], ['low_1', 90, 4, 1000], ['high_1', 100, 4, 50]] as const).map(([id, submit, procs, duration]) => ({
+      id, submit, queue: id.split('_')[0] as string, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration }],
+    }))
+    for (const policy of [greedy(fifo()), strict(fifo()), replan(fifo())]) expect(startsOf(jobs, [5], slurmPreempting(policy, { tiers: { high: 2 } })).get('high_1')).toBeCloseTo(150.001, 6)
+  })
+
+  it('refuses QOS that preempt each other in a loop, which would go on for ever (QOS Preemption loop of Slurm)', () => {
+    const made = (qos: NonNullable<SlurmPreemptingOptions['qos']>) => () => machine({ qos })
+    expect(made({ a: { preempt: ['b'] }, b: { preempt: ['c'] }, c: { preempt: ['b'] } })).toThrow('QOS preempt each other in a loop: b, c, b.')
+    expect(made({ a: { preempt: ['a'] } })).toThrow('QOS preempt each other in a loop: a, a.')
+    expect(made(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`q${i}`, { preempt: Array.from({ length: i }, (_, k) => `q${k}`) }])))).not.toThrow()
+  })
+
   it('starts a gang on what it needs of many jobs', () => {
     const { come } = machine({}, { nodes: 3 })
     come(0, cpu('low_1', 4), cpu('low_2', 4), cpu('mid_1', 4))

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { startNearest } from './start-nearest.js'
@@ -17,6 +17,9 @@ const slurmPreemptingOptions = z.strictObject({
 })
 /** Options of `slurm-preempting`. */
 export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions>
+
+/** Seconds until somebody is looked at again who was left alone because the pass itself had started him. */
+const NEXT_PASS: Seconds = 0.001
 
 /**
  * Jobs of a queue with a higher tier preempt those of lower ones where they find no room: running jobs are taken whole, in order, until
@@ -53,11 +56,15 @@ class SlurmPreempting implements Policy {
   readonly #places: NodeId[] = []
   /** When the next job may be preempted that was exempt in this round. */
   #exempt: Seconds = Infinity
+  /** Whether a job that this round has started was left alone, and whether one found no room for that: nothing that happens later tells of it. */
+  #hasSpared = false
+  #isUnsettled = false
 
   constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
     this.#policy = policy
     this.#options = options
     this.#work = env.work
+    refuseLoops(options.qos ?? {})
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#running = new TasksByJob(env)
@@ -72,10 +79,12 @@ class SlurmPreempting implements Policy {
   schedule(round: Round): void {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
+    this.#isUnsettled = false
     const isDone = !acts || this.#preempt(round, true)
     this.#policy.schedule(round)
     if (!isDone) this.#preempt(round, false)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
+    if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
   }
 
   /** Makes room for one job after another; who finds room as it is is left to the policy, and `untilFit` nobody comes before that: false. */
@@ -146,7 +155,8 @@ class SlurmPreempting implements Policy {
       const last = Math.max(...times)
       const isNew = Number.isNaN(last) // this round has started it
       if (isNew ? exemptTime > 0 : now - last < exemptTime) this.#exempt = Math.min(this.#exempt, (isNew ? now : last) + exemptTime)
-      else if (!isNew) started.set(job, last)
+      else if (isNew) this.#hasSpared = true
+      else started.set(job, last)
     }
     const nodes = new Map([...started.keys()].map((job) => [job, this.#nodesOf(job, lane).size]))
     const order = youngestFirst
@@ -163,6 +173,7 @@ class SlurmPreempting implements Policy {
   #makeRoom(job: JobId, round: Round): boolean {
     if (!round.take(job)) return false
     const before = round.savepoint()
+    this.#hasSpared = false
     let victims = this.#victims(job, round)
     const held = new Map(victims.map((victim) => [victim, this.#nodesOf(victim, round.lane)]))
     const inCommon = (victim: JobId, places: ReadonlySet<NodeId>) => [...(held.get(victim) as Set<NodeId>)].filter((node) => places.has(node)).length
@@ -172,7 +183,10 @@ class SlurmPreempting implements Policy {
         return this.#find(job, round)
       })
       round.rollback(before)
-      if (last < 0) return false
+      if (last < 0) {
+        this.#isUnsettled ||= this.#hasSpared
+        return false
+      }
       const places = new Set(this.#places)
       const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
@@ -207,4 +221,17 @@ class SlurmPreempting implements Policy {
     round.rollback(before)
     return false
   }
+}
+
+/** QOS that preempt each other would do so for ever; Slurm's database refuses them, too. Throws `BAD_OPTION`. */
+function refuseLoops(qos: Readonly<Record<string, { readonly preempt: readonly string[] }>>): void {
+  const done = new Set<string>()
+  const visit = (name: string, path: readonly string[]): void => {
+    if (done.has(name)) return
+    if (path.includes(name))
+      throw new SchedError('BAD_OPTION', `QOS preempt each other in a loop: ${[...path.slice(path.indexOf(name)), name].join(', ')}.`, { field: `slurm-preempting.qos.${name}.preempt` }, 'Leave one of them out; Slurm refuses such QOS (QOS Preemption loop detected).')
+    for (const other of qos[name]?.preempt ?? []) visit(other, [...path, name])
+    done.add(name)
+  }
+  for (const name of Object.keys(qos)) visit(name, [])
 }
