@@ -273,6 +273,14 @@ describe('a queue file with a mistake', () => {
 })
 
 describe('pools of Spark', () => {
+  it('are those of jobs that name them, periods and all, or with `root.` before', async () => {
+    const file = '<allocations><pool name="etl.nightly"><minShare>3</minShare></pool><pool name="a"><weight>1</weight></pool></allocations>\n'
+    const cwd = directory({ 'spark.xml': file, 'jobs.jsonl': jobs(work('x', 'root.a'), work('y', 'etl.nightly'), work('z', 'etl')) })
+    const { code, err } = await sched(['compare', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'mem=10000,cpu=3', '--queues', 'spark.xml', '--seeds', '1', '--out', 'results', '--quiet'], { cwd })
+    const rows = readFileSync(join(cwd, 'results', 'jobs-spark.csv'), 'utf8').trim().split('\n').slice(1)
+    expect({ code, err, order: rows.map((row) => row.split(',')[1]).slice(0, 3) }).toEqual({ code: 0, err: '', order: ['y', 'x', 'z'] })
+  })
+
   const pools = '<allocations><pool name="a"><weight>1</weight></pool><pool name="default"><minShare>3</minShare></pool></allocations>\n'
   const two = jobs(work('x', 'a'), { ...work('y', ''), queue: undefined })
 

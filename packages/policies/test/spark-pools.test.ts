@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
  * What Spark's pools promise in its own tests (core, PoolSuite); each case names the test it follows. Task sets are jobs here, and
  * every pool without a `schedulingMode` is FIFO.
  */
-function ordered(pools: FairOptions['pools'], taskSets: readonly (readonly [id: string, pool: string, tasks: number])[], starts: number, boundMinShares = false, warn: (message: string) => void = () => undefined): string {
-  const options: FairOptions = { pools: pools as Exclude<FairOptions['pools'], undefined>, defaults: { inner: 'fifo' }, boundMinShares }
+function ordered(pools: FairOptions['pools'], taskSets: readonly (readonly [id: string, pool: string, tasks: number])[], starts: number, boundMinShares = false, warn: (message: string) => void = () => undefined, flat = false): string {
+  const options: FairOptions = { pools: pools as Exclude<FairOptions['pools'], undefined>, defaults: { inner: 'fifo' }, boundMinShares, flat }
   const of = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, slots: { core: 100 } }] }), policy: greedy(fair(options)), warn })
   const stage = (tasks: number) => ({ name: 's', tasks, demand: { core: 1 }, duration: 10 })
   for (const [id, queue, tasks] of taskSets) of.submit({ ...job({ id, queue }), stages: [stage(tasks)] }, 0)
@@ -40,6 +40,13 @@ describe('pools of Spark', () => {
     const taskSets = [['x', 'a', 2], ['y', 'b', 5]] as const
     expect(ordered(pools, taskSets, 4)).toBe('x y x y')
     expect(ordered(pools, taskSets, 4, true)).toBe('x y y x')
+  })
+
+  it('a flat name is a pool with its periods: 3 pools take turns, where a.x and a.y would share a turn', () => {
+    const taskSets = ['a.x', 'a.y', 'b'].map((pool) => [pool, pool, 4] as const)
+    expect(ordered({}, taskSets, 4, false)).toBe('a.x b a.y b')
+    expect(ordered({}, taskSets, 6, false, undefined, true)).toBe('a.x a.y b a.x a.y b')
+    expect(ordered({}, [['x', 'a', 1], ['y', 'a.b', 1]], 2, false, undefined, true)).toBe('x y') // otherwise `a` could hold no job
   })
 
   it('minimums beyond what there is are left as they are', () => {

@@ -15,6 +15,7 @@ describe('pools of Spark', () => {
         fair: {
           pools: { pool1: { inner: 'fifo', weight: 1, minShare: 3 }, pool2: { inner: 'fair', weight: 2, minShare: 4 }, pool3: { inner: 'fair', minShare: 2 }, pool4: { inner: 'fifo' } },
           defaults: { inner: 'fifo' },
+          flat: true,
           boundMinShares: false,
         },
       },
@@ -93,7 +94,6 @@ describe('pools of Spark', () => {
 
   it.each<[string, () => unknown, string]>([
     ['no name', () => readQueues(xml('<pool><minShare>1</minShare></pool>')), '"fairscheduler.xml" line 3: a pool has no name. Write <pool name="...">.'],
-    ['a name of two parts', () => readQueues(xml(pool('a.b', { minShare: '1' }))), '"fairscheduler.xml" line 3: the name of pool "a.b" has a period or a slash, which mean pools inside pools here. Rename the pool, and the queue of its jobs.'],
     ['twins', () => readQueues(xml(pool('a', { minShare: '1' }), pool('a', {}))), '"fairscheduler.xml" line 4: pool "a" was declared before. Declare every pool once.'],
     ['a weight of 0', () => readQueues(xml(pool('a', { minShare: '1', weight: '0' }))), '"fairscheduler.xml" line 3 a weight: found 0, expected a weight of at least 1.'],
     ['a time that is none', () => order(readQueues(xml(pool('a', { minShare: '1' })), conf('spark.locality.wait 3 apples'))), '"spark-defaults.conf" line 1 spark.locality.wait: found "3 apples", expected a time such as 3s or 500ms. Units are us, ms, s, m or min, h and d.'],

@@ -40,7 +40,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
-    if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool) }) }
+    if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool(read)) }) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     const fill = read.kind === 'slurm' ? slurmDefaults(read, clusterFacts(cluster).nodesWith) : undefined
     if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
@@ -48,8 +48,15 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   })
 }
 
-/** Spark has a pool `default` for jobs that name none. */
-const inPool = (spec: JobSpec): JobSpec => (spec.queue === undefined ? { ...spec, queue: 'default' } : spec)
+/** Spark has a pool `default` for jobs that name none; its pools have no `root`. */
+function inPool(file: QueueFile): (spec: JobSpec) => JobSpec {
+  const names = new Set(file.kind === 'spark' ? file.pools.map(({ name }) => name) : [])
+  return (spec) => {
+    const { queue = 'default' } = spec
+    const pool = names.has(queue) ? queue : queue.replace(/^root\./, '')
+    return pool === spec.queue ? spec : { ...spec, queue: pool }
+  }
+}
 
 /** Where a job goes, or why it goes nowhere. */
 type Place = (spec: JobSpec) => { readonly queue?: string | undefined; readonly refused?: string | undefined }

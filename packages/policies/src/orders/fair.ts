@@ -14,6 +14,7 @@ const fairOptions = z.strictObject({
   users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
+  flat: z.boolean().default(false).describe('whether the name of a queue is that of a pool as it is, as in Spark; otherwise periods and slashes mean pools inside pools, and `root.` is left out'),
   boundMinShares: z.boolean().default(true).describe('minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured, as in Spark'),
 })
 /** Options of `fair`; all may be left out. */
@@ -23,6 +24,7 @@ export interface FairOptions {
   readonly users?: Readonly<Record<string, { readonly maxRunningJobs: number }>>
   readonly userMaxRunningJobs?: number
   readonly priorityWeights?: boolean
+  readonly flat?: boolean
   readonly boundMinShares?: boolean
 }
 
@@ -64,6 +66,7 @@ class FairOrder implements Order {
   readonly #counted: number[] = []
   readonly #weightOf: number[] = []
   readonly #priorityWeights: boolean
+  readonly #flat: boolean
   readonly #boundMinShares: boolean
   readonly #admitted: JobId[] = []
 
@@ -71,6 +74,7 @@ class FairOrder implements Order {
     const { cluster, work } = env
     this.#env = env
     this.#priorityWeights = options.priorityWeights
+    this.#flat = options.flat
     this.#boundMinShares = options.boundMinShares
     this.#lanes = cluster.lanes.length
     const names = cluster.lanes.map((lane) => lane.name)
@@ -105,7 +109,7 @@ class FairOrder implements Order {
   onSubmit(job: JobId): void {
     const known = this.#tree.pools.length
     const { work } = this.#env
-    const pool = this.#single ?? this.#tree.leaf(work.queueName(work.queue(job)))
+    const pool = this.#single ?? this.#tree.leaf(work.queueName(work.queue(job)), this.#flat)
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
     this.#weightOf[job] = work.weight(job) * (this.#priorityWeights ? 2 ** Math.max(-2, Math.min(2, work.priority(job))) : 1)

@@ -65,16 +65,16 @@ export class PoolTree {
     this.#declare(nested(declared), this.pools[0] as Pool)
   }
 
-  /** The leaf pool of a queue name; made, with the default settings, when it was not declared. */
-  leaf(queue: string): Pool {
-    const path = queue.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
+  /** The leaf pool of a queue name, which is a path unless it is flat; made, with the default settings, when it was not declared. */
+  leaf(queue: string, isFlat = false): Pool {
+    const path = isFlat ? queue : queue.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
     const known = this.#byPath.get(path)
     if (known !== undefined) {
       if (known.children.length > 0 || known.id === 0)
         throw new SchedError('BAD_INPUT', `jobs are submitted to pool "${queue}", which has pools inside it`, { field: 'queue' }, `Name one of: ${this.#inside(known)}.`)
       return known
     }
-    return this.#make(queue, path.split('/'))
+    return isFlat ? this.flat(path) : this.#make(queue, path.split('/'))
   }
 
   /** The pool of exactly this name below the root, dots and all: for a user, say. Made when there is none. */

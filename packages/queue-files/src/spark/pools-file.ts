@@ -50,7 +50,6 @@ function readPool(element: XmlElement, file: string, ignored: Findings): SparkPo
   const { line } = element
   const name = (element.attributes['name'] ?? '').trim()
   if (name === '') throw new SchedError('BAD_INPUT', 'a pool has no name.', { file, line }, 'Write <pool name="...">.')
-  if (/[./]/.test(name)) throw new SchedError('BAD_INPUT', `the name of pool "${name}" has a period or a slash, which mean pools inside pools here.`, { file, line }, 'Rename the pool, and the queue of its jobs.')
   const given = <T>(setting: string, read: (text: string) => T | undefined, otherwise: string): Given<T> | undefined => {
     const found = element.children.find((each) => each.name === setting)
     if (found === undefined) return undefined

@@ -49,7 +49,7 @@ export function sparkPolicy(file: SparkFile): SparkPolicy {
 function fairOptions({ pools }: SparkFile, findings: Findings): FairOptions {
   for (const pool of pools) for (const [name, given] of written(pool)) findings.add('honoured', given, `${pool.name} ${name}`, given.text)
   const options = ({ mode, weight, minShare }: SparkPool) => withoutUndefined({ inner: mode?.value ?? 'fifo', weight: weight?.value, minShare: minShare === undefined ? undefined : Math.max(0, minShare.value) })
-  return { pools: Object.fromEntries(pools.map((pool) => [pool.name, options(pool)])), defaults: { inner: 'fifo' }, boundMinShares: false }
+  return { pools: Object.fromEntries(pools.map((pool) => [pool.name, options(pool)])), defaults: { inner: 'fifo' }, flat: true, boundMinShares: false }
 }
 
 function written({ mode, weight, minShare }: SparkPool): [string, Given<unknown>][] {
