@@ -23,6 +23,15 @@ const demands: Readonly<Record<string, readonly string[]>> = {
 /** Of whole jobs, which have a task on each where the table has amounts besides; those are then of the job. */
 const nodes = ['nodenum', 'numnodes', 'nnodes', 'nodes', 'nodecount', 'nodesreq', 'reqnodes', 'nodesrequested', 'numnodesreq', 'numnodesalloc', 'nodesalloc', 'nodesused', 'numhosts']
 
+/** Names of columns that tell which jobs one waits for; a table of jobs has no place for them. */
+const dependencies = ['dependencies', 'dependency', 'dependson', 'dependsupon', 'depends', 'predecessors', 'parents', 'parentjobs', 'precedingjobnumber']
+
+/** The column of a table that tells which jobs one waits for, by its name. */
+export function dependencyColumn(head: string): string | undefined {
+  const [line = ''] = head.split('\n', 1)
+  return splitLine(line.trim(), separatorIn(line.trim())).map((name) => name.trim()).find((name) => dependencies.includes(name.toLowerCase().replace(/[^a-z]/g, '')))
+}
+
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
 export function guessMapping(head: string): string | undefined {
   const [line = '', ...rows] = head.split('\n', 100).map((each) => each.trim())

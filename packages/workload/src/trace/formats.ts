@@ -1,7 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
-import { guessMapping } from '../job-table/guess.js'
+import { dependencyColumn, guessMapping } from '../job-table/guess.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { batsimFormat } from '../batsim/workload.js'
 import { openbFormat } from '../openb/pods.js'
@@ -52,8 +52,11 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
   const mapping = guessMapping(text)
-  if (mapping !== undefined)
-    throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.`)
+  if (mapping !== undefined) {
+    const lost = dependencyColumn(text)
+    const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`
+    throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.${without}`)
+  }
   throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
 }
 
