@@ -86,8 +86,10 @@ describe('a job of a log', () => {
     const text = [row({ job: 1 }), row({ job: 2, submit: 9, preceding: 1, think: 30 }), row({ job: 3, submit: 10, preceding: 99, think: 1 })].join('\n')
     const chains = (options?: SwfOptions) => jobs(text, options).map(({ after, think }) => [after, think])
     expect(chains({ dependencies: 'keep' })).toEqual([[undefined, undefined], ['1', 30], [undefined, undefined]])
+    const failed = [row({ job: 1, status: 0 }), row({ job: 2, submit: 9, preceding: 1, think: 30 })].join('\n')
+    expect(jobs(failed, { dependencies: 'keep', status: ['completed'] })[0]).not.toHaveProperty('after')
     expect(chains()).toEqual([[undefined, undefined], [undefined, undefined], [undefined, undefined]])
-    const lost = '1 job after a job that is not above them: submitted when the log says (dependencies)'
+    const lost = '1 job after a job that is not above them or was left out: submitted when the log says (dependencies)'
     expect(ruleNotes(text, { dependencies: 'keep' })).toContain(lost)
     const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({ dependencies: 'keep' }), place), {})
     decoder.push(bytesOf(`${text}\n`))

@@ -54,7 +54,7 @@ export class SwfJobs {
 
 /** What is told of jobs that should have waited for one that is not above them; `jobs` of them. */
 export const lostRule = (jobs: number): RuleCount[] =>
-  jobs === 0 ? [] : [{ rule: 'dependencies', jobs, text: 'after a job that is not above them: submitted when the log says' }]
+  jobs === 0 ? [] : [{ rule: 'dependencies', jobs, text: 'after a job that is not above them or was left out: submitted when the log says' }]
 
 /** A class, so that all fields have a place in the object from the start: added to a literal one by one they cost as much again as reading the line. */
 class SwfJob implements JobSpec {
