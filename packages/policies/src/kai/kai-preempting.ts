@@ -3,6 +3,7 @@ import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
+import { TakenJobs } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
@@ -42,11 +43,8 @@ class KaiPreempting implements Policy {
   readonly #running: TasksByJob
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
-  /** Who was taken at an instant takes nothing in it, nor in the cycles that follow it, or two might do so to each other for ever. */
-  readonly #taken = new Set<JobId>()
-  /** When it was last asked, and when it is to be because somebody was spared who had just started. */
-  #asked = NaN
-  #next = NaN
+  readonly #taken = new TakenJobs()
+  /** Whether somebody was spared who had just started, or takes nothing in this cycle alone. */
   #hasSpared = false
 
   constructor(settings: KaiSettings, env: Env, placement: Plug<'placement'> | undefined) {
@@ -69,8 +67,7 @@ class KaiPreempting implements Policy {
   }
 
   schedule(round: Round): void {
-    if (round.now !== this.#asked && round.now !== this.#next) this.#taken.clear()
-    this.#asked = round.now
+    this.#taken.begin(round.now)
     this.#hasSpared = false
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
@@ -78,7 +75,7 @@ class KaiPreempting implements Policy {
     this.#order.areSharesHeld = true
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
-    if (this.#hasSpared && isInVain && round.cluster.heartbeat === 0) round.wakeAt((this.#next = round.now + CYCLE))
+    if (this.#hasSpared && isInVain && round.cluster.heartbeat === 0) round.wakeAt(this.#taken.expect(round.now + CYCLE))
   }
 
   /** Whether somebody finds no room even so. */
@@ -90,7 +87,13 @@ class KaiPreempting implements Policy {
       const job = jobs[i++] as JobId
       const alike = inVain.of(this.#order.leaf(job), work.priority(job))
       const asked = work.shape(job, lane) * TASKS + work.together(job, lane)
-      if (alike.has(asked) || this.#taken.has(job)) continue
+      if (alike.has(asked)) continue
+      if (this.#taken.isBarred(job)) {
+        if (!this.#taken.mayLater(job)) continue
+        inVain.isEmpty = false
+        this.#hasSpared = true
+        continue
+      }
       if (this.#reclaim(job, round) || this.#preempt(job, round)) {
         jobs = this.#waiting(round)
         i = 0

@@ -2,6 +2,7 @@ import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId,
 import { startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
+import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { assign, fits, Mode, type Assignment } from './assignment.js'
 import type { Admitted } from './candidates.js'
@@ -63,13 +64,9 @@ class Kueue implements Policy {
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
-  /** Whether somebody was spared because it has just started, or gave way who had no node yet: nothing that ends tells of that. */
+  /** Whether somebody was spared because it has just started, gave way who had no node yet, or may preempt a moment later: nothing that ends tells of that. */
   #isUnsettled = false
-  /** Jobs that were preempted at an instant, and in the rounds that follow it: there they preempt nobody, or two might do so to each other for ever. */
-  readonly #preempted = new Set<JobId>()
-  /** When it was last asked, and when it is to be because that was unsettled. */
-  #asked = NaN
-  #next = NaN
+  readonly #preempted = new TakenJobs()
   /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
   readonly #unfit = new Map<number, Assignment>()
   readonly #vain = new Set<number>()
@@ -104,9 +101,7 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
-    const now = this.#env.now()
-    if (now !== this.#asked && now !== this.#next) this.#preempted.clear()
-    this.#asked = now
+    this.#preempted.begin(this.#env.now())
     this.#startAdmitted(round)
     if (this.#workloads.isChanged[round.lane] === 1 && !this.#isOver(round)) this.#admitAll(round)
     if (round.explained) this.#explain(round)
@@ -142,7 +137,7 @@ class Kueue implements Policy {
       // the next workload of each queue
     }
     this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted || this.#isUnsettled ? 1 : 0
-    if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt((this.#next = this.#env.now() + NEXT_CYCLE))
+    if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
   }
 
   /** Whether nobody that is still to be looked at could come in: all are like others for which there is no room. */
@@ -226,7 +221,7 @@ class Kueue implements Policy {
 
   /** Whether others that ask alike may find something else: it was preempted just now, or there are equals that only it is older than. */
   #isAlone({ job, queue, priority, rank }: Workload): boolean {
-    if (this.#preempted.has(job)) return true
+    if (this.#preempted.isBarred(job)) return true
     if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
     return this.#looks.get(queue)?.copy !== undefined || rank < this.#newestIn(queue, priority)
   }
@@ -300,12 +295,17 @@ class Kueue implements Policy {
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0 || this.#preempted.has(workload.job)) return []
+    if (round.claimsLeft === 0) return []
+    const isBarred = this.#preempted.isBarred(workload.job)
+    if (isBarred && !this.#preempted.mayLater(workload.job)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
     const admittedIn = (queue: ClusterQueue): Admitted => this.#admittedIn(queue)
     const onSpared = (): void => void (this.#isUnsettled = true)
-    return targets({ workload, short, queues: admitted.keys(), admittedIn, onSpared, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, queues: admitted.keys(), admittedIn, onSpared, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    if (!isBarred) return found
+    if (found.length > 0) this.#isUnsettled = true
+    return []
   }
 
   #admittedIn(queue: ClusterQueue): Admitted {

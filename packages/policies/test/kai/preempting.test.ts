@@ -16,7 +16,8 @@ const deserves = (quota: number, overQuotaWeight = 1, limit = -1): Queues[string
 function world(nodes: readonly number[], options: KaiOptions) {
   const master = dispatcher({ cluster: instantCluster({ nodes: nodes.map((gpu) => ({ count: 1, resources: { gpu } })) }), policy: kaiPreempting({ ties: 'submission', nonPreemptiblePriority: build, ...options }, firstNode()) })
   let now = 0
-  const pass = () => {
+  const pass = (later = 0) => {
+    now += later
     const { start, kill } = master.pass(now)
     return { started: [...new Set(start.map((each) => each.job))].sort(), killed: [...new Set(kill.map((each) => each.job))].sort() }
   }
@@ -149,6 +150,17 @@ describe('who has just started', () => {
     expect(master.nextWake).toBe(3)
     const { start, kill } = master.pass(3)
     expect([kill.map((each) => each.job).sort(), start.length]).toEqual([['q_0', 'q_1'], 4])
+  })
+})
+
+describe('who was taken', () => {
+  it('takes back in the next cycle what another queue has above its quota', () => {
+    // b has 8 of its 5 and c 3 of its 2; a_in, of 5, takes b_3 and b_2; b_3 is within what b deserves then, and 1 is free
+    const { come, pass } = world([12], { queues: { a: deserves(5), b: deserves(5), c: deserves(2) } })
+    for (const load of [['c_1', 2], ['c_2', 1], ['b_1', 3], ['b_2', 3], ['b_3', 2]] as const) expect(come(load).started).toEqual([load[0]])
+    expect(come(['a_in', 5])).toEqual({ started: ['a_in'], killed: ['b_2', 'b_3'] })
+    expect(pass()).toEqual({ started: [], killed: [] })
+    expect(pass(1)).toEqual({ started: ['b_3'], killed: ['c_2'] })
   })
 })
 

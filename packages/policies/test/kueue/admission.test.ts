@@ -1,4 +1,5 @@
 import { dispatcher } from '@sched/cluster'
+import type { JobSpec } from '@sched/core'
 import { kueue, type KueueOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -152,6 +153,22 @@ describe('what is not settled by one look', () => {
     expect(master.nextWake).toBe(7.001)
     const { start, kill } = master.pass(7.001)
     expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_1'], ['a_2']])
+  })
+
+  it('who was preempted has its queue\'s own back a moment later, of another queue that borrows', () => {
+    // b is above its 5 by 3; a_in, of 5, takes b_3 and b_2, which leaves b 3; b_3 fits into the other 2, and c has 2 of them
+    const reclaim = { reclaimWithinCohort: 'Any' } as const
+    const options: KueueOptions = { queues: { a: of(5, reclaim), b: of(5, reclaim), c: of(2, reclaim) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 12 } }] }), policy: kueue(options) })
+    const played = (now: number, ...specs: readonly JobSpec[]) => {
+      for (const spec of specs) master.submit(spec, now)
+      const { start, kill } = master.pass(now)
+      return [kill.map((each) => each.job), start.map((each) => each.job)]
+    }
+    for (const [now, each] of [wants('c_1', 2), wants('c_2', 2), wants('b_1', 3), wants('b_2', 3), wants('b_3', 2)].entries()) played(now, each)
+    expect(played(7, wants('a_in', 5))).toEqual([['b_3', 'b_2'], ['a_in']])
+    expect([played(7), master.nextWake]).toEqual([[[], []], 7.001])
+    expect(played(7.001)).toEqual([['c_2'], ['b_3']])
   })
 
   it('who was passed over before one without a node gave way comes in a moment later', () => {
