@@ -1,6 +1,6 @@
 import { definePlacement, type Placement, type Plug } from '@sched/core'
 import { z } from 'zod'
-import { bestBy } from './scored/best-by.js'
+import { ByShape } from './scored/by-shape.js'
 import { alignment } from './scored/scores.js'
 
 /**
@@ -14,7 +14,7 @@ export const dotProductPlacement = definePlacement({
   summary: 'the node whose free amounts are most like the demand',
   source: 'Panigrahy et al., 2011; Grandl et al., SIGCOMM 2014',
   options: z.strictObject({}),
-  create: (): Placement => ({ pick: (job, round) => bestBy(alignment, job, round) }),
+  create: (): Placement => new ByShape(alignment),
 })
 
 /** The node whose free amounts are most alike the demand. */

@@ -16,7 +16,7 @@ export const firstFit = (): Plug<'placement'> => firstFitPlacement.plug({})
  * Remembers per shape how far the cluster had no room for it, so that a search over all nodes starts there: what has
  * changed since is known from the cluster's log of changes.
  */
-class FirstFit implements Placement {
+export class FirstFit implements Placement {
   /** Of the cluster seen last: a round on a stock sees another one. */
   #cluster: ClusterView | undefined
   /** By shape: no node below it had room when `#seen` changes had happened. */

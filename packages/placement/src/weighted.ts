@@ -1,9 +1,9 @@
 import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import type { Score } from './scored/best-by.js'
+import { company } from './scored/by-company.js'
 import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
 import { TaskCounts } from './scored/task-counts.js'
-import { company } from './pack-spread.js'
 
 const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed'] as const
 type ScoreName = (typeof names)[number]
@@ -119,7 +119,7 @@ function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>
     case 'binpack':
       return fullness(weights)
     case 'dot-product':
-      return alignment
+      return (node, job, { lane, cluster, work }) => alignment(node, work.shape(job, lane), lane, cluster, work)
     case 'locality':
       return nearness
     case 'pack':

@@ -70,16 +70,17 @@ const kinds: readonly (readonly [string, () => Plug<'placement'>, Choose])[] = [
 ]
 
 const amounts = fc.record({ cpu: fc.integer({ min: 1, max: 5 }), memory: fc.integer({ min: 1, max: 7 }) })
-const steps = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 5 }), demand: amounts, ends: fc.nat({ max: 3 }) }), { minLength: 1, maxLength: 12 })
+const steps = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 12 }), demand: amounts, ends: fc.nat({ max: 9 }) }), { minLength: 1, maxLength: 12 })
 const total: Amounts = { cpu: 8, memory: 16 }
 
 describe('a placement', () => {
   it.each(kinds)('chooses as written down plainly: %s', (_, placement, choose) => {
     let starts = 0
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }), steps, (racks, perRack, plan) => {
-        const rackOf = Array.from({ length: racks * perRack }, (__, node) => Math.floor(node / perRack))
-        const play = new Play({ nodes: rackOf.map((rack, node) => ({ name: `n${node}`, names: [`n-${node}`], count: 1, racks: [`r${rack}`], resources: { ...total }, labels: { half: node % 2 === 0 ? 'even' : 'odd' } })) }, placement())
+      fc.property(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 12 }), fc.constantFrom('as they are', 'in order', 'none'), steps, (drawn, racks, plan) => {
+        const rackOf = racks === 'none' ? [...drawn.keys()] : racks === 'in order' ? drawn.toSorted((a, b) => a - b) : drawn
+        const placeOf = (rack: number) => (racks === 'none' ? {} : { racks: [`r${rack}`] })
+        const play = new Play({ nodes: rackOf.map((rack, node) => ({ name: `n${node}`, names: [`n-${node}`], count: 1, ...placeOf(rack), resources: { ...total }, labels: { half: node % 2 === 0 ? 'even' : 'odd' } })) }, placement())
         const free = rackOf.map((): Amounts => total)
         const running: { id: number; job: number; node: number; demand: Amounts }[] = []
         let last = -1
@@ -103,9 +104,9 @@ describe('a placement', () => {
           }
         }
       }),
-      { seed: 3, numRuns: 20 },
+      { seed: 3, numRuns: 100 },
     )
-    expect(starts).toBeGreaterThan(150)
+    expect(starts).toBeGreaterThan(1000)
   })
 })
 

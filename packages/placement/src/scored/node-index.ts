@@ -22,7 +22,7 @@ export class NodeIndex {
   /** Takes in what has changed since the last call. */
   refresh(): void {
     const log = this.#cluster.changeLog
-    if (log === undefined || log.count - this.#seen > log.kept) this.#rebuild()
+    if (log === undefined || log.count - this.#seen > Math.min(log.kept, this.#cluster.nodes)) this.#rebuild() // which costs less than so many changes
     else for (let change = this.#seen; change < log.count; change++) this.update(log.node(change))
     this.#seen = log?.count ?? -Infinity
   }

@@ -1,5 +1,6 @@
 import { None, type ResourceId } from '@sched/core'
 import type { NodeScore } from './by-node.js'
+import type { ShapeScore } from './by-shape.js'
 import type { Score } from './best-by.js'
 
 /** Free part of a node, mean over the lane's resources that it has: in [0, 1]. Largest first is worst fit. */
@@ -36,9 +37,8 @@ export const freeAmount: NodeScore = (node, lane, cluster) => {
  *
  * Source: Panigrahy et al., "Heuristics for Vector Bin Packing", 2011 (dot product); Grandl et al., SIGCOMM 2014 (Tetris).
  */
-export const alignment: Score = (node, job, { cluster, lane, work }) => {
+export const alignment: ShapeScore = (node, shape, lane, cluster, work) => {
   const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
-  const shape = work.shape(job, lane)
   let sum = 0
   for (let i = 0; i < resources.length; i++) {
     const resource = resources[i] as ResourceId

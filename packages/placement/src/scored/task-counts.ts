@@ -1,11 +1,18 @@
 import type { ClusterView, JobId, NodeId, WorkListener } from '@sched/core'
 
-/** Running tasks by group (a job, a user, a queue), node and rack, kept by the hooks of a placement: of its scheduler's jobs alone. */
+/** Tasks in a rack. */
+export interface InRack {
+  total: number
+  /** By node that has any. */
+  readonly onNode: Map<NodeId, number>
+}
+
+/** Running tasks by group (a job, a user, a queue), rack and node, kept by the hooks of a placement: of its scheduler's jobs alone. */
 export class TaskCounts {
   readonly hooks: WorkListener
   readonly #cluster: ClusterView
-  /** Per group: tasks by node, and by rack as `-1 - rack`. */
-  readonly #counts = new Map<number, Map<number, number>>()
+  /** Per group: racks with tasks. */
+  readonly #counts = new Map<number, Map<number, InRack>>()
 
   constructor(cluster: ClusterView, groupOf: (job: JobId) => number = (job) => job) {
     this.#cluster = cluster
@@ -16,26 +23,32 @@ export class TaskCounts {
   }
 
   onNode(group: number, node: NodeId): number {
-    return this.#counts.get(group)?.get(node) ?? 0
+    return this.#counts.get(group)?.get(rackOf(this.#cluster, node))?.onNode.get(node) ?? 0
   }
 
   inRack(group: number, node: NodeId): number {
-    return this.#counts.get(group)?.get(this.#rackOf(node)) ?? 0
+    return this.#counts.get(group)?.get(rackOf(this.#cluster, node))?.total ?? 0
+  }
+
+  /** The racks that have tasks of a group; `undefined`: none has. */
+  racks(group: number): ReadonlyMap<number, Readonly<InRack>> | undefined {
+    return this.#counts.get(group)
   }
 
   #count(group: number, node: NodeId, by: 1 | -1): void {
-    let counts = this.#counts.get(group)
-    if (counts === undefined) this.#counts.set(group, (counts = new Map<number, number>()))
-    for (const place of [node, this.#rackOf(node)]) {
-      const count = (counts.get(place) ?? 0) + by
-      if (count === 0) counts.delete(place)
-      else counts.set(place, count)
-    }
-    if (counts.size === 0) this.#counts.delete(group)
-  }
-
-  /** On a cluster without racks the node stands for its own. */
-  #rackOf(node: NodeId): number {
-    return -1 - this.#cluster.group(Math.min(1, this.#cluster.levels - 1), node)
+    let racks = this.#counts.get(group)
+    if (racks === undefined) this.#counts.set(group, (racks = new Map<number, InRack>()))
+    const rack = rackOf(this.#cluster, node)
+    let counts = racks.get(rack)
+    if (counts === undefined) racks.set(rack, (counts = { total: 0, onNode: new Map() }))
+    counts.total += by
+    const here = (counts.onNode.get(node) ?? 0) + by
+    if (here === 0) counts.onNode.delete(node)
+    else counts.onNode.set(node, here)
+    if (counts.total === 0) racks.delete(rack)
+    if (racks.size === 0) this.#counts.delete(group)
   }
 }
+
+/** On a cluster without racks the node stands for its own. */
+export const rackOf = (cluster: ClusterView, node: NodeId): number => cluster.group(Math.min(1, cluster.levels - 1), node)

@@ -1,0 +1,112 @@
+import { None, type Env, type JobId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
+import { FirstFit } from '../first-fit.js'
+import { bestBy, type Score } from './best-by.js'
+import { rackOf, TaskCounts, type InRack } from './task-counts.js'
+
+/** Tasks of the job in the node's rack, then on the node, which count less than one in the rack. */
+export const company = (counts: TaskCounts): Score => (node, job, { work, lane }) =>
+  counts.inRack(job, node) + counts.onNode(job, node) / (work.running(job, lane) + 1)
+
+/**
+ * Places every task with most or with fewest tasks of its job: in the rack, then on the node; the lowest of equals. In
+ * rounds over the whole cluster it looks at racks as they come into question, so that a pick costs no look at every
+ * node; in others (heartbeats, offers) each node in sight is asked.
+ */
+export class ByCompany implements Placement {
+  readonly hooks: WorkListener
+  readonly #counts: TaskCounts
+  readonly #sign: 1 | -1
+  readonly #score: Score
+  readonly #anywhere = new FirstFit()
+  /** By rack: its nodes, lowest first. */
+  readonly #members: NodeId[][] = []
+
+  constructor({ cluster }: Env, which: 'most' | 'fewest') {
+    this.#counts = new TaskCounts(cluster)
+    this.hooks = this.#counts.hooks
+    this.#sign = which === 'most' ? 1 : -1
+    const score = company(this.#counts)
+    this.#score = (node, job, round) => this.#sign * score(node, job, round)
+    for (let node = 0 as NodeId; node < cluster.nodes; node++) (this.#members[rackOf(cluster, node)] ??= []).push(node)
+  }
+
+  pick(job: JobId, round: Round): NodeId | None {
+    if (round.nodes.length < round.cluster.nodes) return bestBy(this.#score, job, round)
+    const lowest = this.#anywhere.pick(job, round)
+    const racks = this.#counts.racks(job)
+    if (lowest === None || racks === undefined) return lowest
+    const apart = this.#sign === 1 ? None : this.#lowestOutside(racks, lowest, job, round)
+    if (apart !== None) return apart
+    for (const tied of byTotal(racks, this.#sign)) {
+      const node = this.#within(tied, job, round)
+      if (node !== None) return node
+    }
+    return lowest
+  }
+
+  /** The lowest node from `from` on on which the task fits, in none of the racks. */
+  #lowestOutside(racks: ReadonlyMap<number, unknown>, from: NodeId, job: JobId, round: Round): NodeId | None {
+    const { cluster, lane } = round
+    for (let node: NodeId | None = from; node !== None; node = cluster.nextWithRoom(lane, node + 1)) {
+      const rack = rackOf(cluster, node)
+      if (!racks.has(rack)) {
+        if (round.fits(job, node)) return node
+        continue
+      }
+      const members = this.#members[rack] as NodeId[]
+      const last = members.at(-1) as NodeId
+      if (last - (members[0] as NodeId) === members.length - 1) node = last // no other rack in between
+    }
+    return None
+  }
+
+  /** Of racks with equally many tasks. */
+  #within(racks: readonly Rack[], job: JobId, round: Round): NodeId | None {
+    if (this.#sign === 1) {
+      const beside = mostOrFewest(racks, 1, job, round)
+      return beside === None ? this.#lowestWithout(racks, job, round) : beside
+    }
+    const apart = this.#lowestWithout(racks, job, round)
+    return apart === None ? mostOrFewest(racks, -1, job, round) : apart
+  }
+
+  /** The lowest node on which the task fits and that has none of the job. */
+  #lowestWithout(racks: readonly Rack[], job: JobId, round: Round): NodeId | None {
+    const { cluster, lane } = round
+    let lowest: NodeId | None = None
+    for (const [rack, { onNode }] of racks)
+      for (const node of this.#members[rack] as NodeId[]) {
+        if (lowest !== None && node > lowest) break
+        if (!cluster.hasRoom(lane, node) || onNode.has(node) || !round.fits(job, node)) continue
+        lowest = node
+        break
+      }
+    return lowest
+  }
+}
+
+type Rack = readonly [rack: number, tasks: Readonly<InRack>]
+
+/** Of the nodes with tasks of the job on which another fits. */
+function mostOrFewest(racks: readonly Rack[], sign: 1 | -1, job: JobId, round: Round): NodeId | None {
+  let best: NodeId | None = None
+  let highest = -Infinity
+  for (const [, { onNode }] of racks)
+    for (const [node, count] of onNode) {
+      const value = sign * count
+      if (value < highest || (value === highest && node > (best as number)) || !round.fits(job, node)) continue
+      best = node
+      highest = value
+    }
+  return best
+}
+
+/** Racks in groups of equally many tasks, most or fewest first. */
+function* byTotal(racks: ReadonlyMap<number, Readonly<InRack>>, sign: 1 | -1): Iterable<Rack[]> {
+  const sorted = [...racks].sort(([, a], [, b]) => sign * (b.total - a.total))
+  for (let from = 0, to = 0; from < sorted.length; from = to) {
+    const [, { total }] = sorted[from] as Rack
+    while (to < sorted.length && sorted[to]?.[1].total === total) to++
+    yield sorted.slice(from, to)
+  }
+}
