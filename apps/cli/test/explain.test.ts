@@ -90,8 +90,8 @@ fifo
       'jobs.jsonl': jobs(job('a', 0, 10, { queue: 'few' }), job('b', 1, 10, { queue: 'few' }), job('c', 2, 10, { queue: 'user', user: 'u' }), job('d', 3, 10, { queue: 'user', user: 'u' }), job('i', 3, 10, { queue: 'user', user: 'u' }), ...['e', 'f', 'g', 'h'].map((id) => job(id, 4, 20, { queue: 'rest', user: id }))),
     })
     const of = async (id: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '4', '--resources', 'cpu=1', '--job', id, '--queues', 'capacity-scheduler.xml', '--quiet'], cwd))[0]
-    expect(await of('b')).toMatchObject({ wait: 9, parts: { 'queue limit': 9 } }) // until a ends
-    expect(await of('i')).toMatchObject({ until: 13, parts: { 'queue limit': 9, 'no room': 1 } }) // until c ends, whose core goes to f; then until d ends
+    expect(await of('b')).toMatchObject({ wait: 9, parts: { 'queue limit maximum-capacity root.few': 9 } }) // until a ends
+    expect(await of('i')).toMatchObject({ until: 13, parts: { 'queue limit user-limit root.user': 9, 'no room': 1 } }) // until c ends, whose core goes to f; then until d ends
   })
 
   it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {

@@ -206,6 +206,8 @@ describe('a table of jobs', () => {
     expect(jobs(machines, { columns, demands: { cpu: 'vmcorecount' } })).toMatchObject([{ id: 'a', user: 's', stages: [{ demand: { cpu: 2 }, duration: 60 }] }])
     expect(guessMapping('pod_name,creation_time,scheduled_time,deletion_time\n')).toContain('submit: creation_time, start: scheduled_time, end: deletion_time, id: pod_name')
     expect(guessMapping('name,created\n')).toBeUndefined()
+    expect(guessMapping('applicationId,queue,startedTime,launchTime,finishedTime\na,q,1741561200000,1741561230000,1741561300000\nb,q,1741561210000,1741561230000,1741561300000\n'))
+      .toBe('{ columns: { submit: startedTime, start: launchTime, end: finishedTime, id: applicationId, queue: queue }, defaults: { demand: { cpu: 1 } }, time: { submit: ms } }')
   })
 
   it('may tell the nodes of its jobs: what is suggested has a task on each, or is a rigid job', () => {

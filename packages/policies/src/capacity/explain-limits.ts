@@ -3,29 +3,41 @@ import type { SortedIds } from '../orders/sorted-ids.js'
 import type { CapacityQueues } from './capacity-queues.js'
 
 /**
- * Tells who listens which waiting jobs of a pot a limit keeps out of the round: of running applications, the maximum of a
- * queue around the job or the limit of its user. What is held back for reservations is not looked at.
+ * Tells who listens which waiting jobs of a pot a limit keeps out of the round, and which: of running applications, the limit of the
+ * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). What is held back for
+ * reservations is not looked at.
  */
 export function explainLimits(round: Round, queues: CapacityQueues, pot: number): void {
   const { pots, tree, usage, users, limits } = queues
   queues.explainRunning(round)
   for (let leaf = 1; leaf < tree.queues.length; leaf++) {
     if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
-    const room = roomOf(queues, leaf, pot)
+    const rooms = [...tree.chain(leaf)].map(({ id, path }): Room => ({ limit: `maximum-capacity ${path}`, left: roomOf(queues, id, pot) }))
+    const ofUsers = `user-limit ${tree.queue(leaf).path}`
     const waiting = queues.waiting(leaf, pot)
     for (let i = waiting.from; i < waiting.to; i++) {
       const pair = waiting.ids[i] as number
       const isOver = limits.isOver(pair, pot)
       const { ids, from, to } = users.jobs[pair * pots.count + pot] as SortedIds
-      for (let k = from; k < to; k++) if (isOver || !hasRoom(round, queues, room, ids[k] as JobId)) round.defer(ids[k] as JobId, Reason.Limit)
+      for (let k = from; k < to; k++) {
+        const job = ids[k] as JobId
+        const limit = isOver ? ofUsers : rooms.find(({ left }) => !hasRoom(round, queues, left, job))?.limit
+        if (limit !== undefined) round.defer(job, Reason.Limit, limit)
+      }
     }
   }
 }
 
-/** By counted resource: the least that the queue and those around it may still use. */
-function roomOf({ pots: { width, count }, tree, quotas, usage }: CapacityQueues, leaf: number, pot: number): number[] {
-  const chain = [...tree.chain(leaf)]
-  return Array.from({ length: width }, (_, i) => Math.min(...chain.map(({ id }) => (quotas.most[(id * count + pot) * width + i] as number) - (usage.used[(id * count + pot) * width + i] as number))))
+/** What is left below a limit, by counted resource. */
+interface Room {
+  readonly limit: string
+  readonly left: readonly number[]
+}
+
+/** By counted resource: what the queue may still use. */
+function roomOf({ pots: { width, count }, quotas, usage }: CapacityQueues, queue: number, pot: number): number[] {
+  const first = (queue * count + pot) * width
+  return Array.from({ length: width }, (_, i) => (quotas.most[first + i] as number) - (usage.used[first + i] as number))
 }
 
 function hasRoom({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): boolean {

@@ -2,17 +2,17 @@ import { separatorIn, splitLine } from '../table/separators.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
-  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission', 'queued', 'vmcreated', 'created', 'createdat', 'creationtimestamp'],
+  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission', 'queued', 'vmcreated', 'created', 'createdat', 'creationtimestamp', 'startedtime'], // YARN has the last for the submission, beside `launchTime`
   duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
   start: ['start', 'starttime', 'started', 'timestart', 'startedat', 'dispatchtime', 'scheduledtime', 'scheduled', 'begintime', 'launchtime'],
-  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend', 'finishedat', 'completedat', 'deletiontime', 'deleted', 'vmdeleted', 'stoptime'],
-  id: ['id', 'jobid', 'idjob', 'jid', 'job', 'vmid', 'podname', 'instancesn', 'jobname'],
+  end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend', 'finishedat', 'finishedtime', 'completedat', 'deletiontime', 'deleted', 'vmdeleted', 'stoptime'],
+  id: ['id', 'jobid', 'idjob', 'jid', 'job', 'vmid', 'podname', 'instancesn', 'jobname', 'applicationid', 'appid'],
   tasks: ['tasks', 'numtasks', 'taskcount', 'instancenum', 'instnum', 'numinstances', 'workers', 'numworkers', 'workernum', 'instancesnum'],
   user: ['user', 'userid', 'iduser', 'username', 'subscriptionid'],
   queue: ['vc', 'virtualcluster', 'queuename', 'queue', 'partition'], // Helios has queueing times under `queue`
   estimate: ['estimate', 'walltime', 'timelimit', 'wallclocklimit', 'wallclockreq', 'requestedtime', 'reqtime', 'requestedwalltime'],
   priority: ['priority'],
-  status: ['status', 'state'],
+  status: ['status', 'state', 'finalstatus'],
 }
 const demands: Readonly<Record<string, readonly string[]>> = {
   cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'reqnprocs', 'procs', 'nprocs', 'nproc', 'processors', 'numprocs', 'cpusreq', 'reqcpus', 'alloccpus', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount'],
@@ -61,8 +61,16 @@ export function guessMapping(head: string): string | undefined {
     `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
     asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
     ...(isPerNode ? ['defaults: { gang: true }'] : []),
+    ...unitOf(rows.slice(0, -1).map((row) => splitLine(row, separator)[names.indexOf(submit)]?.trim() ?? '')),
   ]
   return `{ ${parts.join(', ')} }`
+}
+
+/** The unit of times since 1970, by their size: seconds have 10 digits from 2001 to 2286. */
+function unitOf(times: readonly string[]): string[] {
+  const digits = new Set(times.map((time) => /^(\d+)(\.\d*)?$/.exec(time)?.[1]?.length))
+  const unit = digits.size === 1 ? new Map([[13, 'ms'], [16, 'us'], [19, 'ns']]).get([...digits][0] ?? 0) : undefined
+  return unit === undefined ? [] : [`time: { submit: ${unit} }`]
 }
 
 const quoted = (name: string): string => (/^[A-Za-z_][\w.-]*$/.test(name) ? name : JSON.stringify(name))
