@@ -125,8 +125,8 @@ export class InsideSelector {
     }))
     const queue = queues.tree.queue(leaf)
     const jobs = ids.map((id): Job => {
-      let used = none
-      for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) if (pots.of(lane, work.nodeOf(task)) === pot) used = this.#plus(used, this.#demand(task, lane))
+      const used = [...none]
+      for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) if (pots.of(lane, work.nodeOf(task)) === pot) this.#addTo(used, task, lane)
       return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none }
     })
     return { jobs: this.#sorted(jobs, leaf, lane, new Vectors([...this.#it.loads.total])), amounts }
@@ -206,9 +206,16 @@ export class InsideSelector {
   }
 
   #demand(task: TaskId, lane: LaneId): number[] {
+    const amount = Array.from({ length: this.#it.queues.pots.width }, () => 0)
+    this.#addTo(amount, task, lane)
+    return amount
+  }
+
+  /** Adds what a task uses, in place: a leaf may have very many. */
+  #addTo(amount: number[], task: TaskId, lane: LaneId): void {
     const { pots } = this.#it.queues
     const at = pots.demandAt(this.#it.work.shapeOf(task), lane)
-    return [...pots.demands.subarray(at, at + pots.width)]
+    for (let i = 0; i < amount.length; i++) amount[i] = (amount[i] as number) + (pots.demands[at + i] as number)
   }
 
   #plus(a: readonly number[], b: readonly number[]): number[] {
