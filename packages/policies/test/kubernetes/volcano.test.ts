@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { drf, greedy, yarnFair, yarnPreempting, type KueueOptions, type YarnFairOptions } from '@sched/policies'
+import { drf, greedy, kaiPreempting, yarnFair, yarnPreempting, type KueueOptions, type YarnFairOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { preempted, world, type Load } from '../kueue/world.js'
@@ -84,6 +84,35 @@ describe('proportion, as the shares of YARN\'s fair scheduler (proportion_test.g
     master.submit(job({ id: 'starved', queue: 'b', demand: { cpu: 1, mem: 1 } }), 1)
     const killed = [1, 2, 3, 4, 5].flatMap((now) => master.pass(now).kill)
     expect(killed.map((each) => each.job)).toEqual(['over'])
+  })
+})
+
+describe('proportion with reclaim, as kai-preempting', () => {
+  /** What queues have, `[weight, tasks, capability]`, when their jobs have come to so many CPUs, one a minute. */
+  const held = (cpu: number, ...queues: readonly (readonly [weight: number, tasks: number, capability?: number])[]) => {
+    const names = queues.map((_, i) => `q${i}`)
+    const options = Object.fromEntries(queues.map(([overQuotaWeight, , limit = -1], i) => [names[i], { resources: { cpu: { overQuotaWeight, limit } } }]))
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu } }] }), policy: kaiPreempting({ queues: options }) })
+    const has = new Map(names.map((name) => [name, 0]))
+    for (const [i, [, tasks]] of queues.entries()) {
+      const queue = names[i] as string
+      master.submit(job({ id: queue, queue, tasks, demand: { cpu: 1 } }), 60 * i)
+      for (const now of [60 * i, 60 * i + 1]) {
+        const { start, kill } = master.pass(now)
+        for (const each of start) has.set(each.job, (has.get(each.job) ?? 0) + 1)
+        for (const each of kill) has.set(each.job, (has.get(each.job) ?? 0) - 1)
+      }
+    }
+    return [...has.values()]
+  }
+
+  it.each<[string, number, Parameters<typeof held>[1][], readonly number[]]>([
+    ['by weight', 8, [[1, 9], [3, 9]], [2, 6]],
+    ['by weight what others do not ask', 12, [[1, 12], [2, 12], [3, 3]], [3, 6, 3]],
+    ['up to the capability', 10, [[1, 10], [3, 10, 4], [1, 10]], [3, 4, 3]],
+    ['all to the only one', 5, [[1, 9]], [5]],
+  ])('gives back %s', (_, cpu, queues, expected) => {
+    expect(held(cpu, ...queues)).toEqual(expected)
   })
 })
 
