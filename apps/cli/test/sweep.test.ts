@@ -127,7 +127,7 @@ describe('a matrix with a mistake', () => {
     ['matrix: { cluster.nodes: [4, 4] }', 'matrix.cluster.nodes: has 4 twice. Give every value once; `seeds` repeats runs.\n'],
     ['matrix: { cluster.nodes: [] }', 'matrix.cluster.nodes: '],
     ['matrix: { cluster..nodes: [1] }', '"cluster..nodes" is no path. Write for example `cluster.nodes` or `policies[0].delay.node`.\n'],
-    ['matrix: { "policies[7].x": [1] }', 'the path policies[7].x leads nowhere: policies is a list of 2.'],
+    ['matrix: { "policies[7].x": [1] }', 'the path policies[7].x leads nowhere: policies is a list of 2. Number one of them, from 0: policies[0].\n'],
     ['matrix: { architecture.monolithic.decision.job: [1] }', 'the path architecture.monolithic.decision.job leads nowhere: architecture is "shared-state". Give the whole part as a value of the axis, or correct the path.\n'],
     ['matrix: { architecture.shared-state.decision.job: [1, .nan] }', 'error: at architecture.shared-state.decision.job = NaN: "sweep.yaml" line 6 column 1 architecture.shared-state.decision.job: found NaN, expected '],
     ['matrix: { architecture.shared-state.decision.job: [-1] }', 'architecture.shared-state.decision.job: found -1, expected at least 0.\n'],

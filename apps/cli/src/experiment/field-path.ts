@@ -42,5 +42,5 @@ function setAll(inside: unknown, keys: readonly Key[], depth: number, value: unk
 
 function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
   const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`), '')
-  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`, { field: 'matrix' }, 'Give the whole part as a value of the axis, or correct the path.')
+  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`, { field: 'matrix' }, Array.isArray(found) && found.length > 0 ? `Number one of them, from 0: ${text(depth)}[0].` : 'Give the whole part as a value of the axis, or correct the path.')
 }

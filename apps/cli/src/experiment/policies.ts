@@ -1,4 +1,4 @@
-import { resolve, SchedError, type Plug, type Registry, type Workload } from '@sched/core'
+import { resolve, SchedError, suggest, type Plug, type Registry, type Workload } from '@sched/core'
 import { YamlSource } from '@sched/cluster'
 import type { Finding } from '@sched/queue-files'
 import { readModel, withModels } from '../bayes/model-files.js'
@@ -27,6 +27,8 @@ export function namedPolicies(registry: Registry, configs: readonly unknown[], d
     if (!isNamed(entry)) return { name: policyName(entry), plug: plugOf(entry, [key, index]), path: [key, index] }
     const { name, policy, schedulers = {} } = entry
     const path = [key, index, 'policy']
+    const other = Object.keys(entry).find((each) => !named.includes(each))
+    if (other !== undefined) throw new SchedError('BAD_OPTION', `unknown key "${other}".`, { field: `${key}[${index}].${other}` }, `${suggest(other, named)} Options stand inside \`policy\`.`)
     const own = Object.entries(schedulers).map(([scheduler, config]) => [scheduler, plugOf(config, [key, index, 'schedulers', scheduler])])
     return { name, plug: plugOf(policy, path), path, ...(own.length > 0 && { ofSchedulers: Object.fromEntries(own) as NonNullable<NamedPolicy['ofSchedulers']> }) }
   })
@@ -49,6 +51,9 @@ export function policyList(text: string, option = '--policies'): unknown[] {
 }
 
 const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`), String(key))
+
+/** What an entry that chooses a name has. */
+const named = ['name', 'policy', 'schedulers']
 
 function isNamed(entry: unknown): entry is { readonly name: string; readonly policy: unknown; readonly schedulers?: Readonly<Record<string, unknown>> } {
   return typeof entry === 'object' && entry !== null && 'policy' in entry && typeof (entry as { name?: unknown }).name === 'string'

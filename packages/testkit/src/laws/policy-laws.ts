@@ -31,7 +31,7 @@ export type LawName = keyof typeof laws
 
 /** Options of `checkPolicyLaws`; all may be left out. */
 export interface LawOptions {
-  /** Laws that do not hold for this policy, each with the reason. */
+  /** Laws that do not hold for this policy, each with the reason: `reservations` under `easy` and `conservative`, since jobs of these worlds outlive their estimates. */
   readonly skip?: Partial<Readonly<Record<LawName, string>>>
   /** Which worlds, by default with outages in some; or an arbitrary of one's own. */
   readonly worlds?: WorldOptions | fc.Arbitrary<World>
@@ -72,7 +72,7 @@ function check(make: MakePolicy, options: LawOptions, names: readonly LawName[])
       const played = play(world, make, architecture)
       for (const name of names) {
         const wrong = laws[name](played)
-        if (wrong !== undefined) throw new SchedError('INVARIANT', `law "${name}" does not hold: ${wrong}`)
+        if (wrong !== undefined) throw new SchedError('INVARIANT', `law "${name}" does not hold: ${wrong}`, {}, `Where it cannot hold, say why: { skip: { ${name}: 'reason' } }.`)
       }
       report.worlds++
       report.launches += played.recorder.launches.length
