@@ -2,6 +2,7 @@ import { definePlacement, None, SchedError, suggest, type ClusterView, type Env,
 import { z } from 'zod'
 import type { Score } from './scored/best-by.js'
 import { company } from './scored/by-company.js'
+import { ByShape, type ShapeScore } from './scored/by-shape.js'
 import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
 import { TaskCounts } from './scored/task-counts.js'
 
@@ -43,6 +44,8 @@ class Weighted implements Placement {
   readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
   readonly #labels: readonly (readonly [string, readonly string[]])[]
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
+  /** Where one score alone counts, by what is free: the best of it is the best of all. */
+  readonly #alone: ByShape | undefined
   readonly #nodes: NodeId[] = []
   readonly #sums: number[] = []
   readonly #values: number[] = []
@@ -50,14 +53,18 @@ class Weighted implements Placement {
   constructor({ scores, resourceWeights, labels, antiAffinity }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = weightsOf(resourceWeights, env.cluster)
-    this.#scores = Object.entries(scores).map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
+    const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
+    this.#scores = counting.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
+    const [only] = counting.length === 1 ? counting.map(([name]) => shapeScore(name as ScoreName, weights)) : []
+    this.#alone = only && new ByShape(only, (job, node, { cluster }) => this.#passes(job, node, cluster))
     Object.assign(this, both(perJob.hooks, this.#neighbours?.counts.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    if (this.#alone !== undefined) return this.#alone.pick(job, round)
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
     let best = -1
@@ -68,11 +75,14 @@ class Weighted implements Placement {
   #collect(job: JobId, round: Round): void {
     this.#nodes.length = 0
     this.#sums.length = 0
-    for (const node of round.nodes) {
-      if (!round.room(node) || !round.fits(job, node) || !this.#passes(job, node, round.cluster)) continue
+    const { cluster, lane, nodes } = round
+    const add = (node: NodeId): void => {
+      if (!round.fits(job, node) || !this.#passes(job, node, cluster)) return
       this.#nodes.push(node)
       this.#sums.push(0)
     }
+    if (nodes.length < cluster.nodes) nodes.forEach(add)
+    else for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) add(node)
   }
 
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
@@ -84,8 +94,8 @@ class Weighted implements Placement {
   #add(score: Score, weight: number, job: JobId, round: Round): void {
     const values = this.#values
     let [least, most] = [Infinity, -Infinity]
-    for (const [i, node] of this.#nodes.entries()) {
-      const value = score(node, job, round)
+    for (let i = 0; i < this.#nodes.length; i++) {
+      const value = score(this.#nodes[i] as NodeId, job, round)
       values[i] = value
       least = Math.min(least, value)
       most = Math.max(most, value)
@@ -111,23 +121,30 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
 }
 
 function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>): Score {
+  const byShape = shapeScore(name, weights)
+  if (byShape !== undefined) return (node, job, { lane, cluster, work }) => byShape(node, work.shape(job, lane), lane, cluster, work)
+  if (name === 'locality') return nearness
+  const together = company(counts)
+  return name === 'pack' ? together : (node, job, round) => -together(node, job, round)
+}
+
+/** A score by what is free; `undefined` for one that depends on where the job's tasks and data are. */
+function shapeScore(name: ScoreName, weights: ArrayLike<number>): ShapeScore | undefined {
   switch (name) {
     case 'best-fit':
-      return (node, _job, { lane, cluster }) => -freeAmount(node, lane, cluster)
+      return (node, _shape, lane, cluster) => -freeAmount(node, lane, cluster)
     case 'worst-fit':
-      return (node, _job, { lane, cluster }) => freePart(node, lane, cluster)
+      return (node, _shape, lane, cluster) => freePart(node, lane, cluster)
     case 'binpack':
       return fullness(weights)
     case 'dot-product':
-      return (node, job, { lane, cluster, work }) => alignment(node, work.shape(job, lane), lane, cluster, work)
-    case 'locality':
-      return nearness
-    case 'pack':
-      return company(counts)
-    case 'spread':
-      return (node, job, round) => -company(counts)(node, job, round)
+      return alignment
     case 'speed':
-      return (node, _job, { cluster }) => cluster.speed(node)
+      return (node, _shape, _lane, cluster) => cluster.speed(node)
+    case 'locality':
+    case 'pack':
+    case 'spread':
+      return undefined
   }
 }
 

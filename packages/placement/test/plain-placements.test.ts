@@ -60,12 +60,16 @@ const filteredAndScored: Choose = (state, fitting) => {
   return passing.find((node) => passing.every((other) => sum(other) <= sum(node)))
 }
 
+/** Nodes of even number, without a task of the job; of them the one with the largest part free. */
+const filtered: Choose = (state, fitting) => best(freePart)(state, fitting.filter((node) => node % 2 === 0 && !state.running.some((task) => task.job === state.job && task.node === node)))
+
 const kinds: readonly (readonly [string, () => Plug<'placement'>, Choose])[] = [
   ['dot-product', dotProduct, best(alike)],
   ['pack', pack, best(company)],
   ['spread', spread, best((state, node) => -company(state, node))],
   ['round-robin', roundRobin, inTurn],
   ['binpack', () => weighted({ scores: { binpack: 1 }, resourceWeights: { memory: 3 } }), best(full)],
+  ['filtered', () => weighted({ labels: { half: 'even' }, antiAffinity: 'job' }), filtered],
   ['weighted', () => weighted({ scores: { 'worst-fit': 2, pack: 1 }, labels: { half: 'even' }, antiAffinity: 'job' }), filteredAndScored],
 ]
 

@@ -14,6 +14,7 @@ const MOST = 16
  */
 export class ByShape implements Placement {
   readonly #score: ShapeScore
+  readonly #passes: (job: JobId, node: NodeId, round: Round) => boolean
   /** By shape, the one that was asked for least recently first. */
   readonly #indexes = new Map<ShapeId, NodeIndex>()
   /** By shape without one: nodes that were looked at. */
@@ -22,8 +23,10 @@ export class ByShape implements Placement {
   #cluster: ClusterView | undefined
   readonly #capacity: number[] = []
 
-  constructor(score: ShapeScore) {
+  /** With `passes`, only nodes for which it says so. */
+  constructor(score: ShapeScore, passes: (job: JobId, node: NodeId, round: Round) => boolean = () => true) {
     this.#score = score
+    this.#passes = passes
   }
 
   pick(job: JobId, round: Round): NodeId | None {
@@ -36,7 +39,7 @@ export class ByShape implements Placement {
     this.#indexes.delete(shape)
     this.#indexes.set(shape, index)
     index.refresh()
-    return index.find((node) => round.fits(job, node))
+    return index.find((node) => round.fits(job, node) && this.#passes(job, node, round))
   }
 
   /** Looks at every node in sight that has room. */
@@ -45,7 +48,7 @@ export class ByShape implements Placement {
     let looks = 0
     const score = (node: NodeId): number => {
       looks++
-      return this.#score(node, shape, lane, cluster, work)
+      return this.#passes(job, node, round) ? this.#score(node, shape, lane, cluster, work) : -Infinity
     }
     const best = bestBy(score, job, round)
     this.#looks.set(shape, (this.#looks.get(shape) ?? 0) + looks)

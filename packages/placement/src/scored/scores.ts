@@ -55,10 +55,9 @@ export const alignment: ShapeScore = (node, shape, lane, cluster, work) => {
  * Source: Volcano, binpack.go.
  */
 export const fullness =
-  (weights: ArrayLike<number>): Score =>
-  (node, job, { cluster, lane, work }) => {
+  (weights: ArrayLike<number>): ShapeScore =>
+  (node, shape, lane, cluster, work) => {
     const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
-    const shape = work.shape(job, lane)
     let sum = 0
     let weight = 0
     for (let i = 0; i < resources.length; i++) {
