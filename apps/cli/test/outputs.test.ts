@@ -24,11 +24,13 @@ describe('--out', () => {
   })
 
   it('holds the experiment as it ran: running that again gives the same files', async () => {
-    const cwd = small()
-    await sched(['compare', 'small.yaml', '--seed', '4', '--policies', 'fifo,{delay: {node: 1}}', '--out', 'deep'], { cwd })
-    expect((await sched(['compare', 'deep/experiment.yaml', '--out', 'again'], { cwd })).code).toBe(0)
-    expect(read(cwd, 'deep/experiment.yaml')).toMatch(`# As run by sched ${version}; paths are relative to this file.\n`)
-    for (const name of files(join(cwd, 'deep'))) expect(read(cwd, 'again', name), name).toBe(read(cwd, 'deep', name).replace('../deep', '../again'))
+    for (const seed of [['--seed', '4'], []]) {
+      const cwd = small()
+      await sched(['compare', 'small.yaml', ...seed, '--policies', 'fifo,{delay: {node: 1}}', '--out', 'deep'], { cwd })
+      expect((await sched(['compare', 'deep/experiment.yaml', '--out', 'again'], { cwd })).code).toBe(0)
+      expect(read(cwd, 'deep/experiment.yaml')).toMatch(`# As run by sched ${version}; paths are relative to this file.\n`)
+      for (const name of files(join(cwd, 'deep'))) expect(read(cwd, 'again', name), name).toBe(read(cwd, 'deep', name).replace('../deep', '../again'))
+    }
   })
 
   it('names queue files and those of a matrix from where the experiment lies', async () => {

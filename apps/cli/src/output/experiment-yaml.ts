@@ -3,13 +3,13 @@ import { stringify } from 'yaml'
 import { withModels } from '../bayes/model-files.js'
 import { filesOf } from '../experiment/queues.js'
 import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
-import type { ExperimentSpec } from '../experiment/schema.js'
+import { experimentSchema, type ExperimentSpec } from '../experiment/schema.js'
 import { version } from '../version.js'
 
 /** The experiment as it ran, paths relative to the directory it is written to: the same command on it gives the same numbers. */
 export function experimentYaml({ spec, directory: from }: Description, directory: string): string {
   const moved = (path: string) => relative(directory, resolve(from, path))
-  const plugins = spec.plugins?.map((plugin) => (/^(\.|\/)/.test(plugin) ? `./${moved(plugin)}` : plugin))
+  const plugins = spec.plugins?.map((plugin) => (/^(\.|\/)/.test(plugin) ? moved(plugin).replace(/^(?!\.)/, './') : plugin))
   const asRun = {
     ...spec,
     ...(plugins !== undefined && { plugins }),
@@ -25,7 +25,8 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     ...(spec.yarnSite !== undefined && { yarnSite: moved(spec.yarnSite) }),
     ...(spec.matrix !== undefined && { matrix: movedMatrix(spec.matrix, from, moved) }),
   }
-  return `# As run by sched ${version}; paths are relative to this file.\n${stringify(asRun)}`
+  const inOrder = Object.keys(experimentSchema.shape).flatMap((key) => (Object.hasOwn(asRun, key) ? [[key, asRun[key as keyof typeof asRun]] as const] : [])) // as its own copy has them
+  return `# As run by sched ${version}; paths are relative to this file.\n${stringify(Object.fromEntries(inOrder))}`
 }
 
 type Move = (path: string) => string
