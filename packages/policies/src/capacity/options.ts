@@ -38,6 +38,7 @@ export const preemptionOptions = z.strictObject({
   totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is chosen in one look, part of the cluster'),
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
+  conservativeDrf: z.boolean().default(false).describe('with several resources: no more is chosen from a queue once there is enough of one of them, nothing where one is not wanted'),
   intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })
 

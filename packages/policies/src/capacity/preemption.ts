@@ -59,7 +59,7 @@ export class CapacityPreemption implements Policy {
     this.#env = env
     const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
     this.#loads = new LiveLoads(queues, waiting)
-    this.#toTake = new WhatToTake(queues.pots)
+    this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
     this.#next = lanes.map(() => -1)
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
     this.#running = new RunningTasks(env.work, lanes.length)

@@ -6,7 +6,8 @@ import type { Pots } from './pots.js'
 /**
  * What is still to be taken from a leaf in a pot, and from all leaves together in one round. A container is taken if it
  * brings some of what is wanted and no resource would exceed what a round may take. A gang is taken whole, if the leaf keeps
- * its guarantee; one that is larger than what a round may take goes alone in its round.
+ * its guarantee; one that is larger than what a round may take goes alone in its round. Conservatively, a container is taken
+ * only while some is wanted of every resource.
  *
  * Source: Hadoop 3, CapacitySchedulerPreemptionUtils.tryPreemptContainerAndDeductResToObtain.
  */
@@ -14,6 +15,8 @@ export class WhatToTake {
   /** What the round may still take in all, by counted resource. */
   readonly allowed: Float64Array
   readonly #pots: Pots
+  /** Whether nothing is taken any more once there is enough of one resource. */
+  readonly #isConservative: boolean
   /** What the leaf is still to give; below 0 where one container was larger than that. */
   readonly #left: Float64Array
   /** What the leaf uses without what is taken. */
@@ -23,9 +26,10 @@ export class WhatToTake {
   #pot = 0
   #lane: LaneId = 0 as LaneId
 
-  constructor(pots: Pots) {
+  constructor(pots: Pots, isConservative: boolean) {
     const vector = () => new Float64Array(pots.width)
     this.#pots = pots
+    this.#isConservative = isConservative
     this.allowed = vector()
     this.#left = vector()
     this.#rest = vector()
@@ -91,7 +95,21 @@ export class WhatToTake {
       const brings = Math.ceil((left[i] as number) / amount)
       if (brings > wanted && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) wanted = brings
     }
+    if (this.#isConservative) wanted = this.#untilEnough(from)
     return may < wanted ? may : wanted
+  }
+
+  /** How many of a demand are taken until there is enough of one resource; 0 where there is already. */
+  #untilEnough(from: number): number {
+    const { width, demands, totals } = this.#pots
+    let count = Infinity
+    for (let i = 0; i < width; i++) {
+      const left = this.#left[i] as number
+      if (left <= 0 && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) return 0
+      const amount = demands[from + i] as number
+      if (amount > 0 && left > 0) count = Math.min(count, Math.ceil(left / amount))
+    }
+    return count === Infinity ? 0 : count
   }
 
   /** Whether so many of a shape may be taken together; `isFirst`: nothing else is taken in this round so far. */
@@ -105,7 +123,7 @@ export class WhatToTake {
       if (amount > (this.allowed[i] as number) && !isFirst) return false
       if (amount > 0 && (this.#left[i] as number) > 0) brings = true
     }
-    if (!brings) return false
+    if (!brings || (this.#isConservative && this.#untilEnough(from) === 0)) return false
     this.#add(this.#rest, from, -count)
     const keeps = compareShares(this.#rest, 0, guaranteed, this.#leaf * width, total, 0, width) >= 0
     this.#add(this.#rest, from, count)

@@ -101,4 +101,20 @@ describe('preemption for what waits', () => {
     expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1)])).toEqual([0, 5])
     expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1), asking('bob', 'b', 3, 1)])).toEqual([0, 8])
   })
+
+  it('takes nothing, carefully, where one resource is not missing, and no more than is enough of one (testInterQueuePreemptionWithStrictAndRelaxedDRF)', () => {
+    // thirds of 60 memory and 600 cores; a has all memory, and 60 or 540 cores
+    const taken = (conservativeDrf: boolean, cpu: number, wanted: Parameters<typeof job>[0]) => {
+      const queue = { capacity: 33, userLimitFactor: -1 }
+      const master = standing([{ mem: 60, cpu: 600 }], { a: queue, b: queue, c: { capacity: 34 } }, { resourceCalculator: 'dominant', preemption: { ...eager, conservativeDrf } })
+      master.submit(job({ id: 'a', queue: 'a', tasks: 60, demand: { mem: 1, cpu } }), 0)
+      beat(master, 0, 0)
+      master.submit(job({ id: 'b', queue: 'b', ...wanted }), 1)
+      return [3, 6].map((now) => master.heartbeat('n0-0', now).kill.length)[1]
+    }
+    const memory = { tasks: 15, demand: { mem: 1, cpu: 1 } }
+    expect([taken(false, 1, memory), taken(true, 1, memory)]).toEqual([15, 0]) // 540 cores are free
+    const both = { tasks: 4, demand: { mem: 2, cpu: 40 } }
+    expect([taken(false, 9, both), taken(true, 9, both)]).toEqual([12, 8]) // 8 memory, and 160 cores of which 60 are free
+  })
 })

@@ -129,7 +129,7 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${preemptionPrefix}intra-queue-preemption.max-allowable-limit`]: inside('maxAllowableLimit', atMostWhole),
   [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: inside('order', insideOrder),
   [`${preemptionPrefix}intra-queue-preemption.conservative-drf`]: inside('conservativeDrf', booleanOf),
-  [`${preemptionPrefix}conservative-drf`]: extension,
+  [`${preemptionPrefix}conservative-drf`]: preempt('conservativeDrf', booleanOf),
   [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: extension,
