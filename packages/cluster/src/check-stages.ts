@@ -7,7 +7,7 @@ export function checkStages({ id, stages }: JobSpec): void {
     const { tasks, demand, duration, after } = stages[i] as StageSpec
     const field = `stages[${i}]`
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw bad(id, `${field}.tasks`, `${tasks}`, 'Give a whole number, at least 1.')
-    if (typeof demand !== 'object' || demand === null) throw bad(id, `${field}.demand`, 'none', 'Give amounts per task by resource name; {} where it needs nothing.')
+    if (typeof demand !== 'object' || demand === null) throw bad(id, `${field}.demand`, 'none', 'Give amounts per task by resource name.')
     if (typeof duration === 'number') checkTime(id, `${field}.duration`, duration)
     else if (typeof duration !== 'object' || duration === null) throw bad(id, `${field}.duration`, duration === undefined ? 'none' : JSON.stringify(duration), 'Give seconds, at least 0.')
     else if ('length' in duration) checkTimes(id, `${field}.duration`, duration, tasks)

@@ -70,7 +70,7 @@ export class Dispatcher {
   readonly work: Work
   readonly cell: CellState
   readonly policy: Policy
-  /** The earliest time at which the policy asked for a round (`tick`); `Infinity`: none. */
+  /** The earliest time at which the policy asked for a round, by `pass`, or by `tick` where nodes report by `heartbeat`; `Infinity`: none. */
   nextWake: Seconds = Infinity
   readonly #model: ClusterModel
   readonly #draft: Draft
@@ -127,7 +127,7 @@ export class Dispatcher {
     return this.#rounds(this.#all)
   }
 
-  /** A round that a policy asked for: nothing can start in it, but tasks may have to be killed. */
+  /** A round that a policy asked for between heartbeats: nothing can start in it, but tasks may have to be killed. Without heartbeats call `pass`. */
   tick(now: Seconds): Decisions {
     this.#pass(now)
     return this.#rounds([])
@@ -143,7 +143,7 @@ export class Dispatcher {
     return true
   }
 
-  /** A started task has failed or was lost: it is pending again, unless its job was cancelled. */
+  /** A started task has failed or was lost: it is pending again, unless its job was cancelled. Others of its gang run on. */
   taskFailed({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
     const task = this.#stopped(id, 'evicted', now)
     const job = this.work.jobOf(task)

@@ -275,7 +275,7 @@ describe('a job', () => {
     [[stage({ duration: Float64Array.of(1) })], 'stages[0].duration: job a has 1 for 2 tasks. Give one per task.'],
     [[stage({ duration: undefined as never })], 'stages[0].duration: job a has none. Give seconds, at least 0.'],
     [[stage({ duration: '10' as never })], 'stages[0].duration: job a has "10". Give seconds, at least 0.'],
-    [[stage({ demand: undefined as never })], 'stages[0].demand: job a has none. Give amounts per task by resource name; {} where it needs nothing.'],
+    [[stage({ demand: undefined as never })], 'stages[0].demand: job a has none. Give amounts per task by resource name.'],
     [undefined as never, 'stages: job a has none. Give at least one.'],
     [[stage({ after: [{ stage: 0, fraction: 1 }] })], 'stages[0].after: job a has a wait for stage 0, which does not come before it. List stages so that each waits for earlier ones, counted from 0.'],
   ])('is refused where none can be so (%#)', (stages, message) => {

@@ -53,6 +53,17 @@ describe('a dispatcher', () => {
     expect(lines(master.pass(0).start)).toEqual(['job.0 on node-0', 'job.1 on node-0', 'job.2 on node-1'])
   })
 
+  it('gives a policy that asked for a round all nodes in a pass, and none in a tick', () => {
+    const atTen = policyOf(() => (round, jobs) => {
+      if (round.now < 10) round.wakeAt(10)
+      else for (const job of jobs) startAll(round, job)
+    })
+    const master = dispatcher({ cluster: instantCluster({ nodes: 1, racks: 1 }), policy: atTen })
+    master.submit(job(), 0)
+    expect([master.pass(0).start.length, master.nextWake]).toEqual([0, 10])
+    expect([lines(master.tick(10).start), lines(master.pass(10).start)]).toEqual([[], ['job.0 on node-0']])
+  })
+
   it('tells which tasks to kill; they are pending again', () => {
     const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: evicting() })
     master.submit(job({ tasks: 2 }), 0)
