@@ -143,6 +143,25 @@ describe('preemption by tier', () => {
     expect(startsOf(jobs, [5], slurmPreempting(greedy(fifo()), { tiers: { high: 2 }, exemptTime: 60 })).get('high_1')).toBe(210)
   })
 
+  describe('with a grace time', () => {
+    const jobs = (...rows: readonly (readonly [id: string, submit: number, procs: number, duration: number])[]) =>
+      rows.map(([id, submit, procs, duration]) => ({ id, submit, queue: id.split('_')[0] as string, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration }] }))
+    const starts = (graceTime: Record<string, number>, ...rows: Parameters<typeof jobs>) =>
+      Object.fromEntries(startsOf(jobs(...rows), [4], slurmPreempting(strict(multifactor({ tiers })), { tiers, graceTime })))
+
+    it('chosen jobs run on for it, or to their end (GraceTime of Slurm)', () => {
+      expect(starts({ low: 30 }, ['low_1', 0, 4, 1000], ['high_1', 10, 4, 50])['high_1']).toBe(40)
+      expect(starts({ low: 30 }, ['low_1', 0, 4, 25], ['high_1', 10, 4, 50])['high_1']).toBe(25)
+      expect(starts({ mid: 30 }, ['low_1', 0, 4, 1000], ['high_1', 10, 4, 50])['high_1']).toBe(10)
+    })
+
+    it('all go together, when the last is over, and those that were chosen before come first', () => {
+      // mid_1 may go at 70, and until then low_1 stays, which has no grace time; high_2 chooses when low_1 has gone at 70 for high_1, so 60 s later
+      expect(starts({ mid: 60 }, ['mid_1', 0, 2, 1000], ['low_1', 0, 2, 1000], ['high_1', 10, 4, 50])['high_1']).toBe(70)
+      expect(starts({ low: 60 }, ['low_1', 0, 2, 1000], ['low_2', 1, 2, 1000], ['high_1', 10, 2, 500], ['high_2', 20, 2, 50])).toMatchObject({ high_1: 70, high_2: 130 })
+    })
+  })
+
   it('comes back at once for one that found no room since the same pass had started others', () => {
     // 5 processors: high_0 has 4 of them until 150, which low_1 then gets, since it came first; high_1 takes its place a moment later, and not when low_1 ends at 1150
     const jobs = ([['low_0', 0, 1, 1000], ['high_0', 0, 4, 150], ['low_1', 90, 4, 1000], ['high_1', 100, 4, 50]] as const).map(([id, submit, procs, duration]) => ({
@@ -182,8 +201,8 @@ describe('preemption by tier', () => {
     expect(come(30, cpu('f', 4, { qos: 'urgent' }), cpu('g', 4))).toEqual({ start: ['f'], kill: ['a'] })
   })
 
-  it('obeys the laws of policies', () => {
-    const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 } }), { runs: 40 })
+  it.each([{}, { graceTime: { a: 5, default: 2 } }])('obeys the laws of policies: %j', (options) => {
+    const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), { runs: 40 })
     expect(evictions).toBeGreaterThan(20)
   })
 })

@@ -177,6 +177,13 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
 
+  it('lets preempted jobs run on for the GraceTime of their partition', () => {
+    const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\nPartitionName=DEFAULT GraceTime=60\n${tiers} GraceTime=0`
+    expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { graceTime: { low: 60 } } })
+    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'its jobs go when that is over and their place is taken'], ['honoured', 6, 'high GraceTime', '']])
+    expect(told(text('preempt/none')).filter(([, , setting]) => setting === 'DEFAULT GraceTime')).toEqual([['ignored', 4, 'DEFAULT GraceTime', 'nobody is preempted by tier']])
+  })
+
   it('spares the jobs of partitions that say so', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\n${tiers} PreemptMode=off\nPartitionName=mid PriorityTier=2 PreemptMode=REQUEUE\nPartitionName=slow PreemptMode=SUSPEND`
     const policy = (policyOf(text('preempt/partition_prio')) as { 'slurm-preempting': { exemptQueues: string[] } })['slurm-preempting']

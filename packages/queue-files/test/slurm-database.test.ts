@@ -119,6 +119,14 @@ describe('a table of QOS', () => {
     expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 
+  it('says how long preempted jobs run on', () => {
+    const text = 'Name|GraceTime|Preempt\nnormal|00:01:30|\nhigh|00:00:00|normal\n'
+    const conf = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE'
+    expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { graceTime: { normal: 90 } } })
+    expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'its jobs go when that is over and their place is taken'])
+    expect(told('', text)[0]).toEqual(['ignored', 2, 'QOS normal GraceTime', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'])
+  })
+
   it('says who preempts whom', () => {
     expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
       'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: inner },

@@ -12,6 +12,7 @@ const slurmPreemptingOptions = z.strictObject({
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
   exemptQueues: z.array(z.string()).default([]).describe('queues whose jobs are not preempted by tier (PreemptMode=OFF of a partition)'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
+  graceTime: z.record(z.string(), z.number().nonnegative()).default({}).describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
   youngestFirst: z.boolean().default(false).describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
   reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
 })
@@ -27,7 +28,7 @@ const NEXT_PASS: Seconds = 0.001
  * found, and in the end only those on the nodes found go. They wait again and start anew.
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos with PreemptMode=REQUEUE; `_run_now` of select/cons_tres. Deviations: what is preempted is gone
- * at once; jobs that preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
+ * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
  * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
@@ -58,6 +59,8 @@ class SlurmPreempting implements Policy {
   #exempt: Seconds = Infinity
   /** Whether a job that this round has started was left alone, and whether one found no room for that: nothing that happens later tells of it. */
   #hasSpared = false
+  /** By lane: from when on those may go at once that were chosen and run on for their grace time. */
+  readonly #notices: readonly Map<JobId, Seconds>[]
   #isUnsettled = false
 
   constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
@@ -67,6 +70,7 @@ class SlurmPreempting implements Policy {
     refuseLoops(options.qos ?? {})
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     this.#waiting = env.cluster.lanes.map(() => new Set())
+    this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
@@ -80,9 +84,12 @@ class SlurmPreempting implements Policy {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
+    const notices = this.#notices[round.lane] as Map<JobId, Seconds>
+    for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)
     this.#policy.schedule(round)
     if (!isDone) this.#preempt(round, false)
+    for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
     if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
   }
@@ -162,14 +169,15 @@ class SlurmPreempting implements Policy {
     const order = youngestFirst
       ? (a: JobId, b: JobId) => (started.get(b) as Seconds) - (started.get(a) as Seconds)
       : (a: JobId, b: JobId) => this.#rankOf(a) - this.#rankOf(b) || (nodes.get(a) as number) - (nodes.get(b) as number)
-    return [...started.keys()].sort((a, b) => order(a, b) || work.rank(a) - work.rank(b))
+    const notices = this.#notices[lane] as Map<JobId, Seconds>
+    return [...started.keys()].sort((a, b) => Number(notices.has(b)) - Number(notices.has(a)) || order(a, b) || work.rank(a) - work.rank(b))
   }
 
   #nodesOf(job: JobId, lane: LaneId): Set<NodeId> {
     return new Set((this.#running.in(lane).get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
   }
 
-  /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room. */
+  /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room, or not yet. */
   #makeRoom(job: JobId, round: Round): boolean {
     if (!round.take(job)) return false
     const before = round.savepoint()
@@ -190,13 +198,28 @@ class SlurmPreempting implements Policy {
       const places = new Set(this.#places)
       const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
-        for (const victim of victims.slice(0, last + 1)) if (inCommon(victim, places) > 0) this.#evict(victim, round)
+        const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0)
+        if (this.#haveGrace(chosen, round)) return false
+        for (const victim of chosen) this.#evict(victim, round)
         return this.#start(job, round, before)
       }
       const common = new Map(taken.map((victim) => [victim, inCommon(victim, places)]))
       taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
       victims = [victims[last] as JobId, ...taken, ...others]
     }
+  }
+
+  /** Whether some of them run on for a while; these are told. The others go with the last of them: nobody goes before his place is taken, or he might get it back again and again. */
+  #haveGrace(chosen: readonly JobId[], { lane, now }: Round): boolean {
+    const notices = this.#notices[lane] as Map<JobId, Seconds>
+    const { graceTime, qos } = this.#options
+    let runOn = false
+    for (const job of chosen) {
+      const grace = graceTime[qos === undefined ? this.#work.queueName(this.#work.queue(job)) : this.#qosOf(job)] ?? 0
+      if (grace > 0 && !notices.has(job)) notices.set(job, now + grace)
+      runOn ||= (notices.get(job) ?? now) > now
+    }
+    return runOn
   }
 
   #evict(victim: JobId, round: Round): void {

@@ -43,6 +43,6 @@ export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
   alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs do not share what they run on', exclusivetopo: 'jobs do not share what they run on',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
-  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)', gracetime: 'preempted jobs are gone at once',
+  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',
 }

@@ -6,7 +6,7 @@ import { checkedTime, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } f
 import { multifactorNames, multifactorOptions, replanOptions, timeOf, weights } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
-import { isByQos, preemptingQos, qosPriorities, usageFactors } from './quality.js'
+import { graceTimes, isByQos, preemptingQos, qosPriorities, RUNS_ON, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -116,10 +116,24 @@ function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, pr
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
+  const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
+  const graceTime = isByTier ? graceOfPartitions(conf) : graceOfQos
   if (!acts) return policy
   const exemptQueues = isByTier ? conf.partitions.filter(({ settings }) => /^OFF$/i.test(settings.get('preemptmode')?.value ?? '')).map(({ name: { value } }) => value) : []
-  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(exemptQueues.length > 0 && { exemptQueues }), ...(seconds > 0 && { exemptTime: seconds }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
+  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(exemptQueues.length > 0 && { exemptQueues }), ...(seconds > 0 && { exemptTime: seconds }), ...(Object.keys(graceTime).length > 0 && { graceTime }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
 }
+
+/** Seconds for which preempted jobs of each partition run on, those above 0. */
+const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
+  Object.fromEntries(partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('gracetime')
+    const seconds = setting === undefined ? 0 : wholeOf(setting)
+    return seconds === 0 ? [] : [[name.value, seconds]]
+  }))
+
+/** Whether partitions preempt one another. */
+const preemptsByTier = ({ general }: SlurmConf): boolean =>
+  /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '') && (general.get('preemptmode')?.value ?? 'OFF').split(',').some((each) => GOES.test(each.trim()))
 
 function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
   const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
@@ -153,6 +167,7 @@ function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marke
     else if (key === 'defaulttime') tell('honoured', /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedTime(setting) !== '' ? 'for jobs without a time limit' : '')
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
+    else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
     else if (key === 'preemptmode') tell(...modeOf(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isByUse, resources))
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))

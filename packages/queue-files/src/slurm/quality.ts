@@ -2,6 +2,7 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
+import { checkedTime, secondsOf } from './limits.js'
 import type { Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
@@ -28,12 +29,26 @@ export function usageFactors({ database }: SlurmConf): Readonly<Record<string, n
 
 export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i.test(type?.value ?? '')
 
+/** Seconds for which preempted jobs of each QOS run on, those above 0. */
+export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, number>> {
+  return Object.fromEntries(database.qos.flatMap((qos) => {
+    const setting = settingOf(qos, 'gracetime')
+    const seconds = setting === undefined ? 0 : /^\d+$/.test(setting.value) ? wholeOf(setting) : secondsOf(checkedTime(setting))
+    if (setting === undefined || seconds === 0) return []
+    findings.add(acts ? 'approximated' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? RUNS_ON : NO_QOS_PREEMPTION)
+    return [[qos.name, seconds]]
+  }))
+}
+
+export const RUNS_ON = 'its jobs go when that is over and their place is taken'
+const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'
+
 /** Whom each QOS preempts, as `slurm-preempting` takes it. */
 export function preemptingQos({ database }: SlurmConf, priorities: Readonly<Record<string, number>>, acts: boolean, findings: Findings): Readonly<Record<string, object>> {
   return Object.fromEntries(database.qos.map((qos) => {
     const setting = settingOf(qos, 'preempt')
     const preempt = (setting?.value ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
-    if (setting !== undefined) findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE')
+    if (setting !== undefined) findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : NO_QOS_PREEMPTION)
     return [qos.name, { ...(preempt.length > 0 && { preempt }), ...(priorities[qos.name] !== undefined && { priority: priorities[qos.name] }) }]
   }))
 }
