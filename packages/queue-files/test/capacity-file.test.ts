@@ -139,6 +139,12 @@ describe('a capacity-scheduler.xml', () => {
     expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first')
   })
 
+  it('takes preemption that balances queues where it is enabled', () => {
+    const of = (pairs: Pairs) => (policy(ab, [['yarn.resourcemanager.scheduler.monitor.enable', 'true'], ...pairs.map(([name, value]) => [`yarn.resourcemanager.monitor.capacity.preemption.preemption-to-balance-queue-after-satisfied.${name}`, value] as const)]).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].preemption
+    expect(of([['enabled', 'true'], ['max-wait-before-kill', '20000']])).toEqual({ enabled: true, balance: { enabled: true, maxWaitBeforeKill: 20 } })
+    expect(of([['max-wait-before-kill', '20000']])).toEqual({ enabled: true })
+  })
+
   it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {
     const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
     expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1 } } } } })

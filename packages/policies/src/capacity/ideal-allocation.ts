@@ -30,6 +30,8 @@ export interface PreemptionFactors {
   readonly maxIgnoredOverCapacity: number
   /** Part of the wanted amount that is taken in one round. */
   readonly naturalTerminationFactor: number
+  /** Whether leaves are offered more than their guarantee, so that queues above theirs come to equal parts; default false. */
+  readonly balances?: boolean
 }
 
 /** What queues should have, and what is to be taken from leaves now; vectors by queue. */
@@ -49,7 +51,7 @@ export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors, a
  * The allocation that preemption works towards: down the tree, what a queue has is divided among its children. Each keeps
  * what it uses up to its guarantee; the rest is offered to those that want more, most under-served first, in proportion to
  * guarantees, until nothing is left or wanted; at last to queues without a guarantee. A leaf is offered no more than its
- * guarantee, or what it uses if that is more, so that nobody is preempted for one that is served.
+ * guarantee, or what it uses if that is more, so that nobody is preempted for one that is served; unless queues are to be balanced.
  *
  * The columns are kept and used again: a look over a thousand queues allocates nothing.
  *
@@ -124,6 +126,7 @@ export class IdealPlan implements IdealAllocation {
   #readUp(): void {
     const { count, width, parent, used, guaranteed, most, pending, unreserved, isProtected } = this.#loads
     const [preemptables, pendings, opens, keeps, limits, mayGive, divisors] = [this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#mayGive, this.#divisors]
+    const balances = this.#factors.balances === true
     preemptables.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
     pendings.fill(0, 0, count * width)
     opens.fill(0, 0, count * width)
@@ -151,7 +154,7 @@ export class IdealPlan implements IdealAllocation {
         const wanted = uses + open
         let limit = most[at] as number
         if (wanted < limit) limit = wanted
-        if (isLeaf && limit > uses && limit > own) limit = uses > own ? uses : own
+        if (isLeaf && !balances && limit > uses && limit > own) limit = uses > own ? uses : own
         const part = own / (divisors[i] as number)
         keeps[at] = kept
         limits[at] = limit

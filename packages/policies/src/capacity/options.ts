@@ -30,6 +30,11 @@ const intraQueueOptions = z.strictObject({
   conservativeDrf: z.boolean().default(true).describe('with several resources: no more is chosen once there is enough of one of them'),
 })
 
+const balanceOptions = z.strictObject({
+  enabled: z.boolean().default(true).describe('false: as if this section were not there'),
+  maxWaitBeforeKill: z.number().nonnegative().default(300).describe('seconds from marking a task for this to killing it; marks are forgotten after twice the other `maxWaitBeforeKill`, so that a longer wait kills nobody'),
+})
+
 export const preemptionOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
   observeOnly: z.boolean().default(false).describe('computes and kills nothing'),
@@ -39,6 +44,7 @@ export const preemptionOptions = z.strictObject({
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
   conservativeDrf: z.boolean().default(false).describe('with several resources: no more is chosen from a queue once there is enough of one of them, nothing where one is not wanted'),
+  balance: balanceOptions.optional().describe('brings queues above their guarantees to equal parts of them; absent: what is above is left where it is'),
   intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })
 

@@ -1,6 +1,7 @@
 import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
 import type { CapacityQueues } from './capacity-queues.js'
+import { compareShares } from './comparing.js'
 import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan } from './ideal-allocation.js'
 import { InsideSelector } from './inside-selector.js'
@@ -43,6 +44,9 @@ export class CapacityPreemption implements Policy {
   readonly #marked: readonly Map<TaskId, Mark>[]
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
+  /** Chosen to balance queues: from the first of them to before the last; and those chosen before. */
+  #balancing: readonly [from: number, to: number] = [0, 0]
+  #before: ReadonlySet<TaskId> | undefined
   /** Takes for others in the same queue, too, where that is asked for. */
   readonly #inside: InsideSelector | undefined
   /** The first so many are chosen; the list is used again. */
@@ -64,7 +68,9 @@ export class CapacityPreemption implements Policy {
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
     this.#running = new RunningTasks(env.work, lanes.length)
     this.#jobs = new HoldingJobs(lanes.length)
-    const { intraQueue } = options
+    const { intraQueue, balance, maxWaitBeforeKill } = options
+    if (balance?.enabled === true && balance.maxWaitBeforeKill > 2 * maxWaitBeforeKill)
+      env.warn(`preemption: nobody is killed to balance queues, since marks are forgotten after ${2 * maxWaitBeforeKill} s (twice maxWaitBeforeKill) and balance.maxWaitBeforeKill is ${balance.maxWaitBeforeKill} s`)
     if (intraQueue?.enabled === true) this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
     queues.onWaiting = (job, lane) => waiting.note(job, lane)
     policy.reservations.onChange = ({ job, lane }, sign) => {
@@ -115,16 +121,18 @@ export class CapacityPreemption implements Policy {
 
   #look(round: Round): void {
     const { now, lane, work } = round
-    const { maxWaitBeforeKill, observeOnly } = this.#options
+    const { maxWaitBeforeKill, observeOnly, balance } = this.#options
     const marked = this.#marked[lane] as Map<TaskId, Mark>
     this.#choose(lane)
     if (observeOnly) return
+    const [from, to] = this.#balancing
     for (let i = 0; i < this.#chosen; i++) {
+      const wait = i >= from && i < to ? (balance?.maxWaitBeforeKill as number) : maxWaitBeforeKill
       const task = this.#tasks[i] as TaskId
       const mark = marked.get(task)
       const started = work.started(task)
       if (mark?.started !== started) marked.set(task, { since: now, started })
-      else if (now - mark.since >= maxWaitBeforeKill) {
+      else if (now - mark.since >= wait) {
         marked.delete(task)
         round.evict(task)
       }
@@ -140,27 +148,64 @@ export class CapacityPreemption implements Policy {
 
   /** Finds the tasks to be taken now. */
   #choose(lane: LaneId): void {
-    const { pots, tree } = this.#queues
     const toTake = this.#toTake
     this.#chosen = 0
+    this.#balancing = [0, 0]
     this.#queues.refresh()
     toTake.begin(lane, this.#options.totalPreemptionPerRound)
     const taken: Float64Array[] = []
-    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const loads = this.#loads.read(pot)
-      const { toObtain } = this.#plan.compute(loads, this.#options, toTake.allowed)
-      if (this.#inside !== undefined) taken[pot] = toObtain.slice()
-      for (let leaf = 1; leaf < tree.queues.length; leaf++) {
-        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue
-        if (toTake.isSpent) return
-        if (this.#queues.isLent[pot] === true) this.#takeFromLeaf(leaf, lane, pot, true)
-        this.#takeFromLeaf(leaf, lane, pot, false)
-      }
+    if (!this.#chooseBetween(lane, taken, false)) return
+    if (this.#options.balance?.enabled === true) {
+      const from = this.#chosen
+      this.#before = new Set(this.#tasks.slice(0, from))
+      const goesOn = this.#chooseBetween(lane, taken, true)
+      this.#before = undefined
+      this.#balancing = [from, this.#chosen]
+      if (!goesOn) return
     }
     if (this.#inside === undefined || toTake.isSpent) return
     const look = { tasks: this.#tasks, count: this.#chosen, allowed: toTake.allowed, toObtain: taken }
     this.#inside.choose(lane, look)
     this.#chosen = look.count
+  }
+
+  /** Chooses for other queues; `taken`: what leaves are to give, by pot. False: no more may be taken in this look. */
+  #chooseBetween(lane: LaneId, taken: Float64Array[], balances: boolean): boolean {
+    const { pots, tree } = this.#queues
+    const toTake = this.#toTake
+    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
+      const loads = this.#loads.read(pot)
+      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances } : this.#options, toTake.allowed)
+      if (balances) this.#deduct(toObtain, lane, pot, loads)
+      if (this.#inside !== undefined) taken[pot] = toObtain.slice()
+      for (let leaf = 1; leaf < tree.queues.length; leaf++) {
+        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue
+        if (toTake.isSpent) return false
+        for (const task of this.#before ?? []) if (this.#isOf(task, leaf, lane, pot)) toTake.leaveWithout(this.#env.work.shapeOf(task))
+        if (this.#queues.isLent[pot] === true) this.#takeFromLeaf(leaf, lane, pot, true)
+        this.#takeFromLeaf(leaf, lane, pot, false)
+      }
+    }
+    return true
+  }
+
+  /** Takes what was chosen before off what leaves are to give, as long as that is more, as Hadoop does (`deductActuallyToBePreempted`). */
+  #deduct(toObtain: Float64Array, lane: LaneId, pot: number, { width, total }: LiveLoads): void {
+    const { pots } = this.#queues
+    const { work } = this.#env
+    for (const task of this.#before ?? []) {
+      const leaf = this.#queues.leafOf(work.jobOf(task))
+      if (!this.#isOf(task, leaf, lane, pot)) continue
+      const at = leaf * width
+      const from = pots.demandAt(work.shapeOf(task), lane)
+      if (compareShares(toObtain, at, pots.demands, from, total, 0, width) <= 0) continue
+      for (let i = 0; i < width; i++) toObtain[at + i] = (toObtain[at + i] as number) - (pots.demands[from + i] as number)
+    }
+  }
+
+  #isOf(task: TaskId, leaf: number, lane: LaneId, pot: number): boolean {
+    const { work } = this.#env
+    return this.#queues.pots.of(lane, work.nodeOf(task)) === pot && this.#queues.leafOf(work.jobOf(task)) === leaf
   }
 
   /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain; of lent pots those first that they are lent to. */
@@ -203,7 +248,7 @@ export class CapacityPreemption implements Policy {
       const most = isTurn ? toTake.most(shape) : 0
       let count = 0
       for (; count < most && task >= 0 && work.shapeOf(task) === shape && !work.inGang(task); task = running.next(task) as TaskId) {
-        if (isSplit && !toTake.isHere(work.nodeOf(task), lane)) continue
+        if ((isSplit && !toTake.isHere(work.nodeOf(task), lane)) || this.#before?.has(task) === true) continue
         this.#tasks[this.#chosen++] = task
         count++
       }
@@ -222,6 +267,7 @@ export class CapacityPreemption implements Policy {
     this.#gangs.push(stage)
     const first = this.#chosen
     let here = 0
+    if (this.#before?.has(task) === true) return
     for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) {
       if (work.stageOf(each) !== stage) continue
       tasks[this.#chosen++] = each

@@ -62,6 +62,11 @@ export class WhatToTake {
     return true
   }
 
+  /** The leaf is left without one of a shape that was chosen before. */
+  leaveWithout(shape: ShapeId): void {
+    this.#add(this.#rest, this.#pots.demandAt(shape, this.#lane), -1)
+  }
+
   get isDone(): boolean {
     const left = this.#left
     for (let i = 0; i < left.length; i++) if ((left[i] as number) > 0) return false

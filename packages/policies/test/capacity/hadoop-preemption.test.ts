@@ -9,10 +9,11 @@ interface Look {
   /** Queues with `disablePreemption`, which those inside inherit. */
   readonly closed?: readonly number[]
   readonly naturalTerminationFactor?: number
+  readonly balances?: boolean
 }
 
 /** What is taken from each queue in one look, after the first line, in units of the amounts given, which are counted in so many parts; vectors as lists. */
-function taken({ lines, closed = [], naturalTerminationFactor = 1 }: Look, parts = 1): Vector[] {
+function taken({ lines, closed = [], naturalTerminationFactor = 1, balances = false }: Look, parts = 1): Vector[] {
   const list = (vector: Vector): readonly number[] => (typeof vector === 'number' ? [vector * parts] : vector)
   const root = list(lines[0]?.[1] ?? 0)
   const width = root.length
@@ -30,7 +31,7 @@ function taken({ lines, closed = [], naturalTerminationFactor = 1 }: Look, parts
     isProtected: lines.map((_, at) => (isClosed(at) ? 1 : 0)),
     priority: lines.map(([, , , , change]) => change?.priority ?? 0),
   }
-  const { toObtain } = idealAllocation(loads, { maxIgnoredOverCapacity: 0.1, naturalTerminationFactor }, root)
+  const { toObtain } = idealAllocation(loads, { maxIgnoredOverCapacity: 0.1, naturalTerminationFactor, balances }, root)
   return lines.slice(1).map((_, i) => (width === 1 ? Math.round((toObtain[i + 1] ?? 0) / parts) : [...toObtain.slice((i + 1) * width, (i + 2) * width)]))
 }
 
@@ -69,6 +70,8 @@ describe('one look of preemption (TestProportionalCapacityPreemptionPolicy)', ()
     ['testPreemptionNotHappenForSingleReservedQueue: it has reserved more than it wants', { lines: [[-1, 100, 80], [0, 40, 80, 25, { reserved: 45 }], [0, 60, 0]] }, [0, 0]],
     ['testPreemptionToBalanceDisabled: no more than for the guarantee', { lines: flat([36, 14, 40], [36, 46, 40], [36, 60, 40], [12, 0]) }, [0, 4, 18, 0]],
     ['the same, where less is wanted', { lines: flat([36, 14, 8], [36, 46, 40], [36, 60, 40], [12, 0]) }, [0, 0, 8, 0]],
+    ['testPreemptionToBalanceEnabled: to equal parts', { lines: flat([36, 14, 40], [36, 46, 40], [36, 60, 40], [12, 0]), balances: true }, [0, 6, 20, 0]],
+    ['testPreemptionToBalanceUsedPlusPendingLessThanGuaranteed', { lines: flat([36, 14, 8], [36, 46, 40], [36, 60, 40], [12, 0]), balances: true }, [0, 0, 11, 0]],
     ['testNodePartitionNonAccessibleQueuesSharePartitionedResource: of a lent partition, those without a guarantee give equally', { lines: flat([60, 0, 40], [60, 36], [0, 42, 60], [0, 42, 60]) }, [0, 0, 20, 20]],
   ])('takes as Hadoop does: %s', (_, look, expected) => {
     expect(taken(look)).toEqual(expected)

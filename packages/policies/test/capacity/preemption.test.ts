@@ -52,6 +52,27 @@ describe('preemption of the capacity scheduler', () => {
     expect(kills(eager, { queues: { a: { capacity: 95 }, b: { capacity: 5 } } }, [asking('b0', 'b', 10), asking('a0', 'a', 90, { submit: 1 }), asking('b1', 'b', 50, { submit: 10 })]).byTime).toEqual([])
   })
 
+  it('balances queues above their guarantees where that is asked for, after a wait of its own', () => {
+    // c wants nothing; a has 67, b its 33, and as much again is wanted in it: 50 each
+    const queues = { a: { capacity: 33 }, b: { capacity: 33 }, c: { capacity: 34 } }
+    const jobs = [asking('a0', 'a', 67), asking('b0', 'b', 33), asking('b1', 'b', 50, { submit: 10 })]
+    expect(kills(eager, { queues }, jobs).byTime).toEqual([])
+    expect(kills({ ...eager, maxWaitBeforeKill: 4, balance: { maxWaitBeforeKill: 6 } }, { queues }, jobs).byTime).toEqual([[18, 17]])
+    expect(kills({ ...eager, balance: { enabled: false, maxWaitBeforeKill: 0 } }, { queues }, jobs).byTime).toEqual([])
+  })
+
+  it('takes at once what is due of a guarantee, and more later to balance', () => {
+    // a has all; b should have 33 of that in any case, and 50 where both are to have equal parts
+    const queues = { a: { capacity: 33 }, b: { capacity: 33 }, c: { capacity: 34 } }
+    const jobs = [asking('a0', 'a', 100), asking('b0', 'b', 30, { submit: 10 }), asking('b1', 'b', 30, { submit: 10 })]
+    expect(kills({ ...eager, balance: { maxWaitBeforeKill: 0 } }, { queues }, jobs).byTime).toEqual([[15, 50]])
+    expect(kills({ ...eager, maxWaitBeforeKill: 3, balance: { maxWaitBeforeKill: 6 } }, { queues }, jobs).byTime).toEqual([[15, 33], [18, 17]])
+    expect(kills({ ...eager, maxWaitBeforeKill: 3, balance: {} }, { queues }, jobs).byTime).toEqual([[15, 33]]) // marks are forgotten after 6 s
+    const warnings: string[] = []
+    dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { mem: 10 } }] }), policy: capacityScheduler({ preemption: { balance: {} } }), warn: (message) => void warnings.push(message) })
+    expect(warnings).toEqual([expect.stringContaining('nobody is killed to balance queues, since marks are forgotten after 30 s')])
+  })
+
   it('only computes where it is to observe, and does nothing where it is off', () => {
     expect(kills({ ...eager, observeOnly: true }).byTime).toEqual([])
     expect(kills({ ...eager, enabled: false }).byTime).toEqual([])

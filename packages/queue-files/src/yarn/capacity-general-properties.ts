@@ -19,6 +19,12 @@ const inside =
     options.preemption = { ...options.preemption, intraQueue: { enabled: false, ...options.preemption?.intraQueue, [key]: read(property) } }
     return undefined
   }
+const balance =
+  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['balance']>, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => {
+    options.preemption = { ...options.preemption, balance: { enabled: false, ...options.preemption?.balance, [key]: read(property) } }
+    return undefined
+  }
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
   if (order !== 'userlimit-first' && order !== 'priority-first') throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
@@ -132,8 +138,8 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${preemptionPrefix}conservative-drf`]: preempt('conservativeDrf', booleanOf),
   [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
-  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: extension,
-  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: extension,
+  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: balance('enabled', booleanOf),
+  [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
   'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': templates,
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),

@@ -34,10 +34,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   }
   visit(file.root)
   options.queues = queues
-  if (options.preemption?.intraQueue?.enabled === false) {
-    const { intraQueue: _, ...others } = options.preemption
-    options.preemption = others
-  }
+  for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
