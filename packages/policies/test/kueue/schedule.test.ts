@@ -12,7 +12,7 @@ type Amounts = number | Readonly<Record<string, number>>
 type Held = readonly [id: string, asks: Amounts, flavor: string, priority?: number]
 type Load = readonly [id: string, asks: Amounts, priority?: number]
 /** Nominal quota, what may be borrowed beyond it, and what is lent of it, of CPUs, by flavor. */
-type Quotas = Readonly<Record<string, number | readonly [nominal: number, borrows?: number, lends?: number]>>
+type Quotas = Readonly<Record<string, number | readonly [nominal: number, borrows?: number | undefined, lends?: number | undefined]>>
 
 const RESOURCES = ['cpu', 'mem', 'gpu']
 const amounts = (asks: Amounts) => (typeof asks === 'number' ? { cpu: asks } : asks)
@@ -52,7 +52,7 @@ function play(options: KueueOptions, held: readonly Held[], come: readonly Load[
 
 type Case = readonly [name: string, options: KueueOptions, held: readonly Held[], come: readonly Load[], expected: readonly string[], ends?: string]
 const check = (cases: readonly Case[]) =>
-  it.each(cases)('%s', (_, options, held, come, expected, ends) => {
+  it.each(cases.map((each) => ({ name: each[0], each })))('$name', ({ each: [, options, held, come, expected, ends] }) => {
     expect(play(options, held, come, ends)).toEqual(ends === undefined ? [...expected].sort() : expected)
   })
 
