@@ -127,6 +127,22 @@ describe('licences', () => {
     expect(told).toEqual(['licence "other" is not among the licenses of slurm-limits: jobs hold as many as they ask for'])
   })
 
+  it('leave room to those behind a job that finds none any more: in one pass, or with bf_max_job_test at the next plan', () => {
+    const jobs = ([['run', 0, 4, 1000], ['head', 10, 8, 50], ['a', 10, 2, 50], ['b', 10, 2, 50], ['c', 10, 2, 50]] as const).map(([id, submit, amount, duration]): JobSpec => ({
+      id, submit, estimate: duration, ...((id === 'a' || id === 'b') && { licenses: { fluent: 1 } }), stages: [{ name: 'job', tasks: 1, demand: { procs: amount }, duration }],
+    }))
+    const starts = (policy: Plug<'policy'>) => Object.fromEntries(startsOf(jobs, [8], slurmLimits(policy, { licenses: { fluent: 1 } })))
+    expect(starts(easy())).toMatchObject({ a: 10, b: 60, c: 10 })
+    expect(starts(replan(fifo(), { bf_max_job_test: 2, bf_interval: 30 }))).toMatchObject({ a: 10, b: 60, c: 30 })
+  })
+
+  it('that a job finds no more keep none that is like it otherwise from preempting', () => {
+    const { come } = machine({ licenses: { fluent: 1 } }, { policy: slurmPreempting(strict(multifactor({ tiers: { high: 2 } })), { tiers: { high: 2 } }) })
+    come(0, procs('low_1', 4), procs('low_2', 4))
+    const high = (id: string, change: JobChange = {}) => procs(id, 4, { queue: 'high', ...change })
+    expect(come(10, high('a', { licenses: { fluent: 1 } }), high('b', { licenses: { fluent: 1 } }), high('c'))).toEqual(['a', 'c'])
+  })
+
   it('are free again when their job is preempted', () => {
     const policy = slurmPreempting(strict(fifo()), { tiers: { high: 2 } })
     const { come } = machine({ licenses: { fluent: 1 } }, { policy })

@@ -116,8 +116,9 @@ class Easy implements Policy {
     return true
   }
 
-  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes, or is a second one that had to be `single`. */
+  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes, or it was counted on as `single` and has none or a second one. */
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
+    if (single && lane.waits[job] !== true) return false // a limit holds it back since another one started
     for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
       const isBefore = shadow.isBefore(job, round.now)
       if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true

@@ -175,7 +175,8 @@ class Replan implements Policy {
     const plan = this.#plans[round.lane] as Plan
     const queue = this.#queue
     queue.length = 0
-    this.#jobs.read(round, queue, ofUser > 0 || ofPart > 0 ? Infinity : most + 1) // one more says whether jobs are left
+    const read = ofUser > 0 || ofPart > 0 ? Infinity : most + 1 // one more says whether jobs are left
+    this.#jobs.read(round, queue, read)
     plan.begin(round)
     const users = new Quota(ofUser)
     const parts = new Quota(ofPart)
@@ -186,7 +187,10 @@ class Replan implements Policy {
     let isCut = false
     for (const job of queue) {
       const part = work.queue(job)
-      if (lane.waits[job] !== true) continue
+      if (lane.waits[job] !== true) {
+        isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
+        continue
+      }
       if (parts.isUsed(part) || users.isUsed(work.user(job))) {
         isCut = true
         continue

@@ -97,9 +97,11 @@ class SlurmPreempting implements Policy {
   /** Makes room for one job after another; who finds room as it is is left to the policy, and `untilFit` nobody comes before that: false. */
   #preempt(round: Round, untilFit: boolean): boolean {
     const inVain = new Set<string>()
+    const waiting = this.#waiting[round.lane] as Set<JobId>
     for (const job of this.#preemptors(round.lane)) {
       const kind = `${this.#groupOf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
-      while (!inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
+      // a limit may hold it back since another one has started
+      while (waiting.has(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
         if (fits && untilFit) return false
         if (fits || !this.#makeRoom(job, round)) inVain.add(kind)
