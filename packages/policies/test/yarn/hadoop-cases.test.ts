@@ -1,6 +1,6 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
-import { greedy, queueShares, skipDelay, yarnFair, yarnPreempting, type QueueOptions, type ShareEntry, type YarnFairOptions } from '@sched/policies'
+import { greedy, queueShares, skipDelay, yarnAssign, yarnFair, yarnPreempting, type QueueOptions, type ShareEntry, type YarnFairOptions } from '@sched/policies'
 import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { DominantKeys } from '../../src/yarn/comparators.js'
@@ -135,6 +135,22 @@ describe('starts (TestFairScheduler)', () => {
     expect(master.heartbeat('n-0', 0).start.map((each) => each.job).join('')).toBe('xqqyqxqyqxqqyqxqyq')
   })
 
+  it('go to the first job of a fifo queue, one at a heartbeat (testFifoWithinQueue)', () => {
+    const master = dispatcher({ cluster: machine(3, 3), policy: yarnAssign(greedy(yarnFair({ root: { queues: { q: { policy: 'fifo' } } } })), { assignMultiple: false }) })
+    for (const id of ['a', 'b']) master.submit(of(id, 'q', 1, 1, 2), 0)
+    expect([0, 1, 2].flatMap((now) => master.heartbeat('n-0', now).start.map((each) => each.job))).toEqual(['a', 'a', 'b'])
+  })
+
+  it('keep to the maximum of queues made inside a parent, each by itself (testChildMaxResources)', () => {
+    const options: YarnFairOptions = { root: { queues: { p: { type: 'parent', maxChildResources: { mem: 2, cpu: 2 } } } } }
+    expect(inTurn(8, 8, options, [of('a', 'p.x', 1, 1, 8), of('b', 'p.y', 1, 1, 8)]).split(' ').sort().join('')).toBe('aabb')
+  })
+
+  it('leave what a low maximum keeps from one queue to the other (testFairShareWithLowMaxResources)', () => {
+    const options: YarnFairOptions = { root: { queues: { a: { weight: 0.75, maxResources: { mem: 1, cpu: 1 } }, b: { weight: 0.25 } } } }
+    expect(inTurn(8, 8, options, [of('a', 'a', 1, 1, 5), of('b', 'b', 1, 1, 3)]).split(' ').sort().join('')).toBe('abbb')
+  })
+
   it('wait for data for parts of the cluster: 5 and 6 of 10 nodes are passed over for the node and the rack (TestFSAppAttempt.testDelayScheduling)', () => {
     const nodes = cluster({ nodes: [{ name: 'n', count: 10, racks: 2, resources: { mem: 1 } }], heartbeat: { interval: 1 } })
     const beats = (host: string, from: string) => {
@@ -186,6 +202,7 @@ describe('limits of running jobs (TestMaxRunningAppsEnforcer, TestFairScheduler.
     ['one in a cousin', tree(2), [['a', 'top.l.x', 'u'], ['b', 'top.r.y', 'u'], ['c', 'top.r.y', 'u']], ['ab', 'c']],
     ['one by its queue, one by its user', { root: { queues: { top: { queues: { x: { maxRunningApps: 2 }, y: {} } } } }, users: { ann: { maxRunningApps: 1 } } }, [['a', 'top.x', 'ann'], ['b', 'top.x', 'bob'], ['c', 'top.x', 'cid'], ['d', 'top.y', 'ann']], ['ab', 'cd']],
     ['the first that came', tree(2), [['a', 'top.l.x', 'u'], ['b', 'top.r.y', 'u'], ['c', 'top.r.y', 'u'], ['d', 'top.l.x', 'u']], ['ab', 'c']],
+    ['the first that came, also from another queue than that of the one that ended (testMaxRunningAppsHierarchicalQueues)', { root: { queues: { top: { maxRunningApps: 3, queues: { x: {}, y: {}, z: { maxRunningApps: 1 } } } } } }, [['b', 'top.x', 'u'], ['a', 'top.z', 'u'], ['c', 'top.y', 'u'], ['d', 'top.y', 'u'], ['e', 'top.z', 'u']], ['abc', 'd']],
     ['one of several', tree(2), [['a', 'top.l.x', 'u'], ['b', 'top.r.y', 'u'], ['c', 'top.r.y', 'u'], ['d', 'top.r.y', 'u']], ['ab', 'c']],
   ])('let follow %s', (_, options, jobs, expected) => {
     expect(follow(options, jobs, 'a')).toEqual(expected)
