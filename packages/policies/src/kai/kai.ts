@@ -4,7 +4,7 @@ import { PoolTree, type Pool } from '../orders/pools.js'
 import { queuePath, tieOrder } from '../orders/sharing-options.js'
 import { fairShares } from './fair-shares.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
-import { compareQueues, type Standing } from './queue-order.js'
+import { compareQueues, compareRanks, rankOf, type Standing } from './queue-order.js'
 
 /**
  * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
@@ -249,8 +249,10 @@ export class KaiOrder implements Order {
       for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = tasks * this.#work.demand(shape, r)
     }
     if (waiting.length === 1) return
-    waiting.sort((a, b) => this.compare(a, b, (id) => queues[id] as Queue))
-    for (const [rank, child] of waiting.entries()) lists.placePool(child, lane, rank)
+    const resources = this.#resources(lane)
+    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues[child] as Queue, resources, this.#capacity) }))
+    ranked.sort((a, b) => compareRanks(a.rank, b.rank, resources) || lists.tie(a.child) - lists.tie(b.child))
+    for (const [place, { child }] of ranked.entries()) lists.placePool(child, lane, place)
   }
 
   // ---- keeping current ----

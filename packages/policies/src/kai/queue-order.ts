@@ -21,35 +21,56 @@ const NOTHING_DUE = 1000
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
  */
 export function compareQueues(a: Standing, b: Standing, resources: readonly number[], capacity: ArrayLike<number>): number {
-  const falseFirst = (test: (queue: Standing) => boolean): number => Number(test(a)) - Number(test(b))
+  return compareRanks(rankOf(a, resources, capacity), rankOf(b, resources, capacity), resources)
+}
+
+/** What the questions find for one queue. */
+export interface Rank {
+  readonly queue: Standing
+  readonly isOverFairShare: boolean
+  readonly isOverQuota: boolean
+  readonly usesUndue: boolean
+  /** Dominant share with the next job, and without. */
+  readonly shareWithNext: number
+  readonly share: number
+}
+
+export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>): Rank {
+  let isOverFairShare = true
+  let isOverQuota = false
+  let usesUndue = false
+  let shareWithNext = 0
+  let share = 0
+  for (const r of resources) {
+    const allocated = at(queue.allocated, r)
+    const withNext = allocated + at(queue.asked, r)
+    const most = due(queue, r)
+    const whole = Math.min(most, at(capacity, r))
+    isOverFairShare &&= allocated > at(queue.fairShare, r)
+    isOverQuota ||= withNext > at(queue.quota, r)
+    usesUndue ||= most === 0 && withNext > 0
+    shareWithNext = Math.max(shareWithNext, whole === 0 ? withNext * NOTHING_DUE : withNext / whole)
+    share = Math.max(share, whole === 0 ? allocated * NOTHING_DUE : allocated / whole)
+  }
+  return { queue, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share }
+}
+
+/** `compareQueues` of queues that were asked already. */
+export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): number {
   return (
-    falseFirst((queue) => resources.every((r) => at(queue.allocated, r) > at(queue.fairShare, r))) ||
-    falseFirst((queue) => resources.some((r) => withNext(queue, r) > at(queue.quota, r))) ||
-    b.priority - a.priority ||
-    falseFirst((queue) => resources.some((r) => due(queue, r) === 0 && withNext(queue, r) > 0)) ||
-    dominantShare(a, withNext, resources, capacity) - dominantShare(b, withNext, resources, capacity) ||
-    dominantShare(a, allocated, resources, capacity) - dominantShare(b, allocated, resources, capacity) ||
-    byDue(a, b, resources)
+    Number(a.isOverFairShare) - Number(b.isOverFairShare) ||
+    Number(a.isOverQuota) - Number(b.isOverQuota) ||
+    b.queue.priority - a.queue.priority ||
+    Number(a.usesUndue) - Number(b.usesUndue) ||
+    a.shareWithNext - b.shareWithNext ||
+    a.share - b.share ||
+    byDue(a.queue, b.queue, resources)
   )
 }
 
-type Amount = (queue: Standing, r: number) => number
-
 const at = (amounts: ArrayLike<number>, r: number): number => amounts[r] as number
-const allocated: Amount = (queue, r) => at(queue.allocated, r)
-const withNext: Amount = (queue, r) => at(queue.allocated, r) + at(queue.asked, r)
 /** What a queue may have before others may have it back: its fair share, its quota if that is more, its limit if it is less. */
-export const due: Amount = ({ quota, fairShare, limit }, r) => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
-
-function dominantShare(queue: Standing, amount: Amount, resources: readonly number[], capacity: ArrayLike<number>): number {
-  let largest = 0
-  for (const r of resources) {
-    const whole = Math.min(due(queue, r), at(capacity, r))
-    const used = amount(queue, r)
-    largest = Math.max(largest, whole === 0 ? used * NOTHING_DUE : used / whole)
-  }
-  return largest
-}
+export const due = ({ quota, fairShare, limit }: Standing, r: number): number => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
 
 /** Who is due less of something, and more of nothing. */
 function byDue(a: Standing, b: Standing, resources: readonly number[]): number {
