@@ -75,6 +75,17 @@ describe('the capacity scheduler', () => {
     expect(recorder.launches.filter((each) => each.job === 'large').map(({ node, time }) => [node, time])).toEqual([['n-1', 20]])
   })
 
+  it('reserves no node without any of what is asked, with all resources (testAppReservationWithDominantResourceCalculator)', () => {
+    const master = standing([{ mem: 10, cpu: 1 }, { mem: 10, cpu: 4 }], { a: { capacity: 100 } }, { resourceCalculator: 'dominant' })
+    const one = (id: string) => job({ id, queue: 'a', demand: { mem: 1, cpu: 1 } })
+    master.submit(one('first'))
+    expect(beat(master, 0, 0)).toEqual({ first: 1 })
+    master.submit(one('second'))
+    expect([beat(master, 0, 1), beat(master, 1, 2)]).toEqual([{}, { second: 1 }])
+    master.submit(job({ id: 'memory', queue: 'a', demand: { mem: 9, cpu: 0 } }))
+    expect(beat(master, 0, 3)).toEqual({ memory: 1 }) // nobody has reserved it
+  })
+
   it('gives a reservation up for a node with room where nobody has anything of one resource (testUnreserveWhenClusterResourceHasEmptyResourceType)', () => {
     const none = { mem: 8, gpu: 0 }
     const master = standing([none, none], { a: { capacity: 50, maximumCapacity: 75 }, b: { capacity: 50 } }, { resourceCalculator: 'dominant' })
@@ -100,6 +111,18 @@ describe('preemption for what waits', () => {
     expect(killed({}, [asking('ann', 'b', 30, 1)])).toEqual([0, 20])
     expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1)])).toEqual([0, 5])
     expect(killed({ userLimitFactor: 0.25 }, [asking('ann', 'b', 30, 1), asking('bob', 'b', 3, 1)])).toEqual([0, 8])
+  })
+
+  it('takes one task for a node that is reserved, where the rest is in pieces (testPreemptionForFragmentatedCluster)', () => {
+    // halves of 50: a has a small task of 1 and 4 of 7 on as many nodes of 10, b a small one and 1 of 7 beside, 7 reserved, and wants 3 of 7: a has 4 too much
+    const mine = (id: string, queue: string, submit: number, tasks: number, mem: number) => job({ id, queue, user: queue, submit, tasks, demand: { mem }, duration: 1000 })
+    const { recorder } = run({
+      cluster: cluster({ nodes: [{ name: 'n', count: 5, resources: { mem: 10 } }], heartbeat: { interval: 1, stagger: false } }), until: 60,
+      jobs: [mine('a0', 'a', 0, 1, 1), mine('a1', 'a', 0.5, 4, 7), mine('b0', 'b', 6, 1, 1), mine('b1', 'b', 6.5, 4, 7)],
+      policy: capacityScheduler({ queues: { a: { capacity: 50, userLimitFactor: 100 }, b: { capacity: 50, userLimitFactor: 100 } }, preemption: { ...eager, maxIgnoredOverCapacity: 0.1 } }),
+    })
+    expect(recorder.evictions.map(({ job: id, time }) => [id, time])).toEqual([['a1', 12]])
+    expect(recorder.launches.filter((each) => each.job === 'b1').map(({ time }) => time)).toEqual([7, 12])
   })
 
   it('takes nothing, carefully, where one resource is not missing, and no more than is enough of one (testInterQueuePreemptionWithStrictAndRelaxedDRF)', () => {
