@@ -1,4 +1,4 @@
-import { delay, fair, fifo, greedy, skipDelay } from '@sched/policies'
+import { capacity, conservative, delay, drf, easy, fair, fattened, fifo, greedy, sjf, skipDelay, strict } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -20,7 +20,24 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   delay: [() => delay(fair(), { node: 2, rack: 5 }), {}],
 }
 
+const withGangs: Record<string, MakePolicy> = {
+  fair: pools,
+  drf: () => greedy(drf()),
+  capacity: () => greedy(capacity({ queues: {} })),
+  'skip-delay': () => skipDelay(fair(), { skips: [2, 1] }),
+  delay: () => delay(fair(), { node: 2, rack: 5 }),
+  easy: () => easy(fifo()),
+  conservative: () => conservative(fifo()),
+  fattened: () => fattened(fifo()),
+  strict: () => strict(sjf()),
+}
+
 describe('the laws of policies', () => {
+  it.each(Object.entries(withGangs))('hold for %s where stages are gangs', (_, make) => {
+    const { launches } = checkPolicyLaws(make, { runs: 40, worlds: { gangs: true, outages: true }, skip: { reservations: 'jobs outlive their estimates' } })
+    expect(launches).toBeGreaterThan(300)
+  })
+
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {
     const { launches } = checkPolicyLaws(make, { runs: 30, ...options })
     expect(launches).toBeGreaterThan(300)

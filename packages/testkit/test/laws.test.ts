@@ -1,13 +1,13 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World } from '../src/index.js'
+import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World, type WorldOptions } from '../src/index.js'
 import { evicting, inOrder, policyOf, startAll } from './policies.js'
 
 /** The message of the first broken law, without the world. */
-const broken = (make: MakePolicy): string => {
+const broken = (make: MakePolicy, worlds: WorldOptions = {}): string => {
   try {
-    checkPolicyLaws(make, { runs: 200, worlds: { jobs: 4 } })
+    checkPolicyLaws(make, { runs: 200, worlds: { jobs: 4, ...worlds } })
   } catch (error) {
     return ((error as Error).cause as Error).message
   }
@@ -41,6 +41,18 @@ const small: World = {
 describe('a broken policy', () => {
   it('is found out when it leaves a job lying', () => {
     expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs? unplaced/)
+  })
+
+  it('is found out when it starts a part of a gang, in worlds that have some', () => {
+    const oneByOne = () =>
+      policyOf(() => (round, jobs) => {
+        const [first] = jobs.filter((each) => round.work.unplaced(each, round.lane) > 0)
+        const node = round.nodes.find((each) => first !== undefined && round.fits(first, each))
+        if (first !== undefined && node !== undefined) round.claim(round.work.taskFor(first, round.lane, node, round.cluster.levels) as TaskId, node)
+        round.wakeAt(round.now + 1)
+      })
+    expect(broken(oneByOne, { outages: false })).toBe('all hold')
+    expect(broken(oneByOne, { outages: false, gangs: true })).toMatch(/law "gangs" does not hold: tasks of gang j\d+\.\d+ start at \S+ and \S+ s/)
   })
 
   it('is found out when it decides by something outside the run', () => {

@@ -1,3 +1,4 @@
+import type { NodeGroup } from '@sched/cluster'
 import type { JobSpec, Seconds } from '@sched/core'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
@@ -35,8 +36,11 @@ export function completion({ recorder, world }: Play): string | undefined {
   return undefined
 }
 
-const isFeasible = (job: JobSpec, { cluster }: World): boolean =>
-  job.stages.every(({ demand }) => cluster.nodes.some(({ slots, resources }) => Object.entries(demand).every(([name, amount]) => ((slots ?? resources)?.[name] ?? 0) >= amount)))
+const isFeasible = ({ stages }: JobSpec, { cluster }: World): boolean =>
+  stages.every(({ demand, tasks, gang }) => {
+    const room = ({ slots, resources }: NodeGroup) => Math.min(...Object.entries(demand).map(([name, amount]) => Math.floor(((slots ?? resources)?.[name] ?? 0) / amount)))
+    return cluster.nodes.reduce((sum, node) => sum + node.count * room(node), 0) >= (gang === true ? tasks : 1)
+  })
 
 /** Tasks of a gang start at one instant; those of one that loses a task start again together. */
 export function gangs({ recorder, specs }: Play): string | undefined {

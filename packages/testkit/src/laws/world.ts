@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly queues?: readonly string[]
   /** Whether nodes of every third world fail or are drained for a time. Default false. */
   readonly outages?: boolean
+  /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
+  readonly gangs?: boolean
 }
 
 /**
@@ -45,16 +47,16 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, gangs = false } = options
   const kind = slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
-      cluster: clusters(ofSlots, heartbeats),
-      jobs: fc.array(jobDrafts(ofSlots, queues), { minLength: 1, maxLength: jobs }).map(inOrder),
+      cluster: clusters(ofSlots, gangs ? false : heartbeats),
+      jobs: fc.array(jobDrafts(ofSlots, queues, gangs), { minLength: 1, maxLength: jobs }).map(inOrder),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
       runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
-      claims: fc.constantFrom(undefined, undefined, undefined, 1),
+      claims: gangs ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 1),
       commitPendingBug: fc.constantFrom(false, false, false, true),
       outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
     }),
@@ -92,7 +94,7 @@ interface JobDraft {
   readonly rest: Omit<JobSpec, 'id' | 'submit'>
 }
 
-function jobDrafts(ofSlots: boolean, queues: readonly string[]): fc.Arbitrary<JobDraft> {
+function jobDrafts(ofSlots: boolean, queues: readonly string[], withGangs: boolean): fc.Arbitrary<JobDraft> {
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
   return fc
     .record({
@@ -105,23 +107,24 @@ function jobDrafts(ofSlots: boolean, queues: readonly string[]): fc.Arbitrary<Jo
       priority: oneOf(undefined, undefined, 1, 2, -1, -2),
       weight: oneOf(undefined, undefined, 2, 0.5),
       estimate: oneOf(undefined, 5, 20),
-      stages: stages(ofSlots),
+      stages: stages(ofSlots, withGangs),
     })
     .map(({ gap, follows, ...fields }) => ({ gap, follows, rest: withoutUndefined(fields) }))
 }
 
-function stages(ofSlots: boolean): fc.Arbitrary<StageSpec[]> {
+function stages(ofSlots: boolean, withGangs: boolean): fc.Arbitrary<StageSpec[]> {
   const demand = ofSlots
     ? fc.oneof({ weight: 30, arbitrary: oneOf({ map: 1 }, { map: 1 }, { reduce: 1 }) }, { weight: 1, arbitrary: fc.constant({ map: 99 }) })
     : fc.oneof({ weight: 30, arbitrary: oneOf({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
-  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1))
+  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1), withGangs ? oneOf(false, false, true) : fc.constant(false))
   return fc.array(draft, { minLength: 1, maxLength: 3 }).map((drafts) =>
-    drafts.map(([tasks, asked, duration, data, fraction], index) => ({
+    drafts.map(([tasks, asked, duration, data, fraction, gang], index) => ({
       name: `stage${index}`,
       tasks,
       demand: asked,
       duration: duration(tasks),
       ...(data !== undefined && { data }),
+      ...(gang && { gang }),
       ...(fraction !== undefined && index > 0 && { after: [{ stage: index - 1, fraction }] }),
     })),
   )
