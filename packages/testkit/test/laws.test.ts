@@ -1,4 +1,4 @@
-import { SchedError, type TaskId } from '@sched/core'
+import { SchedError, type NodeId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World, type WorldOptions } from '../src/index.js'
@@ -148,6 +148,13 @@ describe('a law', () => {
     ['determinism', 'another order', (events) => void events.reverse(), /event 0 is/],
   ])('%s finds %s', (name, _, change, message) => {
     expect(laws[name](changed(change))).toMatch(message)
+  })
+
+  it('heartbeats knows that a failing node tells what it has not committed yet', () => {
+    // the task stops at 0.5 s and is reported at 1 s, committed at 2 s; the node fails between
+    const cut: World = { ...small, cluster: cluster({ nodes: 1, racks: 1, heartbeat: { interval: 1 } }), jobs: [job({ duration: 0.5 })], commitPendingBug: true, outages: [{ node: 0 as NodeId, from: 1.5, to: 9 }] }
+    const played = play(cut, inOrder)
+    expect([played.recorder.ends.map(({ how, time }) => [how, time]), laws.heartbeats(played)]).toEqual([[['done', 1.5]], undefined])
   })
 
   it('gangs finds tasks that start apart', () => {

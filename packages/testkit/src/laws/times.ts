@@ -2,7 +2,7 @@ import type { ClusterModel, Heartbeat } from '@sched/cluster'
 import type { Seconds } from '@sched/core'
 import type { End, Launch } from '../recorder.js'
 import type { Play } from './play.js'
-import { haveOutages, type World } from './world.js'
+import { haveOutages, outagesOf, type World } from './world.js'
 
 /** No job is submitted before its time, nor before the end of the one it follows; no task starts before submission and set-up. */
 export function earliest({ recorder, specs }: Play): string | undefined {
@@ -40,13 +40,13 @@ export function slowStart({ recorder, specs }: Play): string | undefined {
 
 /**
  * Where nodes have heartbeats, tasks start and are known to have ended only at those of their node, at the first one
- * after they stopped (the second where ends are committed late). Elsewhere an end is known at once.
+ * after they stopped (the second where ends are committed late, or when the node fails before). Elsewhere an end is known at once.
  */
 export function heartbeats({ recorder, model, world }: Play): string | undefined {
   for (const event of recorder.events) {
     if (event.kind !== 'launch' && event.kind !== 'end') continue
     if (event.kind === 'end' && event.how !== 'done') continue // killed on another node's heartbeat, or at a time the policy asked for
-    const expected = model.heartbeat === undefined ? instantly(event) : atHeartbeat(event, model.heartbeat, offsetOf(event.node, model), world)
+    const expected = model.heartbeat === undefined ? instantly(event) : atHeartbeat(event, model.heartbeat, offsetOf(event.node, model), world.commitPendingBug ? failuresOf(event.node, model, world) : undefined)
     if (event.time === expected) continue
     const what = event.kind === 'end' ? `has stopped at ${event.stopped} s; this is known` : 'starts'
     return `a task of job ${event.job} on ${event.node} ${what} at ${event.time} s instead of ${expected} s`
@@ -60,13 +60,17 @@ function offsetOf(node: string, { heartbeat, nodeNames, nodes }: ClusterModel): 
   return heartbeat !== undefined && heartbeat.stagger !== false ? (nodeNames.indexOf(node) * heartbeat.interval) / nodes : 0
 }
 
-/** When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped. */
-function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Seconds, { commitPendingBug }: World): Seconds {
+/** When the node fails. */
+const failuresOf = (node: string, { nodeNames, nodes }: ClusterModel, world: World): Seconds[] =>
+  outagesOf(world, nodes).flatMap((outage) => (outage.drain !== true && nodeNames[outage.node] === node ? [outage.from] : []))
+
+/** When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped; the one after, or a failure before that, where ends are committed late. */
+function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Seconds, failures: readonly Seconds[] | undefined): Seconds {
   const time = (beat: number) => beat * interval + offset
   if (event.kind === 'launch') return time(Math.round((event.time - offset) / interval))
   let beat = Math.max(0, Math.floor((event.stopped - offset) / interval) - 1)
   while (time(beat) < event.stopped || time(beat) <= event.started) beat++
-  return time(commitPendingBug ? beat + 1 : beat)
+  return failures === undefined ? time(beat) : Math.min(time(beat + 1), ...failures.filter((failure) => failure > time(beat)))
 }
 
 /** A job starts no later than was promised, as long as no node fails. */
