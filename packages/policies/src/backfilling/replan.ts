@@ -11,6 +11,8 @@ import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
+/** More than there are, so that a queue and a user are one number. */
+const MOST_USERS = 2 ** 26
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
 
@@ -26,6 +28,7 @@ const replanOptions = z.strictObject({
   bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
   bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
   bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
+  bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
   default_queue_depth: z.number().int().positive().default(100).describe('jobs looked at when the first start at an event, with `twoPass`'),
@@ -170,16 +173,17 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_user: ofUser, bf_max_job_part: ofPart, bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
+    const { bf_max_job_user: ofUser, bf_max_job_part: ofPart, bf_max_job_user_part: ofUserInPart, bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const queue = this.#queue
     queue.length = 0
-    const read = ofUser > 0 || ofPart > 0 ? Infinity : most + 1 // one more says whether jobs are left
+    const read = ofUser > 0 || ofPart > 0 || ofUserInPart > 0 ? Infinity : most + 1 // one more says whether jobs are left
     this.#jobs.read(round, queue, read)
     plan.begin(round)
     const users = new Quota(ofUser)
     const parts = new Quota(ofPart)
+    const usersInParts = new Quota(ofUserInPart)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     let tests = 0
@@ -191,7 +195,8 @@ class Replan implements Policy {
         isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
         continue
       }
-      if (parts.isUsed(part) || users.isUsed(work.user(job))) {
+      const userInPart = part * MOST_USERS + work.user(job)
+      if (parts.isUsed(part) || users.isUsed(work.user(job)) || usersInParts.isUsed(userInPart)) {
         isCut = true
         continue
       }
@@ -201,6 +206,7 @@ class Replan implements Policy {
       }
       parts.use(part)
       users.use(work.user(job))
+      usersInParts.use(userInPart)
       const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()

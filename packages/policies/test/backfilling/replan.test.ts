@@ -146,6 +146,10 @@ describe('replan', () => {
     expect(first({ bf_max_job_part: 1 })).toBe('ab')
     expect(first({ bf_max_job_part: 1, bf_max_job_user: 1 })).toBe('ad') // b is one more of ann and c one more of x, and neither counts
     expect(first({ bf_max_job_user: 1, bf_max_job_test: 1 })).toBe('a')
+    expect(first({ bf_max_job_user_part: 1 })).toBe('abcd')
+    specs.push(spec('e', 'ann', 'x'))
+    expect([...startsOf(specs, [8], replan(fifo(), { bf_max_job_user_part: 1 }))].filter(([, start]) => start > 0)).toEqual([['e', 30]])
+    specs.pop()
     expect(first({ bf_max_job_user: 1, bf_max_job_test: 2 })).toBe('ac') // who is not looked at does not count
   })
 
