@@ -93,7 +93,7 @@ export function amountLimit(of: Counted, resource: number, most: number, reason:
   return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
-/** `asked` of `most` licences, which a job holds from its first task to its last. */
+/** `asked` of `most` licences, which a job holds as long as any of its tasks runs. */
 export function licenseLimit(of: Counted, asked: number, most: number): Limit {
   of.hasAmounts = true
   return { of, reason: 'Licenses', isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
