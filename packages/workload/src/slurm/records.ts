@@ -53,7 +53,7 @@ export class SlurmJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0 }
 
   constructor(private readonly options: SlurmRules) {
     const resources = slurmResources(options)
@@ -80,7 +80,7 @@ export class SlurmJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus } = this.#counts
+    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -90,6 +90,7 @@ export class SlurmJobs {
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
+      { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
   }
@@ -99,7 +100,7 @@ export class SlurmJobs {
     return undefined
   }
 
-  #fill({ requested, allocated, nodes, limit, mem, gpus }: SlurmRecord, runtime: number): void {
+  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses }: SlurmRecord, runtime: number): void {
     const { unit, processors, memory, gpuDemand } = this.options
     const job = this.#job
     job.runtime = runtime
@@ -110,6 +111,7 @@ export class SlurmJobs {
     const procs = wanted > 0 ? wanted : other
     this.#counts.jobs++
     if (gpus > 0) this.#counts.withGpus++
+    if (licenses !== undefined) this.#counts.withLicenses++
     const amounts = { procs, nodes, mem: memory === 'none' ? 0 : Math.max(mem, 0), gpus: gpuDemand ? Math.max(gpus, 0) : 0 }
     for (const [r, resource] of this.#resources.entries()) job.amounts[r] = amounts[resource]
   }
