@@ -1,4 +1,4 @@
-import { conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
+import { capacity, conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
 import type { NodeId, Plug } from '@sched/core'
 import { checkPolicyLaws, job, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -74,7 +74,7 @@ describe('what changes with nodes', () => {
   type Row = readonly [id: string, submit: number, tasks: number, duration: number]
   const starts = (policy: Plug<'policy'>, nodes: number, rows: readonly Row[], outages: NonNullable<World['outages']>) => {
     const jobs = rows.map(([id, submit, tasks, duration]) => ({ ...job({ id, submit }), estimate: duration, stages: [{ name: 's', tasks, gang: true, demand: { procs: 1 }, duration }] }))
-    const { recorder } = run({ policy, jobs, cluster: { nodes: [{ name: 'n', count: nodes, resources: { procs: 1 } }] }, outages })
+    const { recorder } = run({ policy, jobs, cluster: { nodes: [{ name: 'n', count: nodes, resources: { procs: 1 } }] }, outages, infeasible: 'reject' })
     return Object.fromEntries(recorder.launches.map(({ job: id, time }) => [id, time]))
   }
 
@@ -98,6 +98,13 @@ describe('what changes with nodes', () => {
     const outages = [{ node: 1 as NodeId, from: 1, to: 5000, drain: true }]
     const rows = [['wide', 0, 2, 600], ['a', 0, 1, 120], ['two', 2, 2, 60], ['long', 3, 1, 300]] as const
     expect(starts(replan(fifo(), { nodes: 'named', bf_resolution: 1 }), 4, rows, outages)).toEqual({ wide: 0, a: 0, two: 120, long: 180 })
+  })
+
+  it('capacity does not refuse a gang that fits its queue once a node is back', () => {
+    // half of 4 nodes is 2, of 3 nodes 1: n3 is away until 10; and 3 are more than the queue ever has
+    const policy = () => greedy(capacity({ queues: { default: { capacity: 50, maximumCapacity: 50 }, other: { capacity: 50 } } }))
+    const outages = [{ node: 3 as NodeId, from: 0, to: 10 }]
+    expect(starts(policy(), 4, [['first', 0.5, 1, 0.1], ['a', 1, 2, 5], ['b', 2, 3, 5]], outages)).toEqual({ first: 0.5, a: 10 })
   })
 
   it('fattened counts the delay of a head from its first shadow time, not from where it had none', () => {

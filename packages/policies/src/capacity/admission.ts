@@ -20,6 +20,8 @@ export class Admission {
   readonly #mappings: readonly Mapping[]
   /** The same as of so many queues. */
   #quotasNow: Quotas
+  /** What queues may use at most where all nodes are there: nodes that are away come back. */
+  readonly #mostOfAll: Float64Array
   #parted: number
   /** Jobs in the system by queue, and by queue and user. */
   readonly #inQueue: number[] = []
@@ -33,6 +35,7 @@ export class Admission {
     this.#tree = tree
     this.#quotas = quotas
     this.#quotasNow = quotas
+    this.#mostOfAll = quotas.most.slice()
     this.#parted = tree.queues.length
     this.#pots = pots
     this.#cluster = cluster
@@ -148,7 +151,8 @@ export class Admission {
     let isNothing = true
     for (const [i, r] of counted.entries()) {
       const asked = together * (demand[this.#name(r)] ?? 0)
-      const most = this.#quotas.most[(queue * this.#pots.count + pot) * this.#pots.width + i] as number
+      const at = (queue * this.#pots.count + pot) * this.#pots.width + i
+      const most = Math.max(this.#mostOfAll[at] ?? 0, this.#quotas.most[at] as number)
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
       if (most > 0) isNothing = false
     }
