@@ -17,7 +17,7 @@ export interface Claimant {
 }
 
 /** So many of a licence. */
-export interface HeldLicense {
+interface HeldLicense {
   readonly of: Counted
   readonly amount: number
 }
