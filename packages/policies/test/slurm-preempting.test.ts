@@ -144,10 +144,11 @@ describe('preemption by tier', () => {
   })
 
   describe('with a grace time', () => {
-    const jobs = (...rows: readonly (readonly [id: string, submit: number, procs: number, duration: number])[]) =>
+    type Row = readonly [id: string, submit: number, procs: number, duration: number]
+    const jobs = (rows: readonly Row[]) =>
       rows.map(([id, submit, procs, duration]) => ({ id, submit, queue: id.split('_')[0] as string, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration }] }))
-    const starts = (graceTime: Record<string, number>, ...rows: Parameters<typeof jobs>) =>
-      Object.fromEntries(startsOf(jobs(...rows), [4], slurmPreempting(strict(multifactor({ tiers })), { tiers, graceTime })))
+    const starts = (graceTime: Record<string, number>, ...rows: Row[]) =>
+      Object.fromEntries(startsOf(jobs(rows), [4], slurmPreempting(strict(multifactor({ tiers })), { tiers, graceTime })))
 
     it('chosen jobs run on for it, or to their end (GraceTime of Slurm)', () => {
       expect(starts({ low: 30 }, ['low_1', 0, 4, 1000], ['high_1', 10, 4, 50])['high_1']).toBe(40)

@@ -1,4 +1,4 @@
-import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type ResourceId, type Round, type ShapeId, type UserId } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -7,12 +7,13 @@ import type { SortedIds } from '../orders/sorted-ids.js'
 import { assign, fits, Mode, type Assignment } from './assignment.js'
 import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
+import { FlavorRoom } from './flavor-room.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
-import { holds, isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
+import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
-import { charge, discharge, type Workload } from './workload.js'
+import { charge, discharge, type Likeness, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -56,6 +57,7 @@ class Kueue implements Policy {
   /** Whether admissions may change the order of a queue. */
   readonly #goesByUsage: boolean
   readonly #queues: Queues
+  readonly #room: FlavorRoom
   readonly #workloads: Workloads
   readonly #placement: Placement | undefined
   /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
@@ -68,16 +70,14 @@ class Kueue implements Policy {
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
   /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
-  readonly #unfit = new Map<number, Assignment>()
-  readonly #vain = new Set<number>()
+  readonly #unfit = new Map<Likeness, Assignment>()
+  readonly #vain = new Set<Likeness>()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** By queue: how many that wait are like one of those that can only be passed over. */
   readonly #hopeless = new Map<ClusterQueue, number>()
   /** By queue: its jobs in order, and how many of the first need no other look in this call. */
   readonly #looks = new Map<ClusterQueue, Look>()
-  /** Whether the nodes of a flavor could hold so many tasks of a shape. */
-  readonly #held = new Map<string, boolean>()
   /** By queue: what is admitted, before this draft and in it, as far as it was asked for. */
   readonly #admittedOf = new Map<ClusterQueue, Admitted>()
   /** Queues of which the usage has changed with the last workload that was considered. */
@@ -89,6 +89,7 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
+    this.#room = new FlavorRoom(env, this.#queues.flavors)
     this.#goesByUsage = goesByUsage(settings)
     this.#workloads = new Workloads(env, this.#queues, this.#goesByUsage ? usageOf(settings, env) : undefined)
     this.#placement = placement
@@ -212,7 +213,7 @@ class Kueue implements Policy {
     const isAlone = this.#isAlone(workload)
     const known = isAlone ? undefined : this.#unfit.get(workload.likeness)
     if (known !== undefined) return known
-    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#canHold(flavor, workload))
+    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
     if (found.mode === Mode.Fit || isAlone) return found
     this.#unfit.set(workload.likeness, found)
     if (hasNobody(found)) this.#giveUpOn(workload)
@@ -239,30 +240,7 @@ class Kueue implements Policy {
   /** Until somebody comes in or goes, nobody like it can come in, of those that are not looked at yet. */
   #giveUpOn({ likeness, queue }: Workload): void {
     this.#vain.add(likeness)
-    this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + this.#workloads.count(likeness))
-  }
-
-  /** Whether the nodes of a flavor could hold the workload if they were empty. */
-  #canHold(flavor: number, { shape, tasks }: Workload): boolean {
-    const own = this.#queues.flavors[flavor] as Flavor
-    if (own.has === undefined) return true
-    const key = `${flavor} ${shape} ${tasks}`
-    const known = this.#held.get(key)
-    if (known !== undefined) return known
-    const found = holds(own, tasks, (node) => this.#roomOn(shape, node))
-    this.#held.set(key, found)
-    return found
-  }
-
-  #roomOn(shape: ShapeId, node: NodeId): number {
-    const { work, cluster } = this.#env
-    if (!work.mayRunOn(shape, node)) return 0
-    let room = work.isDistinct(shape) ? 1 : Infinity
-    for (let r = 0 as ResourceId; r < cluster.resources.length; r++) {
-      const amount = work.demand(shape, r)
-      if (amount > 0) room = Math.min(room, Math.floor(cluster.total(node, r) / amount))
-    }
-    return room
+    this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
   }
 
   #consider({ workload, assignment }: Entry, round: Round): void {

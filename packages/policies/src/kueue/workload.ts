@@ -1,6 +1,13 @@
 import type { JobId, LaneId, ShapeId, TaskId, UserId } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
+/** Of all that ask the same: in one queue, with one priority and demand. */
+export interface Likeness {
+  readonly key: string
+  /** How many of them wait for admission. */
+  waiting: number
+}
+
 /** What is admitted as one: all tasks of a gang, or one task of another job. */
 export interface Workload {
   readonly job: JobId
@@ -11,8 +18,8 @@ export interface Workload {
   /** Of its job: when it was submitted, against others. */
   readonly rank: number
   readonly shape: ShapeId
-  /** Equal for workloads that ask the same: of one queue, priority and demand. */
-  readonly likeness: number
+  /** The same for all that ask the same and wait. */
+  readonly likeness: Likeness
   /** What one task asks, by resource. */
   readonly demand: Float64Array
   flavor: number

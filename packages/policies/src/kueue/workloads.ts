@@ -3,7 +3,7 @@ import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
 import { isOf, type ClusterQueue, type Queues } from './queues.js'
-import { charge, discharge, type Workload } from './workload.js'
+import { charge, discharge, type Likeness, type Workload } from './workload.js'
 
 /**
  * Jobs that wait for admission, by queue, and what is admitted. A job has at most one workload that is admitted and waits
@@ -31,9 +31,8 @@ export class Workloads implements WorkListener {
   /** `[lane][job]`: what of it would be admitted next, if it waits. */
   readonly #nextOf: (Workload | undefined)[][]
   readonly #ofTask: (Workload | undefined)[] = []
-  readonly #likenesses = new Map<string, number>()
-  /** By likeness: how many wait. */
-  readonly #counts: number[] = []
+  /** Of those that wait, by key. */
+  readonly #likenesses = new Map<string, Likeness>()
   #admissions = 0
   #starting: Workload | undefined
 
@@ -76,11 +75,6 @@ export class Workloads implements WorkListener {
   next(job: JobId, lane: LaneId): Workload {
     this.#renew(job, lane, true)
     return this.#row(this.#nextOf, lane)[job] as Workload
-  }
-
-  /** How many that wait would find the same. */
-  count(likeness: number): number {
-    return this.#counts[likeness] as number
   }
 
   admit(workload: Workload): void {
@@ -177,15 +171,9 @@ export class Workloads implements WorkListener {
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
-    const likeness = this.#likeness(`${queue.name} ${lane} ${shape} ${tasks} ${priority}`)
+    const key = `${queue.name} ${lane} ${shape} ${tasks} ${priority}`
+    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0 }
     return { job, lane, queue, user, priority, rank, shape, likeness, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
-  }
-
-  #likeness(of: string): number {
-    const known = this.#likenesses.get(of)
-    if (known !== undefined) return known
-    this.#likenesses.set(of, this.#counts.length)
-    return this.#counts.push(0) - 1
   }
 
   /** What waits of the job may have become another workload, or none. */
@@ -200,8 +188,11 @@ export class Workloads implements WorkListener {
     this.#countOne((row[job] = this.#make(job, lane, tasks, tasks)), 1)
   }
 
+  /** What nobody waits for is forgotten: priorities, say, may all differ. */
   #countOne({ likeness }: Workload, by: 1 | -1): void {
-    this.#counts[likeness] = (this.#counts[likeness] as number) + by
+    likeness.waiting += by
+    if (likeness.waiting === 0) this.#likenesses.delete(likeness.key)
+    else this.#likenesses.set(likeness.key, likeness)
   }
 
   #enlist(workload: Workload): void {
