@@ -1,4 +1,6 @@
+import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
+import { capacityScheduler, greedy, yarnFair, yarnReserving } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -56,5 +58,27 @@ describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
       }),
       { seed: 3, numRuns: 40 },
     )
+  })
+})
+
+describe('a node that is reserved for a task', () => {
+  it.each([
+    ['capacity-scheduler', () => capacityScheduler()],
+    ['yarn-reserving', () => yarnReserving(greedy(yarnFair()), { threshold: { cpu: 1 } })],
+  ])('starts no part of a gang that asks the same, under %s', (_, policy) => {
+    const master = dispatcher({ cluster: { nodes: [{ name: 'n', count: 2, resources: { cpu: 2 } }], heartbeat: { interval: 1 } }, policy: policy() })
+    const submit = (id: string, ...stages: readonly (readonly [tasks: number, cpu: number, gang?: boolean])[]) =>
+      master.submit({ id, queue: 'default', user: 'ann', stages: stages.map(([tasks, cpu, gang = false]) => ({ name: 's', tasks, demand: { cpu }, gang })) })
+    const beat = (node: string, now: number) => master.heartbeat(node, now).start
+    submit('x', [1, 1])
+    const [x] = beat('n-0', 0) as [Placed]
+    submit('y', [1, 2])
+    const [y] = beat('n-1', 0) as [Placed]
+    submit('j', [1, 2], [2, 2, true])
+    expect(beat('n-0', 1)).toEqual([]) // too little: it is reserved
+    master.taskEnded(y, 2)
+    expect(beat('n-1', 2).map(({ job, stage }) => [job, stage])).toEqual([['j', 0]])
+    master.taskEnded(x, 3)
+    expect(beat('n-0', 3)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { capacity, conservative, delay, drf, easy, fair, fattened, fifo, greedy, sjf, skipDelay, strict } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, sjf, skipDelay, strict } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -24,6 +24,7 @@ const withGangs: Record<string, MakePolicy> = {
   fair: pools,
   drf: () => greedy(drf()),
   capacity: () => greedy(capacity({ queues: {} })),
+  'capacity-scheduler': () => capacityScheduler(),
   'skip-delay': () => skipDelay(fair(), { skips: [2, 1] }),
   delay: () => delay(fair(), { node: 2, rack: 5 }),
   easy: () => easy(fifo()),
@@ -34,7 +35,7 @@ const withGangs: Record<string, MakePolicy> = {
 
 describe('the laws of policies', () => {
   it.each(Object.entries(withGangs))('hold for %s where stages are gangs', (_, make) => {
-    const { launches } = checkPolicyLaws(make, { runs: 40, worlds: { gangs: true, outages: true }, skip: { reservations: 'jobs outlive their estimates' } })
+    const { launches } = checkPolicyLaws(make, { runs: 120, seed: 11, worlds: { gangs: true, outages: true }, skip: { reservations: 'jobs outlive their estimates' } })
     expect(launches).toBeGreaterThan(300)
   })
 

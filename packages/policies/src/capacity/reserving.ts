@@ -150,7 +150,8 @@ export class Reserving implements Policy {
   #redeem(reservation: Reservation, round: Round): void {
     const { job, lane, node, shape } = reservation
     const { work } = round
-    if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || round.bars?.(job, node) === true) return this.#drop(reservation)
+    const isGang = work.isGang(job, lane) && work.together(job, lane) > 1 // of a later stage, of the same shape
+    if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || isGang || round.bars?.(job, node) === true) return this.#drop(reservation)
     this.#delay.within(job, round)
     if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)
     const task = work.taskFor(job, lane, node, this.#levels)
