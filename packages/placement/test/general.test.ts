@@ -63,6 +63,14 @@ describe('placements by rack and data', () => {
     expect(new Play(racks, spread()).place(5, { slot: 1 })).toEqual([0, 2, 4, 1, 3])
   })
 
+  it('count the tasks of all lanes, the rack before the node, also as one score', () => {
+    // node 4 has 3 maps of the job alone in its rack, nodes 0-3 one each in theirs
+    const node = { map: 1, reduce: 1 }
+    const slots = { nodes: [{ name: 'n', names: ['n-0', 'n-1', 'n-2', 'n-3'], count: 4, racks: ['r0'], slots: node }, { name: 'm', names: ['n-4'], count: 1, racks: ['r1'], slots: { ...node, map: 3 } }] }
+    const stages = [{ name: 'map', tasks: 7, demand: { map: 1 }, duration: 1 }, { name: 'reduce', tasks: 1, demand: { reduce: 1 }, duration: 1 }]
+    for (const placement of [pack(), weighted({ scores: { pack: 1 } })]) expect(new Play(slots, placement).place(1, {}, { stages })).toEqual([0, 1, 2, 3, 4, 4, 4, 0])
+  })
+
   it('know the jobs apart', () => {
     const play = new Play(racks, spread())
     expect(play.place(2, { slot: 1 })).toEqual([0, 2])
