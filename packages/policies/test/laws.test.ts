@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, sjf, skipDelay, strict } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, mapReduce, sjf, skipDelay, strict } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -25,6 +25,7 @@ const withGangs: Record<string, MakePolicy> = {
   drf: () => greedy(drf()),
   capacity: () => greedy(capacity({ queues: {} })),
   'capacity-scheduler': () => capacityScheduler(),
+  mapreduce: () => mapReduce(fifo()),
   'skip-delay': () => skipDelay(fair(), { skips: [2, 1] }),
   delay: () => delay(fair(), { node: 2, rack: 5 }),
   easy: () => easy(fifo()),

@@ -102,8 +102,24 @@ class MapReduce implements Policy {
     const before = work.unplaced(job, lane)
     this.#size(job, round)
     let hasChanged = work.unplaced(job, lane) !== before
-    while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0 && this.#place(job, round)) hasChanged = true
+    while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0) {
+      const tasks = work.isGang(job, lane) ? work.together(job, lane) : 1
+      if (tasks > 1) hasChanged = true // also where it is taken back
+      if (!(tasks > 1 ? this.#placeGang(job, tasks, round) : this.#place(job, round))) break
+      hasChanged = true
+    }
     return hasChanged
+  }
+
+  /** Starts all tasks of a gang or none. */
+  #placeGang(job: JobId, tasks: number, round: Round): boolean {
+    const before = round.savepoint()
+    for (let left = tasks; left > 0; left--) {
+      if (this.#place(job, round)) continue
+      round.rollback(before)
+      return false
+    }
+    return true
   }
 
   #size(job: JobId, round: Round): void {
