@@ -155,6 +155,7 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the licences of the cluster', () => {
     expect(policyOf('Licenses=fluent:30,matlab')).toEqual({ 'slurm-limits': { licenses: { fluent: 30, matlab: 1 }, policy: policyOf('') } })
+    expect(policyOf('Licenses=fluent:30,fluent:5')).toMatchObject({ 'slurm-limits': { licenses: { fluent: 35 } } })
     expect(policyOf('Licenses=')).toEqual(policyOf(''))
     expect(told('Licenses=fluent:30')[0]?.[0]).toBe('honoured')
     expect(messageOf(() => policyOf('Licenses=fluent:many'))).toBe('"slurm.conf" line 2 Licenses: found "fluent:many", expected a licence and how many there are. Write Licenses=fluent:30,matlab:5.')

@@ -107,6 +107,7 @@ describe('sacct', () => {
     const licenses = (Licenses: string, ReqTRES: string) => jobs(`JobID|Submit|Start|End|NCPUS|Licenses|ReqTRES\n7|1700000000|1700000010|1700000100|8|${Licenses}|${ReqTRES}`)[0]!.licenses
     expect(licenses('', 'cpu=8,license/fluent=2,license/mat.lab=1')).toEqual({ fluent: 2, 'mat.lab': 1 })
     expect(licenses('fluent:2,matlab', 'cpu=8')).toEqual({ fluent: 2, matlab: 1 })
+    expect(licenses('fluent:2,matlab,fluent', '')).toEqual({ fluent: 3, matlab: 1 }) // Slurm adds up what is said twice
     expect(licenses('', 'cpu=8,license/fluent=0')).toBeUndefined()
     expect(read('JobID|Submit|Start|End|NCPUS|ReqTRES\n7|1700000000|1700000010|1700000100|8|license/a=1').report.notes).toContain('1 job with licences, which slurm-limits alone counts (licenses)')
   })

@@ -35,10 +35,14 @@ export const tresLicenses = (text: string): Licenses | undefined =>
 export const askedLicenses = (text: string): Licenses | undefined =>
   text.includes('|') ? undefined : licensesOf(text.split(/[,;]/).map((part) => part.trim().split(/[:=*]/) as [string, string | undefined]))
 
-/** Names and how many of each, 1 where it is not said. */
+/** Names and how many of each, 1 where it is not said, together where a name comes again. */
 export function licensesOf(pairs: readonly (readonly [string, string | number | undefined])[]): Licenses | undefined {
-  const known = pairs.map(([name, count = 1]) => [name, whole(String(count))] as const).filter(([name, count]) => name !== '' && count > 0)
-  return known.length === 0 ? undefined : Object.fromEntries(known)
+  const known = new Map<string, number>()
+  for (const [name, count = 1] of pairs) {
+    const more = whole(String(count))
+    if (name !== '' && more > 0) known.set(name, (known.get(name) ?? 0) + more)
+  }
+  return known.size === 0 ? undefined : Object.fromEntries(known)
 }
 
 /**
