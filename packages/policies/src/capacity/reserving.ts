@@ -150,7 +150,7 @@ export class Reserving implements Policy {
   #redeem(reservation: Reservation, round: Round): void {
     const { job, lane, node, shape } = reservation
     const { work } = round
-    const isGang = work.isGang(job, lane) && work.together(job, lane) > 1 // of a later stage, of the same shape
+    const isGang = work.together(job, lane) > 1 // of a later stage, of the same shape
     if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || isGang || round.bars?.(job, node) === true) return this.#drop(reservation)
     this.#delay.within(job, round)
     if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)

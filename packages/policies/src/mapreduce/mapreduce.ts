@@ -1,6 +1,8 @@
 import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
+import { Gang, startGang } from '../disciplines/gangs.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
 
@@ -55,6 +57,10 @@ class MapReduce implements Policy {
   readonly #placement: Placement | undefined
   readonly #limit: WorkerLimit
   readonly #levels: number
+  readonly #pick = (job: JobId, round: Round): NodeId | None => {
+    if (round.nodes.length === 1) return round.nodes[0] as NodeId
+    return this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+  }
   /** Jobs that were taken up in this call. */
   readonly #done = new DoneJobs()
 
@@ -103,23 +109,11 @@ class MapReduce implements Policy {
     this.#size(job, round)
     let hasChanged = work.unplaced(job, lane) !== before
     while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0) {
-      const tasks = work.isGang(job, lane) ? work.together(job, lane) : 1
-      if (tasks > 1) hasChanged = true // also where it is taken back
-      if (!(tasks > 1 ? this.#placeGang(job, tasks, round) : this.#place(job, round))) break
-      hasChanged = true
+      const outcome = work.together(job, lane) > 1 ? startGang(job, round, this.#pick) : this.#place(job, round)
+      if (outcome !== Gang.NoRoom) hasChanged = true
+      if (outcome !== Gang.Started) break
     }
     return hasChanged
-  }
-
-  /** Starts all tasks of a gang or none. */
-  #placeGang(job: JobId, tasks: number, round: Round): boolean {
-    const before = round.savepoint()
-    for (let left = tasks; left > 0; left--) {
-      if (this.#place(job, round)) continue
-      round.rollback(before)
-      return false
-    }
-    return true
   }
 
   #size(job: JobId, round: Round): void {
@@ -130,10 +124,8 @@ class MapReduce implements Policy {
     round.mould(job, chooseWorkers(moulding, this.#limit, { total, used: used + requested, idle: Math.max(0, idle - requested) }))
   }
 
-  #place(job: JobId, round: Round): boolean {
-    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
-    if (node === None || !round.fits(job, node)) return false
-    const task = round.work.taskFor(job, round.lane, node, this.#levels)
-    return task !== None && round.claim(task, node)
+  #place(job: JobId, round: Round): Gang {
+    const node = this.#pick(job, round)
+    return node !== None && startNearest(job, node, this.#levels, round) ? Gang.Started : Gang.NoRoom
   }
 }
