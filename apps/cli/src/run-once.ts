@@ -154,7 +154,7 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
   if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
-  if (error.code === 'BAD_INPUT' && field === 'demand') return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
+  if (error.code === 'BAD_INPUT' && /^demand\b/.test(field)) return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []

@@ -76,7 +76,7 @@ describe('an experiment file with a mistake', () => {
 
   it('refuses a task that asks for what no node has', async () => {
     expect(await answer(experiment, { 'jobs.jsonl': trace.replaceAll('"demand":{"map":1}', '"demand":{"gpu":1}') })).toBe(
-      'error: demand: the cluster has no resource "gpu"; it has map. Give its nodes that kind of slot or resource, for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes).',
+      'error: demand of job a: the cluster has no resource "gpu"; it has map. Give its nodes that kind of slot or resource, for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes).',
     )
   })
 

@@ -72,7 +72,7 @@ describe('a mistake on the command line', () => {
 
   it('in the cluster of generated jobs is not answered with options of traces', async () => {
     const { err } = await sched(['run', '--generate', 'facebook', '--resources', 'cpu=4'])
-    expect(err).toBe('error: demand: the cluster has no resource "map"; it has cpu. Give its nodes that kind of slot or resource, for example `--slots map=4,reduce=2`.\n')
+    expect(err).toBe('error: demand of job job0: the cluster has no resource "map"; it has cpu. Give its nodes that kind of slot or resource, for example `--slots map=4,reduce=2`.\n')
   })
 })
 

@@ -1,4 +1,4 @@
-import { onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type StageSpec, type TaskId } from '@sched/core'
+import { checkPlug, onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type StageSpec, type TaskId } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkStages } from './check-stages.js'
@@ -87,6 +87,7 @@ export class Dispatcher {
   #kill: Placed[] = []
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
+    checkPlug('policy', policy, 'policy')
     this.#promised = promised
     this.#model = buildCluster(cluster)
     this.#all = nodeIds(this.#model)
@@ -104,8 +105,8 @@ export class Dispatcher {
     const spec = complete(submitted, now)
     checkStages(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
-    const large = spec.stages.find((stage) => !shapes.canRun(stage))
-    if (large !== undefined) throw infeasible(spec, large, this.#model, shapes)
+    const why = infeasible(spec, this.#model, shapes)
+    if (why !== undefined) throw why
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     const job = this.work.submit(spec, now, 0)

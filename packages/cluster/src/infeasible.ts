@@ -3,8 +3,24 @@ import type { ClusterModel } from './model.js'
 import { requirement, type Rule } from './rules.js'
 import type { Shapes } from './shapes.js'
 
-/** Why a stage can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount. Called where `Shapes.canRun` said no. */
-export function infeasible(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
+/**
+ * Why a job can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount; `undefined` where it can. Throws `BAD_INPUT`,
+ * naming the job, for a demand that means nothing on the cluster.
+ */
+export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
+  for (const stage of spec.stages) if (!canRun(spec, stage, shapes)) return why(spec, stage, model, shapes)
+  return undefined
+}
+
+function canRun({ id }: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
+  try {
+    return shapes.canRun(stage)
+  } catch (error) {
+    throw error instanceof SchedError && error.place.field === 'demand' ? error.at({ field: `demand of job ${id}` }) : error
+  }
+}
+
+function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
   const rule = shapes.rule(shapes.intern(stage.demand, stage.constraints))
   const nodes = rule?.allowed === undefined ? [] : [...model.labels.classOf].filter((id) => rule.allowed?.[id] === 1)
   const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, wayOut)

@@ -119,7 +119,7 @@ describe('constraints', () => {
 })
 
 describe('a job that no node can host', () => {
-  const reason = (spec: JobSpec) => infeasible(spec, spec.stages[0]!, model, new Shapes(model)).message
+  const reason = (spec: JobSpec) => infeasible(spec, model, new Shapes(model))?.message
   it.each<[JobSpec, string]>([
     [job({ require: { model: 'H100' } }), 'job j requires model = H100, which no node of mixed has (model: T4, P100). Label the nodes.'],
     [job({ require: { nvme: ['1', '2'] } }), 'job j requires nvme = 1 or 2, which no node of mixed has (no node has a label nvme). Label the nodes.'],

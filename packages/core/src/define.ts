@@ -1,14 +1,15 @@
+import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
 import { describeIssues, fieldOf, type SchemaIssue } from './issue.js'
 import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
-export interface OptionsSchema<Options> {
+export interface OptionsSchema<Options, Input = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Options> | Promise<SchemaResult<Options>>
-    readonly types?: { readonly input: unknown; readonly output: Options } | undefined
+    readonly types?: { readonly input: Input; readonly output: Options } | undefined
   }
 }
 type SchemaResult<T> =
@@ -40,7 +41,7 @@ type InnerPlugs<I extends Inner> = {
 }
 
 /** What an author writes of a plug-in. */
-export interface Definition<K extends Kind, Options, I extends Inner> {
+export interface Definition<K extends Kind, Options, I extends Inner, Input = unknown> {
   readonly kind: K
   readonly name: string
   /** One line for listings. */
@@ -48,7 +49,7 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
   /** Where it is published: paper, section, algorithm. */
   readonly source?: string
   /** What may be set; left out: nothing. */
-  readonly options?: OptionsSchema<Options>
+  readonly options?: OptionsSchema<Options, Input>
   /** Parts it wraps, by option name, for example `{ order: 'order', placement: 'placement?' }`. */
   readonly inner?: I
   /** Names used for parts not given, for example `{ order: 'fifo' }`. */
@@ -56,21 +57,24 @@ export interface Definition<K extends Kind, Options, I extends Inner> {
   create(options: Options, env: Kinds[K]['env'], inner: InnerPlugs<I>): Kinds[K]['made']
 }
 
+/** Options as code may give them: nobody changes them, at any depth. */
+type AsGiven<Input> = Input extends object ? { readonly [K in keyof Input]: AsGiven<Input[K]> } : Input
+
 /** A definition as a registry keeps it; code that needs no registry makes its plug: `defined.plug({ order: fifo() }, { most: 3 })`. */
-export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner> extends Omit<Definition<K, Options, I>, 'inner' | 'options'> {
+export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner, Input = unknown> extends Omit<Definition<K, Options, I>, 'inner' | 'options'> {
   readonly options: OptionsSchema<Options>
   readonly inner: Readonly<Record<string, PartKind>>
   /**
-   * Checks the options at once and yields the plug. Throws `BAD_OPTION` with the option's path, which starts with `path` (default: the name),
-   * and for a part that is needed and missing.
+   * Checks the options at once and yields the plug; they have the type of the schema's input, where it has one. Throws `BAD_OPTION` with the
+   * option's path, which starts with `path` (default: the name), and for a part that is needed and missing, or is of another kind.
    */
-  readonly plug: (inner: InnerPlugs<I>, options?: unknown, path?: string) => Plug<K>
+  readonly plug: (inner: InnerPlugs<I>, options?: AsGiven<Input>, path?: string) => Plug<K>
 }
 
 /** Makes a definition of what its author wrote. Built-ins and plug-ins of strangers go the same way. */
-export function define<K extends Kind, Options, const I extends Inner = Record<never, never>>(
-  definition: Definition<K, Options, I>,
-): Defined<K, Options, I> {
+export function define<K extends Kind, Options, const I extends Inner = Record<never, never>, Input = unknown>(
+  definition: Definition<K, Options, I, Input>,
+): Defined<K, Options, I, Input> {
   const inner = Object.entries(definition.inner ?? {})
   const schema = definition.options ?? (noOptions as OptionsSchema<Options>)
   return {
@@ -80,6 +84,7 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
     plug(parts, options, path = definition.name) {
       const [missing] = inner.find(([part, kind]) => !kind.endsWith('?') && parts[part] === undefined) ?? []
       if (missing !== undefined) throw new SchedError('BAD_OPTION', `"${definition.name}" has no \`${missing}\`, which it is built around.`, { field: `${path}.${missing}` }, 'Give one.')
+      for (const [part, kind] of inner) if (parts[part] !== undefined) checkPlug(kind.replace('?', '') as PartKind, parts[part], `${path}.${part}`)
       const checked = checkOptions(path, schema, options ?? {})
       return {
         kind: definition.kind,
@@ -113,17 +118,17 @@ function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly n
 }
 
 /** Defines a policy: whose work goes next, and whether it may go now. */
-export const definePolicy = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'policy', Options, I>, 'kind'>) =>
-  define<'policy', Options, I>({ ...d, kind: 'policy' })
+export const definePolicy = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'policy', Options, I, Input>, 'kind'>) =>
+  define<'policy', Options, I, Input>({ ...d, kind: 'policy' })
 /** Defines an order of pending jobs, for disciplines to read. */
-export const defineOrder = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'order', Options, I>, 'kind'>) =>
-  define<'order', Options, I>({ ...d, kind: 'order' })
+export const defineOrder = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'order', Options, I, Input>, 'kind'>) =>
+  define<'order', Options, I, Input>({ ...d, kind: 'order' })
 /** Defines a placement: which node a task goes to. */
-export const definePlacement = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'placement', Options, I>, 'kind'>) =>
-  define<'placement', Options, I>({ ...d, kind: 'placement' })
+export const definePlacement = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'placement', Options, I, Input>, 'kind'>) =>
+  define<'placement', Options, I, Input>({ ...d, kind: 'placement' })
 /** Defines an architecture: who decides, seeing what, and how decisions become real. */
-export const defineArchitecture = <Options, const I extends Inner = Record<never, never>>(d: Omit<Definition<'architecture', Options, I>, 'kind'>) =>
-  define<'architecture', Options, I>({ ...d, kind: 'architecture' })
+export const defineArchitecture = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'architecture', Options, I, Input>, 'kind'>) =>
+  define<'architecture', Options, I, Input>({ ...d, kind: 'architecture' })
 
 /** Options as the schema returns them (defaults filled in). Throws `BAD_OPTION`; an unknown name is answered with the nearest known. */
 export function checkOptions<Options>(path: string, schema: OptionsSchema<Options>, value: unknown): Options {
@@ -149,7 +154,7 @@ export class Registry {
   readonly #byKind = new Map<Kind, Map<string, Defined<Kind>>>()
   readonly #presets: Preset[] = []
 
-  add<K extends Kind, Options, I extends Inner>(definition: Defined<K, Options, I>): this {
+  add<K extends Kind, Options, I extends Inner, Input>(definition: Defined<K, Options, I, Input>): this {
     this.#refuseTaken(definition.kind, definition.name, 'plug-in')
     const named = this.#named(definition.kind)
     named.set(definition.name, definition as unknown as Defined<Kind>)

@@ -34,4 +34,5 @@ export {
   type Plug,
   type Preset,
 } from './define.js'
+export { checkPlug } from './check-plug.js'
 export { resolve, type Config } from './resolve.js'

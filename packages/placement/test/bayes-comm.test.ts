@@ -151,7 +151,7 @@ describe('bayes-comm on random worlds', () => {
 })
 
 describe('bad input of bayes-comm', () => {
-  const made = (options: object, policy: Plug<'policy'> = greedy(fifo())) => () => run({ cluster: instant, jobs: [job()], policy: bayesCommPolicy.plug({ policy }, options) })
+  const made = (options: object, policy: Plug<'policy'> = greedy(fifo())) => () => run({ cluster: instant, jobs: [job()], policy: bayesCommPolicy.plug({ policy }, options as never) })
 
   it('is a model of another cluster shape, one that is none, or a path', () => {
     expect(made({ model: always(true, 4, 8) })).toThrow('bayes-comm.model: is of a cluster of 4 racks x 8 nodes, and this one has 2 racks x 2 nodes. Train a model on runs of this cluster.')

@@ -1,5 +1,5 @@
 import { infeasible, type ClusterModel, type Work } from '@sched/cluster'
-import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds, type StageSpec } from '@sched/core'
+import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { SimulationOptions } from './options.js'
@@ -53,10 +53,8 @@ export class JobLives {
     const observers = this.#observers
     const queue = this.#queue
     const schedulers = this.#schedulers
-    for (let i = 0; i < spec.stages.length; i++) {
-      const stage = spec.stages[i] as StageSpec
-      if (!work.shapes.canRun(stage)) return this.#reject(spec, infeasible(spec, stage, this.#model, work.shapes), now)
-    }
+    const why = infeasible(spec, this.#model, work.shapes)
+    if (why !== undefined) return this.#reject(spec, why, now)
     const owner = this.#ownerOf(spec, now)
     if (owner < 0) return false
     const refusal = (schedulers[owner] as Scheduler).policy.admits?.(spec)

@@ -1,7 +1,7 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
-import { Checkpoints } from './checkpoints.js'
+import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
@@ -11,12 +11,10 @@ import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
-import { progressOf } from './progress/progress-of.js'
-import { runtimeModel } from './runtime.js'
 import { Schedulers } from './schedulers.js'
 import { Stall, STALL, stalled } from './stall.js'
-import { TaskRuns } from './task-runs.js'
-import { JobKeys } from './task-start.js'
+import type { TaskRuns } from './task-runs.js'
+import { taskRunsOf } from './task-runs-of.js'
 
 /**
  * The run loop: takes the earliest instant from the event queue, the heartbeat ring and the workload, applies all its
@@ -55,6 +53,7 @@ export class Simulation implements CellHost, DraftSink {
   #ended = false
 
   constructor(options: SimulationOptions) {
+    checkParts(options)
     const { seed = 1, observers = [] } = options
     this.now = 0
     this.#options = options
@@ -67,20 +66,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
-    this.#runs = new TaskRuns({
-      model,
-      work: this.work,
-      cell: this.cell,
-      queue: this.#queue,
-      observers: this.#observers,
-      runtime: options.runtime !== undefined && 'runtime' in options.runtime ? options.runtime : runtimeModel(seed, options.runtime),
-      keys: new JobKeys(),
-      sharesEvents: options.passPerEvent === undefined,
-      commitPending: options.commitPendingBug ?? false,
-      checkpoints: options.checkpoint === undefined ? undefined : new Checkpoints(options.checkpoint),
-      progress: progressOf(options.runtime, model, this.cell),
-      host: this,
-    })
+    this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, host: this })
     const env = {
       cluster: this.cell,
       work: this.work,
