@@ -62,13 +62,16 @@ export function messagesOf(results: readonly RunResult[], { workload, outages, d
   const { skipped, problems, notes = workload.notes ?? [] } = report ?? { skipped: 0, problems: [] }
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
-    ...[...notes, ...outages.notes].map((note) => `note: ${note}`),
+    ...[...notes.filter((note) => description.spec.cluster === undefined || !isOfMachine(note)), ...outages.notes].map((note) => `note: ${note}`),
     ...(skipped > 0 ? [[`warning: ${counted(skipped, `bad ${report?.counted ?? 'line'}`)} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
     ...warningsOf(results).map((text) => `warning: ${text}`),
   ]
 }
+
+/** Whether a note says how large the machine of a log was found to be, which matters where the log's machine is the cluster. */
+const isOfMachine = (note: string) => / of the machine: \d+, inferred/.test(note)
 
 /** Whether there are several seeds, and every policy did the same on all of them. */
 function drewNothing(results: readonly RunResult[]): boolean {

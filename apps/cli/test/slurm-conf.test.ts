@@ -29,6 +29,14 @@ describe('slurm.conf', () => {
     expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
   })
 
+  it('warns of partitions that it does not declare, until queues are called as there', async () => {
+    const cwd = directory({ ...files, 'log.txt': log.replace('|low|', '|p1|').replace('|high|', '|p2|') })
+    const run = (...options: string[]) => sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', ...options, '--quiet'], { cwd })
+    expect((await run('--queue-names', '*=high')).err).toBe('')
+    const { code, err } = await run('--queue-names', 'p2=high')
+    expect([code, err]).toEqual([0, 'warning: slurm: job 1 and perhaps others are in the partition "p1", which slurm.conf does not declare (low, high): limits and priorities of partitions do not hold for such jobs. If it is called otherwise there: `--queue-names p1=low`.\n'])
+  })
+
   it.each(['unit=procs', 'unit=nodes'])('has nodes for jobs read with %s', async (unit) => {
     expect(await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--option', unit, '--nodes', 'slurm.conf', '--policy', 'easy', '--quiet'], { cwd: directory(files) })).toMatchObject({ code: 0 })
   })

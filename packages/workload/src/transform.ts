@@ -70,6 +70,19 @@ export function drawQueues(workload: Workload, weights: Readonly<Record<string, 
   })
 }
 
+/**
+ * The same jobs in queues of other names: those of a queue in `names` are in the one it stands for, those of queues that are not there in that
+ * of `*`, if there is one, otherwise where they were. Jobs that name no queue still name none.
+ */
+export function renameQueues(workload: Workload, names: Readonly<Record<string, string>>): Workload {
+  const known = new Map(Object.entries(names))
+  const others = known.get('*')
+  return changed(workload, workload.name, workload.jobs, () => (job) => {
+    const name = job.queue === undefined ? undefined : (known.get(job.queue) ?? others)
+    return name === undefined || name === job.queue ? job : { ...job, queue: name }
+  })
+}
+
 /** A job as it should be, `undefined` to leave it out, `end` to leave out this one and all that follow. */
 type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 

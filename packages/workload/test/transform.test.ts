@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { drawQueues, facebook, filter, jobsOf, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+import { drawQueues, facebook, filter, jobsOf, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -39,6 +39,16 @@ describe('drawQueues', () => {
 
   it('refuses weights that add up to nothing', () => {
     expect(() => queues(1, { a: 0 })).toThrow('drawQueues.weights: has no weight above 0.')
+  })
+})
+
+describe('renameQueues', () => {
+  const queues = (names: Record<string, string>) =>
+    [...jobsOf(renameQueues(workloadOf('four', [job('a', 0, { queue: 'p1' }), job('b', 1, { queue: 'p2' }), job('c', 2, { queue: 'p3' }), job('d', 3)]), names))].map(({ queue }) => queue)
+
+  it('gives queues other names, also those not named and several the same, and no queue to jobs that name none', () => {
+    expect(queues({ p1: 'short', p2: 'long' })).toEqual(['short', 'long', 'p3', undefined])
+    expect(queues({ p1: 'p2', '*': 'short' })).toEqual(['p2', 'short', 'short', undefined])
   })
 })
 

@@ -18,6 +18,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--take <n>', 'only the first jobs', whole)
     .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
+    .option('--queue-names <list>', 'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)', namesAs('partition001=short'))
     .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
@@ -106,14 +107,26 @@ function fraction(text: string): number {
 /** Reads names with whole numbers, each once. */
 export const amountsAs =
   (example: string) =>
-  (text: string): Record<string, number> => {
-    const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/.exec(part))
-    if (pairs.includes(null)) throw new InvalidArgumentError(`Expected names and whole numbers, for example ${example}.`)
-    const names = pairs.map((pair) => pair?.[1] ?? '')
-    const twice = names.find((name, i) => names.indexOf(name) < i)
-    if (twice !== undefined) throw new InvalidArgumentError(`"${twice}" is there twice.`)
-    return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]))
-  }
+  (text: string): Record<string, number> =>
+    Object.fromEntries(pairsOf(text, /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/, `names and whole numbers, for example ${example}`).map(([name, amount]) => [name, Number(amount)]))
+
+/** Reads names with others that they stand for, each once. */
+const namesAs =
+  (example: string) =>
+  (text: string): Record<string, string> =>
+    Object.fromEntries(pairsOf(text, /^\s*([^=]*[^=\s])\s*=\s*([^=]*[^=\s])\s*$/, `names and other names, for example ${example}`))
+
+function pairsOf(text: string, pair: RegExp, expected: string): [name: string, value: string][] {
+  const pairs = text.split(',').map((part): [string, string] => {
+    const [, name, value] = pair.exec(part) ?? []
+    if (name === undefined || value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
+    return [name, value]
+  })
+  const names = pairs.map(([name]) => name)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw new InvalidArgumentError(`"${twice}" is there twice.`)
+  return pairs
+}
 
 function window(text: string): { from: number; to: number } {
   const [from = '', to = '', ...rest] = text.split(':')

@@ -35,6 +35,7 @@ export interface ExperimentOptions {
   readonly option?: Readonly<Record<string, unknown>>
   readonly procs?: number
   readonly estimates?: string
+  readonly queueNames?: Readonly<Record<string, string>>
   readonly queueMix?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string

@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type NodeId, type Plug, type Policy, type Registry } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
 import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -7,6 +7,7 @@ import { basename, extname, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
+import { tellingUndeclared } from './undeclared-partitions.js'
 
 /** Files that are read as one, joined by +: a slurm.conf and what sacctmgr prints. A file whose name has a + is itself. */
 export const filesOf = (file: string, directory: string): string[] => (existsSync(resolve(directory, file)) ? [file] : file.split('+').map((part) => part.trim()))
@@ -42,8 +43,10 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const common = { name, path, findings: made.findings }
     if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool(read)) }) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
-    const fill = read.kind === 'slurm' ? slurmDefaults(read, clusterFacts(cluster).nodesWith) : undefined
-    if (fill !== undefined) return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }
+    if (read.kind === 'slurm') {
+      const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
+      return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: (workload: Workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }) }
+    }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, (spec) => placeJob(spec, made.rules, read.root)) } : { ...common, plug }
   })
 }

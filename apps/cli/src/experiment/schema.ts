@@ -100,6 +100,7 @@ const workloadSchema = z
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
+    queueNames: z.record(name, name).optional().describe('other names of the queues of jobs, for queue files that call them otherwise: { partition001: short }; `*` stands for all that are not named; before queueMix'),
     queueMix: z.record(name, z.number().min(0)).refine((weights) => Object.values(weights).some((weight) => weight > 0), 'a weight above 0').optional().describe('queues of jobs that name none, each drawn in proportion to these weights: { prod: 70, adhoc: 30 }'),
   })
   .describe('A trace or a generator, and what is changed about it')
