@@ -18,6 +18,11 @@ export interface Assignment {
   readonly short: readonly number[]
 }
 
+/** With whom it would preempt; nobody where it fits, or where not enough can be had. */
+export interface Nomination extends Assignment {
+  readonly targets: readonly Workload[]
+}
+
 /** Whom a workload would preempt to get what is short. */
 export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
 
@@ -25,13 +30,26 @@ type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
 const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
 
 /**
- * The flavor of a workload: the first in the queue's order with which the search may stop, or else the best. Only in a
- * flavor where a search for workloads to preempt finds some it may stop although it does not fit. The
- * workload is left with the last flavor that was tried. Flavors on whose nodes it could never be are passed over.
+ * The flavor of a workload, which it is left with, and whom it would preempt there.
+ *
+ * Source: Kueue, scheduler.go (nominate).
+ */
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Nomination {
+  const found = assign(workload, fairSharing, search, canHold)
+  workload.flavor = Math.max(0, found.flavor)
+  const { mode, short } = found
+  const isSettled = mode === Mode.Fit || mode === Mode.NoFit || (mode === Mode.NoCandidates && short.length === 1) // searched for alone, and in vain
+  return { ...found, targets: isSettled ? [] : search(workload, short) }
+}
+
+/**
+ * The first flavor in the queue's order with which the search may stop, or else the best. Only in a flavor where a search
+ * for workloads to preempt finds some it may stop although the workload does not fit. Flavors on whose nodes it could never
+ * be are passed over.
  *
  * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
-export function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
+function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
   let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [] }
   let bestWorst: Rank = best

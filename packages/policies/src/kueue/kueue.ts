@@ -4,7 +4,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { assign, fits, Mode, type Assignment } from './assignment.js'
+import { fits, Mode, nominate, type Assignment, type Nomination } from './assignment.js'
 import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
@@ -70,7 +70,7 @@ class Kueue implements Policy {
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
   /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
-  readonly #unfit = new Map<Likeness, Assignment>()
+  readonly #unfit = new Map<Likeness, Nomination>()
   readonly #vain = new Set<Likeness>()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
@@ -158,10 +158,10 @@ class Kueue implements Policy {
       const entry = this.#entry(queue, list, round)
       if (entry !== undefined) entries.push(entry)
     }
-    if (entries.every((entry) => this.#isVain(entry))) for (const { workload } of entries) this.#passOver(workload)
+    if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload } of entries) this.#passOver(workload)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
-    this.#charge(-1)
+    for (const { queue, c, amount } of this.#kept) queue.remove(c, amount)
     this.#kept.length = 0
     return this.#hasMoved
   }
@@ -209,14 +209,14 @@ class Kueue implements Policy {
   }
 
   /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
-  #assign(workload: Workload, round: Round): Assignment {
+  #assign(workload: Workload, round: Round): Nomination {
     const isAlone = this.#isAlone(workload)
     const known = isAlone ? undefined : this.#unfit.get(workload.likeness)
     if (known !== undefined) return known
-    const found = assign(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
+    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
     if (found.mode === Mode.Fit || isAlone) return found
     this.#unfit.set(workload.likeness, found)
-    if (hasNobody(found)) this.#giveUpOn(workload)
+    if (found.targets.length === 0) this.#giveUpOn(workload)
     return found
   }
 
@@ -243,33 +243,25 @@ class Kueue implements Policy {
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
   }
 
+  /** Whom the workload preempts was found when the cycle began; where that is no longer to be had it comes again in the next one. */
   #consider({ workload, assignment }: Entry, round: Round): void {
-    if (assignment.mode === Mode.Fit) {
-      if (fits(workload)) this.#admit(workload, round) // otherwise another took it in this cycle, and it comes again in the next
-      return
+    const { mode, targets } = assignment
+    if (mode !== Mode.Fit && targets.length === 0) {
+      this.#keep(workload, assignment)
+      return this.#passOver(workload)
     }
-    const taken = this.#isVain({ workload, assignment }) || this.#closed.has(workload.queue) ? [] : this.#targets(workload, assignment, round)
-    for (const each of taken) this.#preempt(each, round)
-    if (taken.length > 0) return this.#admit(workload, round)
-    this.#keep(workload, assignment)
-    this.#passOver(workload)
+    if (!this.#hasRoomWithout(targets, workload)) return
+    for (const each of targets) this.#preempt(each, round)
+    this.#admit(workload, round)
   }
 
-  /** Whether the workload does not fit and is known to have nobody to preempt. */
-  #isVain({ workload, assignment }: Entry): boolean {
-    return hasNobody(assignment) || this.#vain.has(workload.likeness)
-  }
-
-  /** Whom the workload preempts, if it then fits beside what is kept for others. */
-  #targets(workload: Workload, assignment: Assignment, round: Round): readonly Workload[] {
-    this.#charge(-1)
-    const taken = this.#search(workload, assignment.short, round)
-    if (taken.length === 0 && this.#unfit.get(workload.likeness) === assignment) this.#giveUpOn(workload) // otherwise found before somebody came in
-    this.#charge(1)
-    for (const each of taken) discharge(each, each.tasks)
+  /** Whether all of those are still there, and without them there is room for the workload beside what is kept for others. */
+  #hasRoomWithout(those: readonly Workload[], workload: Workload): boolean {
+    if (those.some(({ tasks }) => tasks === 0)) return false
+    for (const each of those) discharge(each, each.tasks)
     const hasRoom = fits(workload)
-    for (const each of taken) charge(each, each.tasks)
-    return hasRoom ? taken : []
+    for (const each of those) charge(each, each.tasks)
+    return hasRoom
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
@@ -311,6 +303,7 @@ class Kueue implements Policy {
 
   #admit(workload: Workload, round: Round): void {
     this.#hasMoved = true
+    this.#closed.delete(workload.queue)
     this.#admittedOf.delete(workload.queue)
     if (this.#goesByUsage) this.#looks.clear()
     this.#forgetUnfit()
@@ -347,13 +340,6 @@ class Kueue implements Policy {
     }
   }
 
-  /** Counts what is kept, or does no longer. */
-  #charge(sign: 1 | -1): void {
-    for (const { queue, c, amount } of this.#kept)
-      if (sign === 1) queue.add(c, amount)
-      else queue.remove(c, amount)
-  }
-
   #start(workload: Workload, round: Round): void {
     const { job, lane } = workload
     if (!round.take(job) || round.claimsLeft === 0) return
@@ -382,9 +368,6 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
   }
 }
-
-/** Whether it does not fit, and the search for workloads to preempt that it was found by was for all that is short. */
-const hasNobody = ({ mode, short }: Assignment): boolean => mode === Mode.NoFit || (mode === Mode.NoCandidates && short.length === 1)
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 

@@ -114,6 +114,20 @@ describe('quotas of one flavor', () => {
     ['one preempts after another who fits', two(1, 2, own), [['b_1', 2, 'one']], [['a_fit', 1, 100], ['b_in', 2, 99]], ['-b_1', '+a_fit one', '+b_in one']],
     ['nobody is preempted in vain where one of two has room', two(2, 2, { ...own, ...borrowing }, 1), [['a_1', 2, 'one'], ['b_1', 2, 'one']], [['a_in', 3, 100], ['b_in', 3, 99]], ['-a_1', '+a_in one']],
     ['who takes back comes before who cannot', { queues: { a: queue('o', { one: 10 }), b: queue('o', { one: 10 }, { preemption: { reclaimWithinCohort: 'Any' } }), c: queue('o', { one: 0 }) } }, [['a_0', 5, 'one'], ['c_2', 5, 'one', 0], ['c_3', 5, 'one', 1]], [['a_1', 10], ['b_1', 10]], ['-c_2', '+b_1 one']],
+    [
+      'who would take the same one as another before it fits when that is gone', // and takes nobody else
+      { queues: { a: queue('o', { one: 3 }, { preemption: both }), b: queue('o', { one: 2 }, { preemption: both }), c: queue('o', { one: 0 }) } },
+      [['c_big', 4, 'one', -1], ['c_small', 1, 'one']],
+      [['a_1', 1, 1], ['b_1', 1]],
+      ['-c_big', '+a_1 one', '+b_1 one'],
+    ],
+    [
+      'the first of a StrictFIFO queue is looked at again when another has come in', // c borrows with c_new, which is too important, so c_old may go
+      { queues: { s: queue('o', { one: 0 }, { ...strict, preemption: { reclaimWithinCohort: 'LowerPriority', ...borrowing } }), c: queue('o', { one: 2 }), pool: queue('o', { one: 1 }) } },
+      [['c_old', 2, 'one', -1]],
+      [['s_1', 2, 3], ['c_new', 1, 5]],
+      ['+c_new one', '-c_old', '+s_1 one'],
+    ],
     ['what can be taken back is lent', reclaims('Any'), [['a_0', 1, 'one']], [['a_1', 2], ['b_1', 1]], ['+b_1 one']],
     ['who borrows from nearer comes first, whatever the priorities', { cohorts: { near: { parent: 'r', nominalQuota: { one: { cpu: 4 } } } }, queues: { a: queue('near', { one: 0 }), b: queue('r', { one: 0 }) } }, [], [['a_1', 4], ['b_1', 4, 3]], ['+a_1 one']],
   ])
