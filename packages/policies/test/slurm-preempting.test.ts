@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { easy, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { easy, fattened, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './backfilling/machine.js'
@@ -191,6 +191,15 @@ describe('preemption by tier', () => {
       expect(come(10, cpu('high_1', 2))).toEqual({ start: ['high_1'], kill: ['low_1'] })
       expect(end(20, 'low_2')).toEqual({ start: ['low_1'], kill: [] })
     }
+  })
+
+  it('leaves the mean wait of fattened as it is: what takes the place of others waits until it does', () => {
+    // high waits from 5 to 10, until low may be preempted: AWT 5. From 20 on low holds 3 of 4 processors until 40, when wide could start; beside it
+    // narrow would run until 44, a delay of 4 < 5
+    const jobs = [['low', 0, 3, 20], ['high', 5, 4, 10], ['wide', 21, 4, 10], ['narrow', 22, 1, 22]] as const
+    const specs = jobs.map(([id, submit, procs, seconds]) => ({ id, submit, queue: id, estimate: seconds, stages: [{ name: 's', tasks: 1, demand: { procs }, duration: seconds }] }))
+    const starts = startsOf(specs, [4], slurmPreempting(fattened(), { tiers: { high: 2 }, exemptTime: 10 }))
+    expect(Object.fromEntries(starts)).toEqual({ low: 0, high: 10, narrow: 22, wide: 44 })
   })
 
   it('goes by QOS where these say whom they preempt, the lowest priority first (preempt/qos)', () => {

@@ -75,13 +75,12 @@ class Fattened implements Policy {
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs)
-    this.#waits = new MeanWait(env.work)
+    this.#waits = new MeanWait(env)
     Object.assign(this, forwarding(this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
   }
 
   schedule(round: Round): void {
     const lane = this.#jobs.open(round)
-    this.#waits.now = round.now
     const profile = this.#profiles[round.lane] as Profile
     const head = startHeads(round, this.#jobs, lane, (job) => {
       planRunning(profile, lane, this.#windows, round.now)

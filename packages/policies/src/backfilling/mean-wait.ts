@@ -1,19 +1,16 @@
-import { grown, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import { grown, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 
-/** The mean wait, from submission to first start, of the jobs finished so far; 0 before the first. */
+/** The mean wait, from submission to first start, of the jobs finished so far, whoever started them; 0 before the first. */
 export class MeanWait implements WorkListener {
-  /** Set by the policy at the beginning of a round, before it claims. */
-  now: Seconds = NaN
-  readonly #work: WorkView
+  readonly #env: Env
   #sum = NaN
   #count = 0
   /** By job: when its first task was claimed, and how many claims were not taken back. */
   #start = new Float64Array(64)
   #claims = new Float64Array(64)
 
-  constructor(work: WorkView) {
-    this.#work = work
-    this.now = 0
+  constructor(env: Env) {
+    this.#env = env
     this.#sum = 0
   }
 
@@ -30,7 +27,7 @@ export class MeanWait implements WorkListener {
   }
 
   onClaim(job: JobId): void {
-    if (this.#claims[job] === 0) this.#start[job] = this.now
+    if (this.#claims[job] === 0) this.#start[job] = this.#env.now()
     this.#claims[job] = (this.#claims[job] as number) + 1
   }
 
@@ -41,7 +38,7 @@ export class MeanWait implements WorkListener {
 
   onFinish(job: JobId): void {
     if (this.#claims[job] === 0) return // given up before it started
-    this.#sum += (this.#start[job] as number) - this.#work.submitted(job)
+    this.#sum += (this.#start[job] as number) - this.#env.work.submitted(job)
     this.#count++
   }
 }
