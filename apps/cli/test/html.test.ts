@@ -107,10 +107,10 @@ describe('--html', () => {
     const base = `name: small\nseeds: 2\ncluster: { nodes: 4, resources: { cpu: 4 } }\nworkload: { generate: { poisson-jobs: { jobs: 8, demand: { cpu: 1 }, tasks: 3 } } }\npolicies: [fifo, { name: other, policy: { greedy: { order: fair } } }]\n`
     const cwd = directory({ 'rate.yaml': `${base}matrix: { workload.generate.poisson-jobs.rate: [0.1, 1, 10] }\n`, 'kind.yaml': `${base}matrix: { size: { small: { cluster.nodes: 4 }, large: { cluster.nodes: 9 } } }\n` })
     const page = await pageOf(['sweep', 'rate.yaml'], cwd)
-    expect(headings(page)).toEqual(['Charts', 'All points', 'How to get this again'])
+    expect(headings(page)).toEqual(['Charts', 'All points', 'Difference from fifo at the same point, paired by seed', 'How to get this again'])
     expect(titles(page)).toEqual(['Mean response', 'Mean wait for the first task'])
     expect(page).toContain('>workload.generate.poisson-jobs.rate</text>')
-    expect(page.match(/<tr><th scope="row">/g)).toHaveLength(6) // 3 points under 2 policies
+    expect(page.match(/<tr><th scope="row">/g)).toHaveLength(9) // 3 points under 2 policies, and the differences of one of them
     expect(titles(await pageOf(['sweep', 'kind.yaml', '--figures', 'response,makespan'], cwd))).toEqual(['Mean response, by size', 'Makespan, by size'])
   })
 

@@ -1,3 +1,4 @@
+import type { Summary } from '@sched/metrics'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +20,7 @@ const answer = async (matrixText: string, ...args: string[]) => (await sched(['s
 
 interface Swept {
   readonly axes: { name: string; values: unknown[] }[]
-  readonly points: { at: Record<string, unknown>; policies: { policy: string; figures: Record<string, { mean: number; n: number }> }[]; runs: { seed: number; policy: string; decisions: object }[] }[]
+  readonly points: { at: Record<string, unknown>; policies: { policy: string; figures: Record<string, { mean: number; n: number; difference?: { mean: number } }> }[]; runs: { seed: number; policy: string; decisions: object; summary: Summary }[] }[]
 }
 async function swept(text: string, ...args: string[]): Promise<Swept> {
   const { code, out, err } = await sched(['sweep', 'sweep.yaml', '--json', '-', ...args], { cwd: cwdOf(text) })
@@ -95,6 +96,26 @@ describe('sched sweep', () => {
     expect(lines.slice(1).map((line) => line.split(',').slice(0, 4).join())).toEqual(['0.5,0.1,fifo,2', '0.5,0.1,other,2', '0.5,1,fifo,2', '0.5,1,other,2', '5,0.1,fifo,2', '5,0.1,other,2', '5,1,fifo,2', '5,1,other,2'])
     await sched(['sweep', 'r/experiment.yaml', '--out', 'again', '--quiet'], { cwd })
     for (const name of ['summary.json', 'table.csv']) expect(readFileSync(join(cwd, 'again', name), 'utf8')).toBe(readFileSync(join(cwd, 'r', name), 'utf8'))
+  })
+
+  it('has differences from the first policy at the point, paired by seed, as compare has them', async () => {
+    const text = matrix.replace('[0.5, 5]', '[5]').replace('[0.1, 1]', '[1]')
+    const [point] = (await swept(text, '--policies', 'fifo,{delay: {node: 9}}')).points
+    const waits = (policy: number) => point!.runs.filter((_, run) => run % 2 === policy).map(({ summary }) => summary.times.wait.mean)
+    const [a = 0, b = 0] = waits(1).map((wait, seed) => wait - waits(0)[seed]!)
+    // of two values the half width is t(1) times half their distance
+    expect(point!.policies.map(({ figures }) => figures['wait']?.difference)).toEqual([undefined, expect.objectContaining({ n: 2, mean: expect.closeTo((a + b) / 2, 9) as number, halfWidth: expect.closeTo((12.7062047 * Math.abs(a - b)) / 2, 5) as number })])
+    const { out } = await sched(['sweep', 'sweep.yaml'], { cwd: cwdOf(text) })
+    expect(out).toMatch(/\n\nDifference from fifo at the same point, paired by seed\n.*\n.*\n5 +1 +other .* ± /)
+  })
+
+  it('has differences from the first point where there is one policy', async () => {
+    const { points } = await swept('matrix: { workload.generate.poisson-jobs.rate: [0.1, 1] }\n', '--policies', 'fifo')
+    const [first, second] = points.map(({ policies }) => policies[0]?.figures['response'])
+    expect([first?.difference, second?.difference?.mean]).toEqual([undefined, expect.closeTo(second!.mean - first!.mean, 9)])
+    const csv = (await sched(['sweep', 'sweep.yaml', '--policies', 'fifo', '--csv', '-'], { cwd: cwdOf('matrix: { workload.generate.poisson-jobs.rate: [0.1, 1] }\n') })).out.split('\n').map((line) => line.split(','))
+    const column = csv[0]!.indexOf('response_difference')
+    expect([csv[1]![column], Number(csv[2]![column])]).toEqual(['', second?.difference?.mean])
   })
 
   it('prints a table with short names, and the figures that are asked for', async () => {

@@ -9,7 +9,8 @@ import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
-import { linesOf, shownFigures, sweepCsv, sweepJson, sweepText, type PointResult } from '../output/sweep.js'
+import { shownFigures, sweepCsv, sweepJson, sweepText } from '../output/sweep.js'
+import { linesOf, type PointResult } from '../output/sweep-lines.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
 import { explainRun, type RunResult } from '../run-once.js'
 import type { Plan } from '../threads/plan.js'
@@ -29,7 +30,7 @@ export function addSweep(program: Command, io: Io): void {
     .summary('run every point of a matrix of settings')
     .description(
       'Runs every combination of the values under `matrix` of an experiment file, each with every policy on every seed, and reports one row per ' +
-        'point and policy: means over the seeds. The results do not depend on the number of threads.',
+        'point and policy: means over the seeds, and differences from the first policy, or else the first point, paired by seed. The results do not depend on the number of threads.',
     )
     .argument('<experiment>', 'experiment file with a `matrix`; options override what it says')
   outputOptions(threadsOption(experimentOptions(command)))

@@ -4,7 +4,8 @@ import type { Description } from '../experiment/experiment.js'
 import { pointText, shortNames, type Axis } from '../experiment/matrix.js'
 import { policyName } from '../experiment/policies.js'
 import type { Io } from '../io.js'
-import { linesOf, sweepTable, sweepTitle, type Line, type PointResult } from '../output/sweep.js'
+import { differenceTable, sweepTable, sweepTitle } from '../output/sweep.js'
+import { linesOf, type Line, type PointResult } from '../output/sweep-lines.js'
 import { asRun } from './as-run.js'
 import { capital, charts, messageBox } from './compared.js'
 
@@ -19,14 +20,21 @@ const WIDE = 20
 /** All that `sweep` has to say, as one page: each figure over the axis with the most numbers, and the table. */
 export function sweepPage(description: Description, axes: readonly Axis[], results: readonly PointResult[], shown: readonly string[], messages: readonly string[], io: Io): string {
   const lines = linesOf(results)
-  const { columns, rows } = sweepTable(axes, lines, shown)
+  const means = sweepTable(axes, lines, shown)
+  const less = differenceTable(axes, lines, shown)
   const all = shown.flatMap((name) => figureCharts(name, axes, lines))
   const left = all.length - MOST_CHARTS
   return page(sweepTitle(description, results), messages.map(messageBox), [
     { title: 'Charts', content: [charts(all.slice(0, MOST_CHARTS)), left > 0 ? html`<p class="dim">${left} more charts are left out; <code>--figures</code> chooses the figures.</p>\n` : undefined] },
-    { title: 'All points', content: [htmlTable(columns, rows.slice(0, MOST_ROWS)), rows.length > MOST_ROWS ? html`<p class="dim">The first ${integer(MOST_ROWS)} of ${integer(rows.length)} rows; <code>--csv</code> writes all.</p>\n` : undefined] },
+    { title: 'All points', content: rowsOf(means) },
+    ...(less === undefined ? [] : [{ title: less.title, content: rowsOf(less) }]),
     asRun(description, io),
   ])
+}
+
+function rowsOf({ columns, rows }: ReturnType<typeof sweepTable>) {
+  const left = rows.length > MOST_ROWS ? html`<p class="dim">The first ${integer(MOST_ROWS)} of ${integer(rows.length)} rows; <code>--csv</code> writes all.</p>\n` : undefined
+  return [htmlTable(columns, rows.slice(0, MOST_ROWS)), left]
 }
 
 /** One figure: lines over numbers, bars where no axis has them; a chart for each setting of the axes that do not fit in one. */

@@ -1,44 +1,36 @@
 import { csv, json, NONE, table, type Column } from '@sched/report'
 import type { Interval } from '@sched/metrics'
 import type { Description } from '../experiment/experiment.js'
-import { shortNames, type Axis, type Point } from '../experiment/matrix.js'
+import { shortNames, type Axis } from '../experiment/matrix.js'
 import { policyName } from '../experiment/policies.js'
-import { compareRuns, type Row } from '../figures.js'
-import type { RunResult } from '../run-once.js'
-import { counted, number } from './number.js'
+import { counted, interval, number } from './number.js'
+import { baseOf, linesOf, type Line, type PointResult, type SweptFigure } from './sweep-lines.js'
 
-/** One point of a sweep with all its runs. */
-export interface PointResult {
-  readonly at: Point['at']
-  readonly policies: readonly string[]
-  readonly runs: readonly RunResult[]
-}
-
-/** One policy at one point: its figures over the seeds, by name. */
-export interface Line {
-  readonly at: Point['at']
-  readonly policy: string
-  readonly figures: ReadonlyMap<string, { readonly title: string; readonly mean: Interval; readonly unit: Row['unit'] }>
-}
-
-/** All points as JSON: figures by policy, and what every run measured. */
+/** All points as JSON: figures by policy, with the difference from the base where there is one, and what every run measured. */
 export function sweepJson({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[]): string {
-  const points = results.map((point) => ({
-    at: point.at,
-    policies: linesOf([point]).map(({ policy, figures }) => ({ policy, figures: Object.fromEntries([...figures].map(([name, { mean }]) => [name, mean])) })),
-    runs: point.runs,
+  const lines = linesOf(results)
+  const points = results.map(({ at, runs }) => ({
+    at,
+    policies: lines.filter((line) => line.at === at).map(({ policy, figures }) => ({
+      policy,
+      figures: Object.fromEntries([...figures].map(([name, { mean, difference }]) => [name, { ...mean, ...(difference !== undefined && { difference }) }])),
+    })),
+    runs,
   }))
   return json({ name: spec.name ?? null, axes: axes.map(({ name, steps }) => ({ name, values: steps.map(({ value }) => value) })), points })
 }
 
-/** One line per point and policy: values of the axes, then mean and bounds of every figure. Fractions, not percent. */
+/** One line per point and policy: values of the axes, mean and bounds of every figure, then those of every difference. Fractions, not percent. */
 export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[]): string {
   const lines = linesOf(results)
   const names = namesOf(lines)
-  const titles = [...axes.map(({ name }) => name), 'policy', 'seeds', ...names.flatMap((name) => [name, `${name}_low`, `${name}_high`])]
+  const compared = names.filter((name) => lines.some(({ figures }) => figures.get(name)?.difference !== undefined))
+  const bounds = (name: string) => [name, `${name}_low`, `${name}_high`]
+  const titles = [...axes.map(({ name }) => name), 'policy', 'seeds', ...names.flatMap(bounds), ...compared.flatMap((name) => bounds(`${name}_difference`))]
   const rows = lines.map(({ at, policy, figures }) => {
     const seeds = Math.max(0, ...[...figures.values()].map(({ mean }) => mean.n))
-    return [...axes.map(({ name }) => policyName(at[name])), policy, seeds, ...names.flatMap((name) => boundsOf(figures.get(name)?.mean))]
+    const shown = [...names.map((name) => figures.get(name)?.mean), ...compared.map((name) => figures.get(name)?.difference)]
+    return [...axes.map(({ name }) => policyName(at[name])), policy, seeds, ...shown.flatMap(boundsOf)]
   })
   return csv(titles, rows)
 }
@@ -64,24 +56,41 @@ export function sweepTitle({ spec }: Description, results: readonly PointResult[
   return `${spec.name === undefined ? '' : `${spec.name}: `}${counted(results.length, 'point')}${several ? '' : ` under ${first}`}, ${overSeeds(Math.min(...counts), Math.max(...counts))}`
 }
 
-/** One row per point and policy, for people; the first `keep` columns say which. */
-export function sweepTable(axes: readonly Axis[], lines: readonly Line[], shown: readonly string[]): { readonly columns: Column[]; readonly rows: string[][]; readonly keep: number } {
+/** A table of a sweep; the first `keep` columns say which point and policy. */
+interface SweepTable {
+  readonly columns: Column[]
+  readonly rows: string[][]
+  readonly keep: number
+}
+
+/** One row per point and policy, for people: means. */
+export const sweepTable = (axes: readonly Axis[], lines: readonly Line[], shown: readonly string[]): SweepTable => tableOf(axes, lines, lines, shown, cellOf)
+
+/** The same of differences from the base, which has no rows; `undefined` where nothing is compared. */
+export function differenceTable(axes: readonly Axis[], lines: readonly Line[], shown: readonly string[]): (SweepTable & { readonly title: string }) | undefined {
+  const compared = lines.filter(({ figures }) => [...figures.values()].some(({ difference }) => difference !== undefined))
+  return compared.length === 0 ? undefined : { title: `Difference from ${baseOf(lines)}, paired by seed`, ...tableOf(axes, lines, compared, shown, differenceOf) }
+}
+
+function tableOf(axes: readonly Axis[], lines: readonly Line[], those: readonly Line[], shown: readonly string[], show: (figure: SweptFigure | undefined) => string): SweepTable {
   const several = new Set(lines.map(({ policy }) => policy)).size > 1
   const units = new Map(lines.flatMap((line) => [...line.figures].map(([name, { unit }]) => [name, unit] as const)))
   const head = [...shortNames(axes.map(({ name }) => name)), ...(several ? ['policy'] : []), ...shown.map((name) => (units.get(name) === '' ? name : `${name}, ${units.get(name) ?? ''}`))]
-  const rows = lines.map(({ at, policy, figures: own }) => [
+  const rows = those.map(({ at, policy, figures: own }) => [
     ...axes.map(({ name }) => policyName(at[name])),
     ...(several ? [policy] : []),
-    ...shown.map((name) => cellOf(own.get(name))),
+    ...shown.map((name) => show(own.get(name))),
   ])
   const keep = axes.length + (several ? 1 : 0)
   return { columns: head.map((name, i) => ({ title: name, align: i < keep ? 'left' : 'right' })), rows, keep }
 }
 
-/** The same as text. */
+/** The same as text: means, and the differences of policies where there are several. */
 export function sweepText(description: Description, axes: readonly Axis[], results: readonly PointResult[], shown: readonly string[], width?: number): string {
-  const { columns, rows, keep } = sweepTable(axes, linesOf(results), shown)
-  return `${sweepTitle(description, results)}\n${table(columns, rows, { width, keep })}`
+  const lines = linesOf(results)
+  const text = ({ columns, rows, keep }: SweepTable) => table(columns, rows, { width, keep })
+  const less = results.some(({ policies }) => policies.length > 1) ? differenceTable(axes, lines, shown) : undefined
+  return `${sweepTitle(description, results)}\n${text(sweepTable(axes, lines, shown))}${less === undefined ? '' : `\n${less.title}\n${text(less)}`}`
 }
 
 /** A point where nothing is drawn has one seed, others may have more. */
@@ -91,21 +100,8 @@ function overSeeds(least: number, most: number): string {
 }
 
 const isTelling = (value: number | undefined) => value !== undefined && !Number.isNaN(value) && value !== 0
-const cellOf = (figure: { readonly mean: Interval; readonly unit: Row['unit'] } | undefined) => (figure === undefined ? NONE : number(figure.mean.mean * (figure.unit === '%' ? 100 : 1), figure.unit))
-
-/** All figures of every policy at every point. */
-export function linesOf(results: readonly PointResult[]): Line[] {
-  return results.flatMap(({ at, policies, runs }) => {
-    const rows = compareRuns(policies, runs)
-    return policies.map((policy, index): Line => {
-      const figures = rows.flatMap(({ key, label, title, unit, cells }) => {
-        const cell = cells[index]
-        return cell === undefined || cell.values.length === 0 ? [] : [[label === undefined ? key : `${key}[${label}]`, { title: label === undefined ? title : `${title}, ${label}`, mean: cell.mean, unit }] as const]
-      })
-      return { at, policy, figures: new Map(figures) }
-    })
-  })
-}
+const differenceOf = (figure: SweptFigure | undefined) => (figure?.difference === undefined ? NONE : interval(figure.difference, figure.unit, true))
+const cellOf = (figure: SweptFigure | undefined) => (figure === undefined ? NONE : number(figure.mean.mean * (figure.unit === '%' ? 100 : 1), figure.unit))
 
 /** Names of figures over all lines, in the order in which they first come up. */
 const namesOf = (lines: readonly Line[]): string[] => [...new Set(lines.flatMap(({ figures }) => [...figures.keys()]))]
