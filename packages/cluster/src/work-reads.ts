@@ -211,8 +211,8 @@ export class WorkReads extends WorkColumns implements WorkView {
     }
   }
 
-  /** Running tasks that a node takes with it when it fails: those on it, and all others of their gangs. Costs a scan of all runs. */
-  lostWith(node: NodeId): ReadonlySet<TaskId> {
+  /** Running tasks that a node takes with it when it fails, in their order: those on it, and all others of their gangs. Costs a scan of all runs. */
+  lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
     for (let run = 0; run < this.runTask.length; run++) {
       const task = this.runTask[run] as TaskId
@@ -223,7 +223,7 @@ export class WorkReads extends WorkColumns implements WorkView {
         for (let each = this.stageFirst[stage] as number; each < (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number); each++)
           if (this.#runs(each as TaskId, this.taskRun[each] as number)) lost.add(each as TaskId)
     }
-    return lost
+    return [...lost].sort((a, b) => a - b)
   }
 
   /** Whether it is the run of a task that has started and not been released: columns keep what has been. */

@@ -21,13 +21,8 @@ export class Work extends WorkReads {
   readonly #jobIds = new Blocks()
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
+  /** Of their own, not those of tasks: columns of runs are as short as what runs at once, where many more tasks may be in the system. */
   readonly #runIds = new Blocks()
-  /**
-   * Whether runs are numbered on their own, which keeps their columns as short as what runs at once, where all of a large
-   * workload may be in the system. Without heartbeats a run has the number of its task: runs of a job are neighbours then,
-   * as they start and end together.
-   */
-  readonly #hasOwnRunIds: boolean
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
   /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
@@ -35,7 +30,6 @@ export class Work extends WorkReads {
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     super(model, shapes)
-    this.#hasOwnRunIds = model.heartbeat !== undefined
     this.#blockPlaces = blockPlaces
   }
 
@@ -138,7 +132,7 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
-    const run = this.#hasOwnRunIds ? this.#runIds.take(1) : (task as number)
+    const run = this.#runIds.take(1)
     if (run >= this.runTask.length) this.growRuns(run + 1)
     this.runTask[run] = task
     this.runNode[run] = node
@@ -164,7 +158,7 @@ export class Work extends WorkReads {
   unclaim(task: TaskId, why: Release): void {
     const run = this.taskRun[task] as number
     if (why !== 'evicted') this.release(task, why)
-    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
+    this.#runIds.giveBack(run, 1)
     this.taskRun[task] = UNPLACED
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
@@ -204,7 +198,7 @@ export class Work extends WorkReads {
     const run = this.taskRun[task] as number
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
-    if (this.#hasOwnRunIds) this.#runIds.giveBack(run, 1)
+    this.#runIds.giveBack(run, 1)
     this.taskRun[task] = DONE
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1
