@@ -44,8 +44,6 @@ export interface RunWatch {
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
   readonly observers?: readonly Observer[]
-  /** Whether it writes files while the run goes on. */
-  readonly writes?: boolean
   /** What is to be kept for charts. */
   readonly draw?: Draw | undefined
 }
@@ -88,7 +86,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),
   })
-  simulation.atOnce = (spec.plugins ?? []).length > 0 && watch.writes !== true
+  simulation.atOnce = (spec.plugins ?? []).length > 0
   await simulation.runStream(spec.until, SLICE, () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
     return breathe(() => watch.mayGoOn())
@@ -99,7 +97,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
 }
 
 class InterruptibleSimulation extends Simulation {
-  /** Whether code of others runs while nothing is on the disk that would be left there. */
+  /** Whether code of others runs: where files are being written it runs on other threads, which this does not touch. */
   atOnce = false
 
   override advance(limit: number, until?: number): RunState {

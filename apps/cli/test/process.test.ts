@@ -93,6 +93,17 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
     expect({ ended, ...text }).toEqual({ ended: signal, out: '.'.repeat(threads), err: '' })
   })
 
+  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGINT', 1]] as const)('leaves nothing half-written on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
+    const cwd = small({ 'loop.mjs': looping })
+    const before = readdirSync(cwd)
+    const child = started([...loop, '--threads', `${threads}`, '--out', 'results'], cwd)
+    const text = collected(child)
+    while (text.out.length < threads) await setTimeout(20) // they loop
+    child.kill(signal)
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n', files: before })
+  })
+
   it('leaves nothing when a write fails half-way', () => {
     const cwd = directory()
     // files may grow to 4 blocks only: the list of jobs does not fit

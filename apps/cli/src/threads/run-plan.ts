@@ -26,24 +26,26 @@ const SHORT = 1000
 
 /**
  * Runs a plan and yields the results in its order, whatever the number of threads. This thread takes runs like the
- * others; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
+ * others, unless it must be there to clear away; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
  * that failed, and `Interruption`.
  */
 export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, explain }: RunPlanOptions): Promise<RunResult[]> {
   const runners = Math.max(1, Math.min(threads ?? availableParallelism(), plan.runs.length))
-  const board = Board.for(runners, plan.runs.length)
+  const isApart = runsApart(plan)
+  const board = Board.for(isApart ? runners + 1 : runners, plan.runs.length)
   const stop = () => board.stopAfter(-1)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  const others = new Others(plan, board, runners - 1)
+  const others = new Others(plan, board, isApart ? runners : runners - 1)
   const began = performance.now()
   const tick = () => {
     if (threads === undefined && performance.now() - began > SHORT && board.hasMore) void others.start()
     onProgress?.(board.sum)
   }
   try {
-    if (threads !== undefined) await others.start()
-    const own = await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
+    if (threads !== undefined || isApart) await others.start()
+    if (isApart) onRun?.(0)
+    const own = isApart ? [] : await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
     const outcomes = [...own, ...(await Promise.race([others.outcomes(tick), aborted(signal)]))]
     if (signal.aborted) throw new Interruption()
     return inOrder(outcomes, explain)
@@ -53,6 +55,9 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
     await others.end()
   }
 }
+
+/** Code of others may loop for ever, and a thread that does hears no signal: where files are written meanwhile, somebody has to clear them away. */
+const runsApart = ({ jobs, variants }: Plan): boolean => jobs !== undefined && variants.some(({ spec }) => (spec.plugins ?? []).length > 0)
 
 /** Who loops for ever on another thread does not see that it is to stop: nobody waits for it then. */
 const aborted = (signal: AbortSignal) =>

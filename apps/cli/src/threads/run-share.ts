@@ -61,7 +61,7 @@ async function runOne({ runs, jobs, draw }: Plan, experiment: Experiment, run: n
   const shuffle = hasNetwork(experiment) ? new ShuffleFile(policy.name, seed) : undefined
   const observers = [...(shuffle === undefined ? [] : [shuffle.observer]), ...(swf === undefined ? [] : [swf]), ...(schedule === undefined ? [] : [schedule.observer])]
   try {
-    const result = await runOnce(experiment, policy, seed, { ...watch, draw, observers, writes: true, onJob: (row) => file.add(seed, row) })
+    const result = await runOnce(experiment, policy, seed, { ...watch, draw, observers, onJob: (row) => file.add(seed, row) })
     swf?.write(jobs, run)
     schedule?.write(jobs, run)
     shuffle?.write(jobs, run)
