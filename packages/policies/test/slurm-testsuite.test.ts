@@ -1,0 +1,73 @@
+import type { JobSpec, Observer } from '@sched/core'
+import { fifo, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
+import { simulate } from '@sched/sim'
+import { modelOf } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { queuePasses } from './backfilling/machine.js'
+
+const cluster = modelOf({ nodes: [{ count: 2, resources: { procs: 8, mem: 500, nodes: 1 } }] })
+
+/** The jobs that have started at once, and of the others the limit that held them back first, or why they were refused. */
+function met(jobs: readonly JobSpec[], options: SlurmLimitsOptions): { started: string[]; held: Record<string, string> } {
+  const names: string[] = []
+  const started = new Set<string>()
+  const held: Record<string, string> = {}
+  const watch: Observer = {
+    onSubmit: (job, spec) => void (names[job] = spec.id),
+    onTaskStart: (_task, job, _lane, _node, _level, now) => void (now === jobs.find(({ id }) => id === names[job])?.submit && started.add(names[job] as string)),
+    onDefer: (job, _lane, _reason, _now, limit) => void (limit !== undefined && (held[names[job] as string] ??= limit)),
+    onReject: (spec, reason) => void (held[spec.id] ??= /\((\w+)\)/.exec(reason)?.[1] ?? reason),
+  }
+  let next = 0
+  simulate({
+    cluster, workload: { name: 'jobs', open: () => ({ next: () => jobs[next++] }) }, policy: slurmLimits(strict(fifo()), options), architecture: queuePasses.plug({}),
+    runtime: { localityFactors: [1], jitter: 0 }, observers: [watch], validate: true, until: 900,
+  })
+  return { started: [...started].sort(), held }
+}
+
+interface Asked {
+  readonly procs?: number
+  readonly mem?: number
+  readonly nodes?: number
+  readonly minutes?: number
+  readonly submit?: number
+}
+const job = (id: string, { procs = 1, mem = 0, nodes = 0, minutes = 10, submit = 0 }: Asked): JobSpec => {
+  const demand = { procs: nodes > 0 ? 8 : procs, ...(mem > 0 && { mem }), ...(nodes > 0 && { nodes: 1 }) }
+  return { id, submit, user: 'ann', queue: 'main', estimate: 60 * minutes, stages: [{ name: 's', tasks: Math.max(1, nodes), gang: true, demand, duration: 60 * minutes }] }
+}
+
+/** Limits of test21.34, the jobs that they let start, the one that they do not, and the reason that the test waits for. */
+const cases: readonly (readonly [limit: Record<string, number | string>, start: readonly Asked[], other: Asked, reason: string])[] = [
+  [{ GrpTRES: 'node=2' }, [{ nodes: 2 }], { nodes: 1 }, 'QOSGrpNodeLimit'],
+  [{ GrpTRES: 'cpu=7' }, [{ procs: 7 }], { procs: 1 }, 'QOSGrpCpuLimit'],
+  [{ GrpJobs: 2 }, [{}, {}], {}, 'QOSGrpJobsLimit'],
+  [{ GrpSubmitJobs: 2 }, [{}, {}], {}, 'QOSGrpSubmitJobsLimit'],
+  [{ MaxTRESPerJob: 'cpu=7' }, [{ procs: 7 }], { procs: 8 }, 'QOSMaxCpuPerJobLimit'],
+  [{ MaxTRESPerJob: 'node=1' }, [{ nodes: 1 }], { nodes: 2 }, 'QOSMaxNodePerJobLimit'],
+  [{ MaxJobsPerUser: 2 }, [{}, {}], {}, 'QOSMaxJobsPerUserLimit'],
+  [{ MaxSubmitJobsPerUser: 2 }, [{}, {}], {}, 'QOSMaxSubmitJobPerUserLimit'],
+  [{ GrpTRESMins: 'cpu=8' }, [{ minutes: 8 }], { minutes: 9 }, 'QOSGrpCPUMinutesLimit'],
+  [{ GrpTRESRunMins: 'cpu=40' }, [{ procs: 4, minutes: 7 }], { procs: 4, minutes: 11 }, 'QOSGrpCPURunMinutesLimit'],
+  [{ GrpTRES: 'mem=100' }, [{ mem: 100 }], { mem: 100 }, 'QOSGrpMemLimit'],
+  [{ GrpWall: 1 }, [{ minutes: 1 }], { minutes: 1, submit: 301 }, 'QOSGrpWallLimit'],
+  [{ MaxTRESMinsPerJob: 'cpu=4' }, [{ procs: 4, minutes: 1 }], { procs: 5, minutes: 1 }, 'QOSMaxCpuMinutesPerJobLimit'],
+  [{ MaxWall: 2 }, [{ minutes: 2 }], { minutes: 3 }, 'QOSMaxWallDurationPerJobLimit'],
+  [{ MaxTRESPerUser: 'cpu=2' }, [{ procs: 2 }], { procs: 2 }, 'QOSMaxCpuPerUserLimit'],
+  [{ MaxTRESPerUser: 'node=2' }, [{ nodes: 2 }], { nodes: 2 }, 'QOSMaxNodePerUserLimit'],
+]
+const ones = (limits: Record<string, number | string>) => Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, typeof value === 'string' ? value.replace(/\d+$/, '1') : 1]))
+
+describe('limits of the QOS of the partition and of the job (test21.30 and test21.34 of Slurm)', () => {
+  for (const [limit, start, other, reason] of cases) {
+    const jobs = [...start, other].map((asked, i) => job(`j${i}`, asked))
+    const expected = { started: start.map((_, i) => `j${i}`), held: { [`j${start.length}`]: reason } }
+    const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, safe: true, calcPeriod: 60 }
+    it(`${JSON.stringify(limit)} holds back with ${reason}, of the partition's QOS whatever the job's says, and of the job's with OverPartQOS`, () => {
+      expect(met(jobs, { ...options, qos: { part: limit, normal: ones(limit) } })).toEqual(expected)
+      expect(met(jobs, { ...options, qos: { part: ones(limit), normal: { ...limit, Flags: ['OverPartQOS'] } } })).toEqual(expected)
+      expect(met(jobs, { ...options, partitions: {}, qos: { normal: limit } })).toEqual(expected)
+    })
+  }
+})
