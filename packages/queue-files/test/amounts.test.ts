@@ -14,6 +14,7 @@ describe('amounts of queue files', () => {
     ['  50.  %  Memory,  30  %  CpU  ', { byName: { 'memory-mb': '50%', vcores: '30%' } }],
     ['10.9%memory,50.6%cpu', { byName: { 'memory-mb': '10.9%', vcores: '50.6%' } }],
     [' vcores = 75 % , memory-mb = 40 % , disk = 0 %', { byName: { vcores: '75%', 'memory-mb': '40%', disk: '0%' } }],
+    ['5120 mb 2 vcores', { byName: { 'memory-mb': 5120, vcores: 2 }, isOldStyle: true }],
     ['50%', { byName: {}, all: 50 }],
     ['33.3 %', { byName: {}, all: 33.3 }],
     ['50% memory, 30% cpu', { byName: { 'memory-mb': '50%', vcores: '30%' } }],
@@ -41,6 +42,11 @@ describe('amounts of queue files', () => {
     ['  5120.3 mb, -2.35 vcores  ', '"  5120.3 mb, -2.35 vcores  " has a negative amount.'],
     ['vcores=2,memory-mb=5120,disk=-4', '"vcores=2,memory-mb=5120,disk=-4" has a negative amount.'],
     ['-3%', '"-3%" has a negative percentage.'],
+    ['1024 mb, 2 4 vcores', '"1024 mb, 2 4 vcores" has more than one number in "2 4 vcores".'], // this and the next: testDuplicateVcoresDefinitionAbsolute and the like of Hadoop 3
+    ['2048 1024 mb, 2 vcores', '"2048 1024 mb, 2 vcores" has more than one number in "2048 1024 mb".'],
+    ['50% memory, 50% 100%cpu', '"50% memory, 50% 100%cpu" has more than one number in "50% 100%cpu".'],
+    ['50% 80% memory, 100%cpu', '"50% 80% memory, 100%cpu" has more than one number in "50% 80% memory".'],
+    ['2 vcores 5120 mb 555 GB', '"2 vcores 5120 mb 555 GB" has more than one number in "2 vcores 5120 mb 555 GB".'],
   ])('%s is refused with its place', (text, fact) => {
     expect(() => fairAmounts(text, at)).toThrow(`"f.xml" line 7 maxResources: ${fact} Write "X mb, Y vcores"`)
   })

@@ -30,7 +30,7 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['maximum-allocation-mb', '8192', { maximumAllocation: { 'memory-mb': 8192 } }],
   ['maximum-allocation-vcores', '4', { maximumAllocation: { vcores: 4 } }],
   ['maximum-allocation', 'memory-mb=8192,vcores=4', { maximumAllocation: { 'memory-mb': 8192, vcores: 4 } }],
-  ['user-settings.ann.weight', '1.5', { userWeights: { ann: 1.5 } }],
+  ['user-settings.ann.weight', '0.5', { userWeights: { ann: 0.5 } }],
   ['maximum-applications', '100', { maximumApplications: 100 }],
   ['max-parallel-apps', '10', { maxParallelApps: 10 }],
   ['ordering-policy', 'fair', { ordering: 'fair' }],
@@ -246,6 +246,24 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside])).toBe('no error')
     expect(message([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside])).toBe('no error')
     expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
+  })
+
+  it('has queues with capacities in one of capacity 0 where allow-zero-capacity-sum says so alone (TestParentQueue, testQueueCapacitySettingParentZero and …Children100pctZeroSumAllowed)', () => {
+    const inEmpty: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '100']]
+    expect(message(inEmpty)).toBe('"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has a capacity of 0, and those in it have 100 percent of it (line 7). Give it a capacity, or them 0, or set yarn.scheduler.capacity.root.a.allow-zero-capacity-sum to true.')
+    expect(message([...inEmpty, ['root.a.allow-zero-capacity-sum', 'true']])).toBe('no error')
+    const gpu = (queue: string, value: string) => [`root.${queue}.accessible-node-labels.gpu.capacity`, value] as const
+    const inNone: Pairs = [...nested, gpu('a', '100'), gpu('b', '0'), gpu('b.x', '0'), gpu('b.y', '100')]
+    expect(message(inNone)).toBe('"cap.xml" line 9 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: queue "root.b" has a capacity of 0 in partition "gpu", and those in it have 100 percent of it (line 11). Give it a capacity, or them 0.')
+    expect(message([...inNone.slice(0, -1), gpu('b.y', '0')])).toBe('no error')
+  })
+
+  it('has users that weigh at most as many users as the limit of its leaf leaves room for, by weights of the queues around it, too (UserWeights, TestLeafQueue)', () => {
+    const weights = (percent: string, ...more: Pairs): Pairs => [...nested, ['root.b.user-settings.ann.weight', '1.5'], ['root.b.x.minimum-user-limit-percent', percent], ...more]
+    expect(message(weights('50'))).toContain('"cap.xml" line 8 yarn.scheduler.capacity.root.b.user-settings.ann.weight: user ann has the weight 1.5, more than the 1 users that the minimum-user-limit-percent of queue "root.b.y", 100,')
+    expect(message(weights('50', ['minimum-user-limit-percent', '60']))).toBe('no error') // of y: 100 / 60
+    expect(message(weights('70', ['minimum-user-limit-percent', '60']))).toContain('more than the 1.428571 users that the minimum-user-limit-percent of queue "root.b.x", 70, leaves room for. Lower the one or the other.')
+    expect(message(weights('50', ['root.b.y.user-settings.ann.weight', '1']))).toBe('no error')
   })
 
   it.each<[string, Pairs, string]>([

@@ -210,8 +210,8 @@ describe('a fair-scheduler.xml', () => {
     ['am.preemption.root.a', 'false', 'ignored'], ['sizebasedweight', 'true', 'honoured'], ['assignmultiple', 'true', 'honoured'], ['dynamic.max.assign', 'false', 'honoured'], ['max.assign', '4', 'honoured'],
     ['locality.threshold.node', '0.5', 'approximated'], ['locality.threshold.rack', '0.5', 'approximated'], ['locality-delay-node-ms', '100', 'approximated'], ['locality-delay-rack-ms', '100', 'approximated'],
     ['continuous-scheduling-enabled', 'true', 'approximated'], ['continuous-scheduling-sleep-ms', '5', 'ignored'], ['update-interval-ms', '500', 'approximated'], ['reservable-nodes', '0.05', 'honoured'],
-    ['yarn.scheduler.increment-allocation-mb', '512', 'approximated'], ['yarn.scheduler.increment-allocation-vcores', '1', 'approximated'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'ignored'],
-    ['yarn.resource-types.vcores.increment-allocation', '1', 'ignored'], ['yarn.resource-types.gpu.increment-allocation', '1', 'ignored'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'honoured'],
+    ['yarn.scheduler.increment-allocation-mb', '512', 'approximated'], ['yarn.scheduler.increment-allocation-vcores', '1', 'approximated'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'approximated'],
+    ['yarn.resource-types.vcores.increment-allocation', '1', 'approximated'], ['yarn.resource-types.gpu.increment-allocation', '1', 'approximated'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'honoured'],
     ['yarn.scheduler.minimum-allocation-mb', '512', 'ignored'], ['yarn.scheduler.minimum-allocation-vcores', '1', 'ignored'], ['yarn.scheduler.maximum-allocation-mb', '8192', 'honoured'], ['yarn.scheduler.maximum-allocation-vcores', '4', 'honoured'],
   ])('knows %s of the documentation', (name, value, verdict) => {
     const [finding, ...others] = policy(inside('<queue name="a"/>'), site([name.startsWith('yarn.') ? name : `yarn.scheduler.fair.${name}`, value])).findings
@@ -222,6 +222,16 @@ describe('a fair-scheduler.xml', () => {
   it('reserves nodes for tasks of so many increments, and on as many nodes, as the site says', () => {
     const text = site(['yarn.scheduler.fair.reservable-nodes', '0.5'], ['yarn.scheduler.increment-allocation-mb', '512'], ['yarn.scheduler.reservation-threshold.increment-multiple', '3'], ['yarn.scheduler.fair.update-interval-ms', '-1'])
     expect(policy(inside(), text).policy).toMatchObject({ 'yarn-reserving': { reservableNodes: 0.5, threshold: { mem: 1536, cpu: 3 }, updateInterval: 0.5 } })
+  })
+
+  it('takes increments by resource type and with units before the older properties, whichever is written first', () => {
+    // As TestFairSchedulerConfiguration.testAllocationIncrementMemoryNonDefaultUnit, …VCoreWithUnit and testMemoryIncrementConfiguredViaMultipleProperties of Hadoop 3.
+    const threshold = (...properties: [string, string][]) => policy(inside(), site(...properties)).policy
+    const typed = (resource: string, value: string): [string, string] => [`yarn.resource-types.${resource}.increment-allocation`, value]
+    const old: [string, string] = ['yarn.scheduler.increment-allocation-mb', '7']
+    expect(threshold(typed('memory-mb', '1 Gi'), typed('vcores', '1k'))).toMatchObject({ 'yarn-reserving': { threshold: { mem: 2048, cpu: 2000 } } })
+    for (const both of [[old, typed('memory-mb', '13')], [typed('memory-mb', '13'), old]] as const) expect(threshold(...both)).toMatchObject({ 'yarn-reserving': { threshold: { mem: 26, cpu: 2 } } })
+    expect(() => threshold(typed('memory-mb', '1 Xi'))).toThrow('"site.xml" line 2 yarn.resource-types.memory-mb.increment-allocation: found "1 Xi", expected a whole number and perhaps a unit. Write 512, or 1 Gi.')
   })
 
   it('schedules continuously, with waits in seconds, where the site says so', () => {

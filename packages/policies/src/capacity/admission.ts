@@ -110,7 +110,8 @@ export class Admission {
     const { part } = this.#parts()
     const largest = Math.max(...Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number))
     const isLimited = leaf.isDeclared || (largest > 0 && !this.#tree.isOpen) // Hadoop makes no queue without a part
-    const most = leaf.maximumApplications ?? (isLimited ? Math.floor(this.#options.maximumApplications * largest) : Infinity)
+    const { maximumApplications: ofAll, defaults } = this.#options
+    const most = leaf.maximumApplications ?? (isLimited ? Math.floor(Math.min(ofAll, defaults.maximumApplications ?? ofAll) * largest) : Infinity)
     const held = this.#inQueue[leaf.id] ?? 0
     if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0

@@ -309,7 +309,7 @@ export class CapacityQueues {
 
   #pair(leaf: number, user: UserId): number {
     const { work } = this.#env
-    return this.users.pair(leaf, user, this.tree.queue(leaf).own.userWeights?.[work.userName(user)] ?? 1)
+    return this.users.pair(leaf, user, this.tree.queue(leaf).userWeights.get(work.userName(user)) ?? 1)
   }
 
   #addColumns(): void {

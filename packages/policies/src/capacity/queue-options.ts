@@ -23,7 +23,7 @@ const queueOptions = z.strictObject({
   elastic: z.boolean().optional().describe('whether it may use more than its capacity at all; false: its maximum is its capacity; default true'),
   minimumUserLimitPercent: z.number().positive().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
   userLimitFactor: z.union([z.literal(-1), z.number().nonnegative()]).optional().describe('most that one user may have, in capacities of the queue; -1: no such limit; default 1'),
-  userWeights: z.record(z.string(), z.number().nonnegative()).optional().describe("factors of single users' limits; default 1 each"),
+  userWeights: z.record(z.string(), z.number().nonnegative()).optional().describe("factors of single users' limits; default: those of the queues around it, else 1"),
   ordering: z
     .enum(['fifo', 'priority', 'fair'])
     .optional()
@@ -32,7 +32,7 @@ const queueOptions = z.strictObject({
   queueOrdering: z.enum(['utilization', 'priority-utilization']).optional().describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default utilization'),
   priority: z.int().optional().describe('of the queue among its siblings, larger first; counts where the parent orders by priority-utilization; default 0'),
   defaultApplicationPriority: z.int().optional().describe('priority of jobs that have none (0)'),
-  maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit'),
+  maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit. A default for all queues is the number of each, and of one whose capacity is amounts is multiplied by its part'),
   maxParallelApps: count.optional().describe('jobs that may run at once; further ones wait; default unlimited'),
   maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
   state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),

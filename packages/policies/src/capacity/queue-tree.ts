@@ -22,8 +22,10 @@ export interface Queue {
   readonly byPriority: boolean
   readonly priority: number
   readonly maxRunningJobs: number
-  /** Absent: its part of all that the system holds. */
+  /** Absent: its part of all that the system holds, or of the default of queues where its capacity is amounts. */
   readonly maximumApplications: number | undefined
+  /** Of single users, its own before those of the queues around it. */
+  readonly userWeights: ReadonlyMap<string, number>
   readonly maximumAllocation: Readonly<Record<string, number>>
   /** The queue that is stopped and with it this one. */
   readonly stoppedBy: string | undefined
@@ -155,7 +157,8 @@ export class QueueTree {
       byPriority: with_.queueOrdering === 'priority-utilization',
       priority: own.priority ?? 0,
       maxRunningJobs: with_.maxParallelApps ?? Infinity,
-      maximumApplications: with_.maximumApplications,
+      maximumApplications: own.maximumApplications ?? (typeof own.capacity === 'object' ? undefined : this.#defaults.maximumApplications),
+      userWeights: new Map([...(above?.userWeights ?? []), ...Object.entries(own.userWeights ?? {})]),
       maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },
       stoppedBy: own.state === 'STOPPED' ? path : above?.stoppedBy,
       accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',

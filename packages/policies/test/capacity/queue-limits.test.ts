@@ -147,6 +147,27 @@ describe('applications', () => {
     expect(most({ maximumApplications: 99, userLimitFactor: 1 })).toBe(49)
   })
 
+  it('are as many as the default of all queues says, of which a queue with amounts has its part (testDeriveCapacityFromAbsoluteConfigurations of Hadoop 3.4)', () => {
+    const most = (capacities: [Queues[string], Queues[string]], options: CapacitySchedulerOptions) => {
+      const { submit } = standing({ a: capacities[0], b: capacities[1] }, options)
+      let count = 0
+      try {
+        for (; count < 100; count++) submit(`j${count}`, 1, 1, { queue: 'a', user: 'ann' })
+      } catch {
+        return count
+      }
+      return count
+    }
+    // 4 of 16 GB are a quarter: of 40 for every queue 10, and of one user 50 % x 1.5 of that
+    const amounts: [Queues[string], Queues[string]] = [{ capacity: { mem: 4, cpu: 4 }, userLimitFactor: -1 }, { capacity: { mem: 12, cpu: 12 } }]
+    const parts: [Queues[string], Queues[string]] = [{ capacity: 25, userLimitFactor: -1 }, { capacity: 75 }]
+    const defaults = { maximumApplications: 40 }
+    expect([most(parts, { defaults }), most(amounts, { defaults })]).toEqual([40, 10])
+    expect(most([{ ...amounts[0], minimumUserLimitPercent: 50, userLimitFactor: 1.5 }, amounts[1]], { defaults })).toBe(7)
+    expect(most([{ ...amounts[0], maximumApplications: 30 }, amounts[1]], { defaults })).toBe(30) // its own is the number itself
+    expect(most(amounts, { defaults, maximumApplications: 20 })).toBe(5) // no more than the system holds
+  })
+
   it('wait for one another by submission alone, whatever their priority (CSMaxRunningAppsEnforcer)', () => {
     const { submit, starts, end } = standing({ a: { capacity: 100, maxParallelApps: 1 } })
     submit('first', 1, 1, { queue: 'a' })

@@ -68,6 +68,19 @@ describe('limits of users', () => {
     expect(starts(master, 4)).toEqual(['ann', 'ann', 'bob', 'bob'])
   })
 
+  it('is larger for users with weight in a queue around theirs, which has the last word (UserWeights of Hadoop 3)', () => {
+    const of = (own: CapacityQueueOptions) => {
+      const queues = { A: { capacity: 10, userWeights: { ann: 1.5 } }, 'A.x': { capacity: 100, minimumUserLimitPercent: 50, userLimitFactor: 2, ...own }, B: { capacity: 90 } }
+      const master = standing({}, { queues })
+      master.submit({ ...asking('ann', 3, 4), queue: 'A.x' })
+      master.submit({ ...asking('bob', 2, 1), queue: 'A.x' })
+      return starts(master, 4)
+    }
+    expect(of({})).toEqual(['ann', 'ann', 'bob', 'bob']) // as above
+    expect(of({ userWeights: { bob: 1.5 } })).toEqual(['ann', 'ann', 'bob', 'bob'])
+    expect(of({ userWeights: { ann: 1 } })).toEqual(['ann', 'bob', 'bob', 'ann'])
+  })
+
   it('passes over those above it and serves the others by submission (testSingleQueueWithMultipleUsers)', () => {
     const master = standing({ minimumUserLimitPercent: 25, userLimitFactor: 10 })
     master.submit(asking('ann', 2, 1))

@@ -53,7 +53,9 @@ function oldPercentages(text: string, at: At): Record<string, `${number}%`> {
     if (found === null) throw bad(text, `has no percentage of ${name}`, at)
     return `${percentage(found[1] ?? '', text, at)}%`
   }
-  return { 'memory-mb': of('memory'), vcores: of('cpu') }
+  const found = { 'memory-mb': of('memory'), vcores: of('cpu') } as const
+  checkNumbers(text, at)
+  return found
 }
 
 function oldStyle(text: string, at: At): Record<string, number> {
@@ -62,7 +64,16 @@ function oldStyle(text: string, at: At): Record<string, number> {
     if (found === null) throw bad(text, `has no amount of ${unit}`, at)
     return whole(found[1] ?? '', text, at)
   }
-  return { 'memory-mb': of('mb'), vcores: of('vcores') }
+  const found = { 'memory-mb': of('mb'), vcores: of('vcores') }
+  checkNumbers(text, at)
+  return found
+}
+
+/** Hadoop refuses `1024 mb, 2 4 vcores`: one number is of one amount, between commas or, without any, as one of two. */
+function checkNumbers(text: string, at: At): void {
+  const parts = text.split(',')
+  const odd = parts.find((part) => (part.match(new RegExp(NUMBER, 'g')) ?? []).length > (parts.length === 1 ? 2 : 1))
+  if (odd !== undefined) throw bad(text, `has more than one number in "${odd.trim()}"`, at)
 }
 
 /** Hadoop cuts fractions off. */
@@ -78,8 +89,13 @@ function percentage(value: string, text: string, at: At): number {
   return number
 }
 
-/** Binary and decimal units of `[memory=10Gi]`, in MiB; memory without a unit is in MiB already. */
-const memoryUnits: Readonly<Record<string, number>> = { '': 1, Mi: 1, M: 1e6 / 2 ** 20, Ki: 2 ** -10, k: 1000 / 2 ** 20, Gi: 2 ** 10, G: 1e9 / 2 ** 20, Ti: 2 ** 20, T: 1e12 / 2 ** 20, Pi: 2 ** 30 }
+const units: Readonly<Record<string, number>> = { '': 1, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 }
+
+/** What a number with a unit is multiplied with: memory is in MiB, without a unit too; undefined for no unit of Hadoop's. */
+export function unitFactor(name: string, unit: string): number | undefined {
+  const factor = units[unit]
+  return name === 'memory-mb' && unit !== '' && factor !== undefined ? factor / 2 ** 20 : factor
+}
 
 /** `[memory=10240,vcores=12]` of the capacity scheduler; undefined for another text. Percentages and weights per resource stay text. */
 export function bracketedAmounts(text: string, at: At): Record<string, number | `${number}%`> | undefined {
@@ -90,7 +106,7 @@ export function bracketedAmounts(text: string, at: At): Record<string, number | 
     const found = /^\s*([^=\s]+)\s*=\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)(%?)\s*$/.exec(part)
     const [, name = '', value = '', unit = '', percent] = found ?? []
     const key = name === 'memory' ? 'memory-mb' : name
-    const factor = key === 'memory-mb' ? memoryUnits[unit] : unit === '' ? 1 : undefined
+    const factor = key === 'memory-mb' || unit === '' ? unitFactor(key, unit) : undefined
     if (found === null || factor === undefined) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at, 'Write "[memory=10240,vcores=12]".')
     amounts[key] = percent === '%' ? `${percentage(value, text, at)}%` : Math.floor(whole(value, text, at) * factor)
   }

@@ -2,6 +2,7 @@ import { nearest, SchedError, suggest } from '@sched/core'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
 import { checkCapacities } from './check-capacities.js'
+import { checkUserWeights } from './check-user-weights.js'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
 import { readProperties } from './site.js'
@@ -32,6 +33,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const property of all.values()) assign(property, byPath, general, ignored)
   for (const queue of byPath.values()) readCapacities(queue, file)
   for (const queue of byPath.values()) checkCapacities(queue, file)
+  checkUserWeights(root, general)
   return { kind: 'capacity', file, root, general, ignored }
 }
 

@@ -60,7 +60,7 @@ function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, file: s
   }
 }
 
-/** Children have capacities of one kind; percentages sum to 100. */
+/** Children have capacities of one kind; percentages sum to 100, or to 0 in a queue that has no part itself. */
 function checkChildren({ path, parent, capacity, queues, properties }: CapacityQueue, file: string): void {
   const given = queues.filter((queue) => queue.capacity !== undefined)
   const [first] = given
@@ -74,8 +74,12 @@ function checkChildren({ path, parent, capacity, queues, properties }: CapacityQ
   if (first.capacity?.kind !== 'percent') return
   const parts = given.map((queue) => queue.capacity?.value as number)
   const sum = parts.reduce((total, each) => total + each, 0)
-  const mayBeEmpty = (parent !== undefined && (capacity?.value === 0 || capacity?.kind === 'weight')) || properties.get('allow-zero-capacity-sum')?.value === 'true'
-  if (Math.abs(sum - 100) <= ROUNDING || (sum === 0 && mayBeEmpty)) return
+  const mayBeEither = properties.get('allow-zero-capacity-sum')?.value === 'true'
+  const isEmpty = parent !== undefined && capacity?.kind === 'percent' && capacity.value === 0
+  if (isEmpty && sum > 0 && !mayBeEither)
+    throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of 0, and those in it have ${Number(sum.toFixed(6))} percent of it (line ${given.find((queue) => queue.capacity?.value !== 0)?.capacity?.line ?? 0}).`, { file, line: capacity.line, field: `${prefix}${path}.capacity` },
+      `Give it a capacity, or them 0, or set ${prefix}${path}.allow-zero-capacity-sum to true.`)
+  if (Math.abs(sum - 100) <= ROUNDING || (sum === 0 && (isEmpty || mayBeEither || (parent !== undefined && capacity?.kind === 'weight')))) return
   const last = given.at(-1) as CapacityQueue
   throw new SchedError(
     'BAD_INPUT',
@@ -86,7 +90,7 @@ function checkChildren({ path, parent, capacity, queues, properties }: CapacityQ
 }
 
 /** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
-function checkPartitions({ path, queues }: CapacityQueue, file: string): void {
+function checkPartitions({ path, parent, queues, properties }: CapacityQueue, file: string): void {
   const labels = new Set(queues.flatMap(({ properties }) => [...properties.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
   for (const label of labels) {
     const name = `accessible-node-labels.${label}.capacity`
@@ -97,6 +101,9 @@ function checkPartitions({ path, queues }: CapacityQueue, file: string): void {
     const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
     const sum = parts.reduce((total, each) => total + each, 0)
     const last = given.at(-1)
+    const around = properties.get(name)
+    if (parent !== undefined && Number(around?.value.trim() || NaN) === 0 && sum > 0 && properties.get('allow-zero-capacity-sum')?.value !== 'true')
+      throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of 0 in partition "${label}", and those in it have ${Number(sum.toFixed(6))} percent of it (line ${given.find((_, i) => parts[i] !== 0)?.line ?? 0}).`, { file, line: around?.line, field: around?.name }, 'Give it a capacity, or them 0.')
     if (parts.length < values.length || sum === 0 || Math.abs(sum - 100) <= ROUNDING || last === undefined) continue
     throw new SchedError('BAD_INPUT', `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`, { file, line: last.line, field: last.name }, 'Change one of them.')
   }

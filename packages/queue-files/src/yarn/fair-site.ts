@@ -1,4 +1,5 @@
-import { nearest } from '@sched/core'
+import { nearest, SchedError } from '@sched/core'
+import { unitFactor } from './amounts.js'
 import type { Findings } from '../finding.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
@@ -52,7 +53,14 @@ const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityN
 const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
 const largest = (resource: string): Use => (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
 
-const increment = (resource: string): Use => (site, property) => void (site.increments[resource] = numberOf(property, { least: 0 }))
+const increment = (resource: string): Use => (site, property) => void (site.increments[resource] ??= numberOf(property, { least: 0 }))
+/** With a unit, `1 Gi`; it counts where the older property of a resource is there too. */
+const typedIncrement = (resource: string): Use => (site, { name, value, file, line }) => {
+  const [, amount = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(value.trim()) ?? []
+  const factor = amount === '' ? undefined : unitFactor(resource, unit)
+  if (factor === undefined) throw new SchedError('BAD_INPUT', `found "${value}", expected a whole number and perhaps a unit.`, { file, line, field: name }, 'Write 512, or 1 Gi.')
+  site.increments[resource] = Math.floor(Number(amount) * factor)
+}
 
 const rounding = 'demands are taken as the jobs state them, and not rounded up'
 const increments = `for the smallest task that reserves a node; ${rounding}`
@@ -93,7 +101,7 @@ const known: Readonly<Record<string, Known>> = {
 
 /** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
 export function readFairSite(properties: ReadonlyMap<string, Setting>, findings: Findings): FairSite {
-  const site: FairSite = { ...defaults, maximumAllocation: {}, increments: { ...defaults.increments } }
+  const site: FairSite = { ...defaults, maximumAllocation: {}, increments: {} }
   for (const property of properties.values()) {
     const { name, value } = property
     const each = known[name] ?? pattern(name)
@@ -104,11 +112,13 @@ export function readFairSite(properties: ReadonlyMap<string, Setting>, findings:
     each.use?.(site, property)
     findings.add(each.use === undefined ? 'ignored' : each.note === undefined ? 'honoured' : 'approximated', property, name, value, each.note)
   }
+  site.increments = { ...defaults.increments, ...site.increments }
   return site
 }
 
 function pattern(name: string): Known | undefined {
-  if (/^yarn\.resource-types\..+\.increment-allocation$/.test(name)) return { note: rounding }
+  const typed = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)
+  if (typed !== null) return { use: typedIncrement(typed[1] ?? ''), note: increments }
   if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'jobs have no masters of their own here' }
   return undefined
 }
