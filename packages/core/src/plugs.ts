@@ -166,7 +166,7 @@ export interface Cell {
   /** Opens the scheduler's round for one lane, on the live state or on a stock. */
   draft(scheduler: Scheduler, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on?: Stock): OpenRound
   stock(): Stock
-  /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds. */
+  /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds; of 0 where nodes beat in the instant: after their reports, before their rounds. */
   after(delay: Seconds, token: number): void
   /** The id of the scheduler that has a job. */
   schedulerOf(job: JobId): number

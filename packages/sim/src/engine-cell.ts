@@ -56,7 +56,7 @@ export class EngineCell implements Cell {
 
   after(delay: Seconds, token: number): void {
     if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
-    this.#queue.push(this.#host.now + delay, EventKind.Timer, token)
+    this.#queue.push(this.#host.now + delay, delay === 0 ? EventKind.AtOnce : EventKind.Timer, token)
   }
 
   schedulerOf(job: JobId): number {

@@ -3,9 +3,9 @@ import { EventHeap } from './event-heap.js'
 
 /**
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
- * whole instant.
+ * whole instant. `AtOnce`: what an architecture asks for in the instant itself; where nodes beat in it, it fires after their reports.
  */
-export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Wake: 7, Timer: 8 } as const
+export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Wake: 7, Timer: 8, AtOnce: 9 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */
@@ -70,6 +70,11 @@ export class EventQueue {
   /** Time of the earliest event, `Infinity` when there is none. */
   get next(): number {
     return this.#heap.times[0] as number
+  }
+
+  /** Kind of the earliest event; there must be one. */
+  get nextKind(): EventKind {
+    return ((this.#events[this.#heap.ids[0] as number] as number) & (KINDS - 1)) as EventKind
   }
 
   /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` is finite, `subject` is below 2^27. */

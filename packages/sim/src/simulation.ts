@@ -222,16 +222,17 @@ export class Simulation implements CellHost, DraftSink {
   #instant(time: Seconds): void {
     const queue = this.#queue
     const { passPerEvent } = this.#options
+    const ring = this.#ring
+    ring?.skipTo(time)
+    const last = ring?.next === time ? EventKind.Timer : EventKind.AtOnce
     if (passPerEvent === 'submits-first') this.#arrive()
-    while (queue.next === time && queue.pop()) {
+    while (queue.next === time && queue.nextKind <= last && queue.pop()) {
       if (queue.kind >= EventKind.Submit) this.#arrive()
       this.#fire(queue.kind, queue.subject)
       if (passPerEvent !== undefined) this.pass()
     }
     this.#arrive()
-    const ring = this.#ring
     if (ring === undefined) return this.pass()
-    ring.skipTo(time)
     if (ring.next === time) this.#heartbeats(time, ring)
     else if (this.#wakeDue) this.#wakeUp()
   }
@@ -322,6 +323,7 @@ export class Simulation implements CellHost, DraftSink {
         this.#wakeDue = true
         return
       case EventKind.Timer:
+      case EventKind.AtOnce:
         this.#passNeeded = true
         if (subject === LOOK_AT_SLOTS) this.#slots?.look(this.now)
         else this.#architecture.wake?.(subject)

@@ -1,7 +1,7 @@
-import type { JobSpec, TaskId, Workload } from '@sched/core'
+import { defineArchitecture, type ArchitectureEnv, type JobSpec, type Scheduler, type TaskId, type Workload } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../src/index.js'
-import { exact, inOrder, job, oneNode, policyOf, prepare, run, serial, stage, startAll, twoNodes, workloadOf } from './world.js'
+import { exact, inOrder, Log, job, oneNode, policyOf, prepare, run, serial, stage, startAll, twoNodes, workloadOf } from './world.js'
 
 const heartbeats = { ...twoNodes, heartbeat: { interval: 3, stagger: true } }
 
@@ -430,5 +430,33 @@ describe('a run that has ended at its limit', () => {
     simulation.run(5)
     expect(simulation.run().now).toBe(5)
     expect(simulation.launches).toBe(1)
+  })
+})
+
+describe('what an architecture asks for in an instant in which a node beats', () => {
+  /** Asks at the submission of a job, and notes how many tasks have been told to have ended by then. */
+  const asking = (log: Log) =>
+    defineArchitecture({
+      name: 'asking',
+      summary: 'notes when it is woken',
+      create: (_, { cell, addScheduler }) => {
+        let only: Scheduler
+        const inner = serial().create({ cell, addScheduler: (name) => (only = addScheduler(name)) } as ArchitectureEnv)
+        return {
+          route: (spec) => {
+            if (spec.id === 'asks') cell.after(0, 1)
+            return only
+          },
+          trigger: (trigger) => inner.trigger(trigger),
+          wake: () => void log.lines.push(`${cell.now()} woken`),
+        }
+      },
+    }).plug({})
+
+  it.each([['alone', undefined], ['beside events that have nothing to do with it', 6]])('comes after its report, before its round: %s', (_, startup) => {
+    const log = new Log()
+    const others = startup === undefined ? [] : [job('other', { startup })]
+    run([job('a', { duration: 5 }), ...others, job('asks', { submit: 6 })], { cluster: { ...oneNode, heartbeat: { interval: 3 } }, architecture: asking(log), observers: [log] }, 7)
+    expect(log.lines.filter((line) => line.startsWith('6 '))).toEqual(['6 submit asks', '6 done a on 0, stopped at 5', '6 woken', expect.stringMatching(/^6 start/)])
   })
 })
