@@ -16,7 +16,7 @@ const NOTHING_DUE = 1000
  * not more than its fair share (of all resources); who stays within its quota with its next job; the higher priority; who
  * does not use what it is due nothing of; the smaller dominant share with its next job; the smaller one without; who is due
  * less. A dominant share is the largest part of what is due, and due is the fair share, the quota if that
- * is more, the limit if it is less.
+ * is more (all there is without a bound), the limit if it is less.
  *
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
  */
@@ -45,7 +45,7 @@ export function rankOf(queue: Standing, resources: readonly number[], capacity: 
     const allocated = at(queue.allocated, r)
     const withNext = allocated + at(queue.asked, r)
     const most = due(queue, r)
-    const whole = Math.min(most, at(capacity, r))
+    const whole = most === Infinity ? at(capacity, r) : most
     isOverFairShare &&= allocated > at(queue.fairShare, r)
     isOverQuota ||= withNext > at(queue.quota, r)
     usesUndue ||= most === 0 && withNext > 0
