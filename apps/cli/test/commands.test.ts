@@ -40,6 +40,23 @@ describe('sched run', () => {
     expect(await makespan('--jitter', '0.1')).not.toBe('17.0 s')
   })
 
+  it.each([
+    [['--nodes', '6'], '6 nodes in 2 racks, each 1 map, heartbeat 3 s'],
+    [['--heartbeat', '1'], '4 nodes in 2 racks, each 1 map, heartbeat 1 s'],
+    [['--slots', 'map=2'], '4 nodes in 2 racks, each 2 map, heartbeat 3 s'],
+    [['--nodes', '2', '--racks', '1', '--slots', 'map=3,reduce=1', '--heartbeat', '0'], '2 nodes, each 3 map + 1 reduce'],
+    [['--resources', 'map=5'], '4 nodes in 2 racks, each 5 map, heartbeat 3 s'],
+  ])('changes of the cluster of a file what options say, and nothing else: %j', async (options, expected) => {
+    expect((await ok(['run', 'small.yaml', ...options])).out.split('\n')[0]).toBe(`small: 3 jobs on ${expected}`)
+  })
+
+  it('refuses to change a part of a cluster that the file does not describe by one number of nodes', async () => {
+    const groups = experiment.replace(/cluster: .*/, 'cluster: { nodes: [{ count: 2, slots: { map: 1 } }, { count: 2, slots: { map: 2 } }] }')
+    const said = async (...options: string[]) => (await sched(['run', 'small.yaml', ...options], { cwd: small({ 'small.yaml': groups }) })).err
+    expect(await said('--nodes', '3')).toBe('error: --nodes: changes a part of the cluster of the experiment, which has groups of nodes. Describe all of it, with --nodes and --slots or --resources, or change it there.\n')
+    expect([await said('--nodes', '3', '--slots', 'map=1'), await said('--heartbeat', '1')]).toEqual(['', ''])
+  })
+
   it('says what has not finished by the end of the simulated time', async () => {
     expect((await ok(['run', 'small.yaml', '--until', '5'])).out).toMatch(/0 of 3 jobs finished, 3 not finished/)
   })

@@ -27,6 +27,7 @@ export async function clusterOf(options: ExperimentOptions, base: Description | 
   const machine = await machineOf(options, shape, base, cwd)
   if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
+  if (spec !== undefined && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
   const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
   return {
@@ -36,6 +37,33 @@ export async function clusterOf(options: ExperimentOptions, base: Description | 
     ...(beats > 0 && { heartbeat: { interval: beats } }),
   }
 }
+
+/** What the options say of a cluster, all of it in numbers. */
+type Shape = Pick<ExperimentOptions, 'racks' | 'slots' | 'resources' | 'heartbeat'> & { readonly nodes?: number }
+
+const isOfEqualNodes = (cluster: ExperimentInput['cluster']): boolean => typeof cluster === 'object' && typeof cluster.nodes === 'number'
+
+/** Whether the options say how many nodes there are and what they have: a cluster on its own. */
+const isWhole = ({ nodes, slots, resources }: Shape): boolean => nodes !== undefined && (slots !== undefined || resources !== undefined)
+
+/** The cluster of an experiment file with what the options say otherwise. Throws `BAD_OPTION` where they cannot say it of that one. */
+function laidOver(cluster: ExperimentInput['cluster'], { heartbeat, ...shape }: Shape): ExperimentInput['cluster'] {
+  const [ofNodes] = Object.keys(shape)
+  if (typeof cluster !== 'object') throw partly(ofNodes ?? 'heartbeat', cluster === undefined ? 'comes with its workload' : `is described in "${cluster}"`)
+  if (ofNodes !== undefined && typeof cluster.nodes !== 'number') throw partly(ofNodes, 'has groups of nodes')
+  const { heartbeat: own, ...rest } = cluster
+  const beats = heartbeat === undefined ? own : heartbeat === 0 ? undefined : { ...own, interval: heartbeat }
+  return { ...withoutOther(rest, shape), ...shape, ...(beats !== undefined && { heartbeat: beats }) } as ExperimentInput['cluster']
+}
+
+/** Slots take the place of resources, and resources that of slots, unless both are given. */
+function withoutOther(cluster: object, { slots, resources }: Shape): object {
+  const left = slots !== undefined && resources === undefined ? 'resources' : resources !== undefined && slots === undefined ? 'slots' : undefined
+  return Object.fromEntries(Object.entries(cluster).filter(([key]) => key !== left))
+}
+
+const partly = (option: string, how: string) =>
+  new SchedError('BAD_OPTION', `changes a part of the cluster of the experiment, which ${how}.`, { field: `--${option}` }, 'Describe all of it, with --nodes and --slots or --resources, or change it there.')
 
 /** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
 async function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | null> {
