@@ -25,6 +25,8 @@ const ab: Pairs = [['root.queues', 'a, b'], ['root.a.capacity', '40'], ['root.b.
 const ofQueue: readonly (readonly [string, string, object])[] = [
   ['maximum-capacity', '80', { maximumCapacity: 80 }],
   ['minimum-user-limit-percent', '25', { minimumUserLimitPercent: 25 }],
+  ['minimum-user-limit-percent', '200', { minimumUserLimitPercent: 100 }],
+  ['minimum-user-limit-percent', '0', { minimumUserLimitPercent: 0 }],
   ['user-limit-factor', '2.5', { userLimitFactor: 2.5 }],
   ['user-limit-factor', '-1', { userLimitFactor: -1 }],
   ['maximum-allocation-mb', '8192', { maximumAllocation: { 'memory-mb': 8192 } }],
@@ -112,6 +114,11 @@ describe('a capacity-scheduler.xml', () => {
     const [finding] = policy([...ab, [name, '1']]).findings.slice(-1)
     expect(finding).toMatchObject({ verdict: 'ignored', line: 5 })
     expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
+  it('leaves numbers of applications open that say so with 0 or -1', () => {
+    const { policy: config } = policy([...ab, ['global-queue-max-application', '0'], ['root.a.maximum-applications', '-1']])
+    expect(config).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: 40 }, 'root.b': { capacity: 60 } } } })
   })
 
   it('takes preemption and priorities from yarn-site.xml, times in seconds', () => {
@@ -248,6 +255,12 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
   })
 
+  it('may have queues of 0 percent among weights, which have nothing (testZeroWeightAndZeroPercentSiblingsAccepted)', () => {
+    const zero: Pairs = [['root.queues', 'a,b,c,d'], ['root.a.capacity', '0'], ['root.b.capacity', '2w'], ['root.c.capacity', '1w'], ['root.d.capacity', '0w']]
+    expect(message(zero)).toBe('no error')
+    expect(isKnown(policy(zero).policy)).toBe(true)
+  })
+
   it('has queues with capacities in one of capacity 0 where allow-zero-capacity-sum says so alone (TestParentQueue, testQueueCapacitySettingParentZero and …Children100pctZeroSumAllowed)', () => {
     const inEmpty: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '100']]
     expect(message(inEmpty)).toBe('"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has a capacity of 0, and those in it have 100 percent of it (line 7). Give it a capacity, or them 0, or set yarn.scheduler.capacity.root.a.allow-zero-capacity-sum to true.')
@@ -256,6 +269,22 @@ describe('a capacity-scheduler.xml', () => {
     const inNone: Pairs = [...nested, gpu('a', '100'), gpu('b', '0'), gpu('b.x', '0'), gpu('b.y', '100')]
     expect(message(inNone)).toBe('"cap.xml" line 9 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: queue "root.b" has a capacity of 0 in partition "gpu", and those in it have 100 percent of it (line 11). Give it a capacity, or them 0.')
     expect(message([...inNone.slice(0, -1), gpu('b.y', '0')])).toBe('no error')
+    const idle: Pairs = [...nested, gpu('a', '50'), gpu('b', '50')] // as testChildrenCapacitySum
+    expect(message(idle)).toContain('line 9 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: queue "root.b" has a capacity of 50 in partition "gpu", and those in it have none. Give them some, or it 0.')
+    expect(message([...idle, ['root.b.allow-zero-capacity-sum', 'true']])).toBe('no error')
+    expect(message([...idle, gpu('b.x', '3w')])).toContain('has a weight in partition "gpu", and')
+  })
+
+  it('compares amounts around one another as Hadoop does before it knows a node: by memory, or in all resources of which none is less (TestQueueCapacityChecks)', () => {
+    const dominant: Pairs = [['resource-calculator', 'DominantResourceCalculator']]
+    const limits = (inside: string): Pairs => [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', inside]]
+    for (const inside of ['[memory=100,vcores=9]', '[memory=90,vcores=9]']) expect(message(limits(inside))).toBe('no error')
+    expect(message([...limits('[memory=90,vcores=9]'), ...dominant])).toBe('no error')
+    expect(message([...limits('[memory=100,vcores=9]'), ...dominant])).toContain('is 9 vcores, more than that of "root.a", 8 vcores (line 6)')
+    const sums = (inside: string): Pairs => [...amounts.slice(0, -1), ['root.a.x.capacity', inside]]
+    expect(message(sums('[memory=50,vcores=5]'))).toBe('no error')
+    expect(message([...sums('[memory=50,vcores=5]'), ...dominant])).toContain('queue "root.a" has 4 vcores, less than the 5 of those in it.')
+    expect(message([...sums('[memory=40,vcores=5]'), ...dominant])).toBe('no error')
   })
 
   it('has users that weigh at most as many users as the limit of its leaf leaves room for, by weights of the queues around it, too (UserWeights, TestLeafQueue)', () => {
@@ -271,12 +300,15 @@ describe('a capacity-scheduler.xml', () => {
     ['a negative capacity', with3('-60'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "-60", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12].'],
     ['a negative weight', with3('-2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight -2 is negative.'],
     ['two kinds of capacity', with3('2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: queue "root.b" has a weight, and its sibling "root.a" has a percentage (line 3). Give all queues of one parent the same kind.'],
+    ['a weight above those of Hadoop (testWeightAbove10000Rejected)', with3('10001w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight 10001 is more than 10000. Weights count relative to those of the siblings: divide them all.'],
+    ['two kinds of capacity in a partition (testPerLabelMixingOfWeightAndPercentageRejected)', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '100'], ['root.b.accessible-node-labels.gpu.capacity', '1w']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: queue "root.b" has a weight in partition "gpu", and "root.a" has a percentage (line 3). Give all queues of one parent the same kind.'],
+    ['another kind of capacity in a partition', [['root.queues', 'a'], ['root.a.accessible-node-labels.gpu.capacity', '50'], ['root.a.capacity', '1w']], '"cap.xml" line 4 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has a weight, and a percentage in partition "gpu" (line 3). Give all queues of one parent the same kind.'],
     ['no capacity', [['root.queues', 'a,b'], ['root.a.capacity', '100']], '"cap.xml" line 2: queue "root.b" has no capacity. Set yarn.scheduler.capacity.root.b.capacity.'],
     ['a maximum below the capacity', [...ab, ['root.b.maximum-capacity', '50']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-capacity: the maximum capacity of queue "root.b" is 50, less than its capacity, 60 (line 4). Raise the one or lower the other.'],
     ['capacities of a partition that do not sum to 100', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '30'], ['root.b.accessible-node-labels.gpu.capacity', '60']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity: the capacities of the queues in "root" in partition "gpu" sum to 90, not 100: 30 (line 5), 60 (line 6). Change one of them.'],
     ['a maximum of a partition below the capacity', [...ab, ['root.a.accessible-node-labels.gpu.capacity', '100'], ['root.a.accessible-node-labels.gpu.maximum-capacity', '50']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.maximum-capacity: the maximum capacity of queue "root.a" in partition "gpu" is 50, less than its capacity, 100. Raise the one or lower the other.'],
     ['a maximum inside below the guarantee inside', [...nested, ['root.b.maximum-capacity', '100'], ['root.b.x.maximum-capacity', '40']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.x.maximum-capacity: the maximum capacity of queue "root.b.x" is 40, less than its capacity, 75 (line 6): 40 and 45 percent of the cluster. Raise the one or lower the other.'],
-    ['a maximum of amounts above the one around it', [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', '[memory=60,vcores=9]']], '"cap.xml" line 7 yarn.scheduler.capacity.root.a.x.maximum-capacity: the maximum capacity of queue "root.a.x" is 9 vcores, more than that of "root.a", 8 vcores (line 6). Raise the one or lower the other.'],
+    ['a maximum of amounts above the one around it', [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', '[memory=110,vcores=6]']], '"cap.xml" line 7 yarn.scheduler.capacity.root.a.x.maximum-capacity: the maximum capacity of queue "root.a.x" is 110 memory-mb, more than that of "root.a", 100 memory-mb (line 6). Raise the one or lower the other.'],
     ['amounts inside larger than those around them', [...amounts.slice(0, -1), ['root.a.x.capacity', '[memory=60,vcores=2]']], '"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has 50 memory-mb, less than the 60 of those in it. Raise the one or lower the others.'],
     ['amounts inside a percentage', [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=60]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.x.capacity: queue "root.a.x" has amounts, and "root.a" around it has a percentage (line 3). Give both amounts, or neither.'],
     ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],

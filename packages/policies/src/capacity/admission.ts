@@ -115,7 +115,8 @@ export class Admission {
     const held = this.#inQueue[leaf.id] ?? 0
     if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0
-    const mostOfUser = Math.min(most, Math.floor((most * leaf.userLimitPercent) / 100 * leaf.userLimitFactor))
+    const { userLimitPercent, userLimitFactor } = leaf
+    const mostOfUser = userLimitFactor === Infinity ? most : Math.min(most, Math.floor(((most * userLimitPercent) / 100) * userLimitFactor))
     return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
   }
 

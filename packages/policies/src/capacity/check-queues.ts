@@ -61,10 +61,12 @@ function byParent(declared: readonly Declared[]): Map<string, Declared[]> {
 
 const capacityOf = ({ options }: Declared, label: string) => (label === '' ? options.capacity : options.labels?.[label]?.capacity)
 
-/** Siblings are all of one kind, and percentages sum to 100 unless one is left open or nothing is to be divided. */
+/** Siblings are all of one kind, of which 0 percent is any, and percentages sum to 100 unless one is left open or nothing is to be divided. */
 function checkSiblings(parent: string, children: readonly Declared[], label: string, declared: readonly Declared[], complain: Complain): void {
   const field = (key: string) => (label === '' ? ['queues', key, 'capacity'] : ['queues', key, 'labels', label, 'capacity'])
-  const given = children.filter((child) => capacityOf(child, label) !== undefined)
+  const all = children.filter((child) => capacityOf(child, label) !== undefined)
+  const isOther = all.some((child) => typeof capacityOf(child, label) !== 'number')
+  const given = isOther ? all.filter((child) => capacityOf(child, label) !== 0) : all
   const [first] = given
   if (first === undefined) return
   const kind = kindOf(capacityOf(first, label))

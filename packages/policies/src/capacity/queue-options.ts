@@ -21,7 +21,7 @@ const queueOptions = z.strictObject({
   capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; default: what its siblings leave'),
   maximumCapacity: limit.optional().describe("most it may use: percent of the parent's maximum, or amounts by resource; default 100"),
   elastic: z.boolean().optional().describe('whether it may use more than its capacity at all; false: its maximum is its capacity; default true'),
-  minimumUserLimitPercent: z.number().positive().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
+  minimumUserLimitPercent: z.number().nonnegative().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
   userLimitFactor: z.union([z.literal(-1), z.number().nonnegative()]).optional().describe('most that one user may have, in capacities of the queue; -1: no such limit; default 1'),
   userWeights: z.record(z.string(), z.number().nonnegative()).optional().describe("factors of single users' limits; default: those of the queues around it, else 1"),
   ordering: z

@@ -145,10 +145,11 @@ function capacityIn(queue: Queue, label: string): Capacity {
 /** Stands for a capacity that was left open. */
 const OPEN = 'open'
 
-/** The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. */
+/** The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. One of 0 percent, as one without a capacity in the partition has, has nothing among weights, too. */
 function sharesOf(given: readonly Capacity[]): Fraction[] {
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
-  const hasPercent = given.some((capacity) => typeof capacity === 'number')
+  const isByWeight = given.some(isWeight) && !given.includes(OPEN)
+  const hasPercent = given.some((capacity) => typeof capacity === 'number' && (capacity > 0 || !isByWeight))
   if (hasPercent) {
     const sum = given.reduce<Fraction>((total, capacity) => (typeof capacity === 'number' ? plus(total, percent(capacity)) : total), nothing)
     const left = sum.over >= sum.under ? nothing : { over: sum.under - sum.over, under: sum.under }

@@ -30,6 +30,14 @@ describe('partitions of the capacity scheduler', () => {
     expect(counts({ queues }, [asking('a', 'a', 20, 0, onGpu), asking('b', 'b', 4, 0, onGpu)]).running).toEqual({ 'a on gpu': 10, 'b on gpu': 4 })
   })
 
+  it('are divided by the weights that queues have there: one without any, or of 0 percent, takes no part (testContainerAllocateWithComplexLabelsWeightOnly, testZeroWeightAndZeroPercentSiblingsAccepted)', () => {
+    const weights = (c: NonNullable<CapacitySchedulerOptions['queues']>[string]) => ({ a: { capacity: '1w', labels: { gpu: { capacity: '1w' } } }, b: { capacity: '1w', labels: { gpu: { capacity: '3w' } } }, c: { capacity: '2w', ...c } })
+    const jobs = (on?: Constraints) => ['a', 'b', 'c'].map((queue) => asking(queue, queue, 20, 0, on))
+    // of the 20 GB there 5 and 15; all queues are served by what they use of their part
+    for (const c of [{}, { labels: { gpu: { capacity: 0 } } }, { labels: { gpu: { capacity: '0w' } } }]) expect(counts({ queues: weights(c), maximumOffswitchAssignments: 1 }, jobs(onGpu).slice(0, 2)).running).toEqual({ 'a on gpu': 5, 'b on gpu': 15 })
+    expect(counts({ queues: weights({ capacity: 0 }) }, jobs().slice(0, 2)).running).toEqual({ 'a on cpu': 5, 'b on cpu': 5 })
+  })
+
   it('keep jobs without a requirement to the default one, or to that of their queue', () => {
     expect(counts({ queues }, [asking('a', 'a', 20)]).running).toEqual({ 'a on cpu': 10 })
     expect(counts({ queues: { ...queues, a: { ...queues['a'], defaultLabelExpression: 'gpu' } } }, [asking('a', 'a', 20)]).running).toEqual({ 'a on gpu': 10 })

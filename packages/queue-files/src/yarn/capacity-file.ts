@@ -32,7 +32,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const general = new Map<string, Setting>()
   for (const property of all.values()) assign(property, byPath, general, ignored)
   for (const queue of byPath.values()) readCapacities(queue, file)
-  for (const queue of byPath.values()) checkCapacities(queue, file)
+  for (const queue of byPath.values()) checkCapacities(queue, file, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   return { kind: 'capacity', file, root, general, ignored }
 }

@@ -2,7 +2,7 @@ import { SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { amountsIn, count, ignored, masters, reservation, templates, type UseInAll } from './capacity-use.js'
+import { amountsIn, count, ignored, masters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -34,8 +34,11 @@ const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
 const byDefault =
-  (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'): UseInAll =>
-  (options, property) => void (options.defaults = { ...options.defaults, [key]: numberOf(property, { least: -1 }) })
+  (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications', read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
+  (options, property) => {
+    const value = read(property)
+    if (value !== undefined) options.defaults = { ...options.defaults, [key]: value }
+  }
 const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
@@ -62,8 +65,8 @@ const smallest =
 /** What each property does that concerns all queues. */
 export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${prefix}maximum-applications`]: option('maximumApplications', count),
-  [`${prefix}global-queue-max-application`]: byDefault('maximumApplications'),
-  [`${prefix}minimum-user-limit-percent`]: byDefault('minimumUserLimitPercent'),
+  [`${prefix}global-queue-max-application`]: byDefault('maximumApplications', (property) => integer(property) > 0 ? integer(property) : undefined),
+  [`${prefix}minimum-user-limit-percent`]: byDefault('minimumUserLimitPercent', percentOfUsers),
   [`${prefix}user-limit-factor`]: byDefault('userLimitFactor'),
   [`${prefix}max-parallel-apps`]: byDefault('maxParallelApps'),
   [`${prefix}user.max-parallel-apps`]: option('maxParallelAppsPerUser', count),

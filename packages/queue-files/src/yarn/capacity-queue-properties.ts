@@ -1,7 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { clusterName, fairAmounts, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
-import { amountsIn, count, ignored, masters, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
+import { amountsIn, count, ignored, masters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
@@ -61,7 +61,7 @@ export const queueProperties: Readonly<Record<string, UseInQueue>> = {
     options.maximumCapacity = value as NonNullable<QueueOptions['maximumCapacity']>
     return told
   },
-  'minimum-user-limit-percent': (options, property) => void (options.minimumUserLimitPercent = numberOf(property, { least: 0 })),
+  'minimum-user-limit-percent': (options, property) => void (options.minimumUserLimitPercent = percentOfUsers(property)),
   'user-limit-factor': (options, property) => {
     const factor = numberOf(property, { least: -1 })
     options.userLimitFactor = factor < 0 ? -1 : factor
@@ -77,7 +77,10 @@ export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   'ordering-policy.fair.enable-size-based-weight': (options, property) => void (options.sizeBasedWeight = booleanOf(property)),
   priority: (options, property) => void (options.priority = numberOf(property, { whole: true })),
   'default-application-priority': (options, property) => void (options.defaultApplicationPriority = numberOf(property, { whole: true })),
-  'maximum-applications': (options, property) => void (options.maximumApplications = count(property)),
+  'maximum-applications': (options, property) => {
+    const most = numberOf(property, { whole: true })
+    if (most >= 0) options.maximumApplications = most // below 0: its part of all
+  },
   'max-parallel-apps': (options, property) => void (options.maxParallelApps = count(property)),
   state: (options, property) => {
     const state = property.value.trim().toUpperCase()

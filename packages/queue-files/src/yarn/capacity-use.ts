@@ -18,6 +18,8 @@ export type UseInQueue = (options: QueueOptions, property: Setting, cluster: Clu
 export type UseInAll = (options: Options, property: Setting, cluster: ClusterFacts) => Told | undefined | void
 
 export const count = (property: Setting) => numberOf(property, { least: 0, whole: true })
+/** Hadoop takes 200 for 100. */
+export const percentOfUsers = (property: Setting) => Math.min(100, numberOf(property, { least: 0 }))
 export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 export const reservation = ignored('there is no reservation system')
 export const masters = ignored('jobs have no masters of their own here')

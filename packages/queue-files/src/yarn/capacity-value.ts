@@ -20,6 +20,7 @@ export function capacityValue({ name, value, file, line }: Setting, isMaximum = 
   const weight = /^(-?\d+(?:\.\d+)?)w$/.exec(value.trim())
   if (weight !== null) {
     if (Number(weight[1]) < 0) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is negative.`, at, 'Use a number of at least 0.')
+    if (Number(weight[1]) > 10_000) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is more than 10000.`, at, 'Weights count relative to those of the siblings: divide them all.')
     return { kind: 'weight', value: Number(weight[1]) }
   }
   const percent = Number(value.trim().replace(/%$/, ''))

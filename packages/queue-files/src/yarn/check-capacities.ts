@@ -11,10 +11,11 @@ const ROUNDING = 0.05
  *
  * Source: Hadoop 3, AbstractParentQueue.setChildQueues and CSQueueUtils, in legacy queue mode.
  */
-export function checkCapacities(queue: CapacityQueue, file: string): void {
-  checkLimit(queue, file)
+export function checkCapacities(queue: CapacityQueue, file: string, isDominant: boolean): void {
+  checkLimit(queue, file, isDominant)
+  checkKinds(queue)
   checkChildren(queue, file)
-  checkAmounts(queue, file)
+  checkAmounts(queue, file, isDominant)
   checkPartitions(queue, file)
 }
 
@@ -28,7 +29,7 @@ const guaranteed = (queue: CapacityQueue) => percentOfCluster(queue, ({ capacity
 const most = (queue: CapacityQueue) => percentOfCluster(queue, ({ maximumCapacity }) => maximumCapacity ?? { kind: 'percent', value: 100 })
 
 /** A capacity is of the parent's, a maximum of the parent's maximum: what counts is what both are of the cluster. */
-function checkLimit(queue: CapacityQueue, file: string): void {
+function checkLimit(queue: CapacityQueue, file: string, isDominant: boolean): void {
   const { path, parent, capacity, maximumCapacity } = queue
   if (maximumCapacity === undefined) return
   const fail = (what: string, wayOut = 'Raise the one or lower the other.') => {
@@ -40,27 +41,53 @@ function checkLimit(queue: CapacityQueue, file: string): void {
   for (const [resource, limit] of Object.entries(maximumCapacity.value)) {
     const least = capacity?.kind === 'amounts' ? (capacity.value[resource] ?? 0) : 0
     if (limit > 0 && limit < least) fail(`${limit} ${resource}, less than its capacity, ${least} ${resource} (line ${capacity?.line ?? 0})`)
-    const above = parent?.maximumCapacity
-    if (above?.kind === 'amounts' && limit > (above.value[resource] ?? Infinity)) fail(`${limit} ${resource}, more than that of "${parent?.path ?? ''}", ${above.value[resource]} ${resource} (line ${above.line})`)
   }
+  const above = parent?.maximumCapacity
+  const over = above?.kind === 'amounts' ? excess(maximumCapacity.value, above.value, isDominant) : undefined
+  if (above?.kind === 'amounts' && over !== undefined) fail(`${maximumCapacity.value[over]} ${over}, more than that of "${parent?.path ?? ''}", ${above.value[over]} ${over} (line ${above.line})`)
+}
+
+type Amounts = Readonly<Record<string, number>>
+
+/** A resource of which there is more than around, as Hadoop compares before it knows any node: memory alone, or all resources, if there is less of none. */
+function excess(inside: Amounts, around: Amounts, isDominant: boolean): string | undefined {
+  const names = Object.keys(around).filter((name) => name === 'memory-mb' || isDominant)
+  const isLess = names.some((name) => (inside[name] ?? 0) < (around[name] ?? 0))
+  return isLess ? undefined : names.find((name) => (inside[name] ?? 0) > (around[name] ?? 0))
 }
 
 const round = (percent: number) => Number(percent.toFixed(6))
 
 /** Below the root, amounts lie in amounts, and no queue has less than those in it together. */
-function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, file: string): void {
+function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, file: string, isDominant: boolean): void {
   const inside = queues.find((each) => (each.capacity?.kind === 'amounts') !== (capacity?.kind === 'amounts'))
   if (parent === undefined || queues.length === 0) return
   if (inside !== undefined)
     throw new SchedError('BAD_INPUT', `queue "${inside.path}" has ${kinds[inside.capacity?.kind ?? 'percent']}, and "${path}" around it has ${kinds[capacity?.kind ?? 'percent']} (line ${capacity?.line ?? 0}).`, { file, line: inside.capacity?.line, field: `${prefix}${inside.path}.capacity` }, 'Give both amounts, or neither.')
   if (capacity?.kind !== 'amounts') return
-  for (const [resource, amount] of Object.entries(capacity.value)) {
-    const sum = queues.reduce((total, each) => total + (each.capacity?.kind === 'amounts' ? (each.capacity.value[resource] ?? 0) : 0), 0)
-    if (sum > amount) throw new SchedError('BAD_INPUT', `queue "${path}" has ${amount} ${resource}, less than the ${sum} of those in it.`, { file, line: capacity.line, field: `${prefix}${path}.capacity` }, 'Raise the one or lower the others.')
-  }
+  const sums = Object.fromEntries(Object.keys(capacity.value).map((resource) => [resource, queues.reduce((total, each) => total + (each.capacity?.kind === 'amounts' ? (each.capacity.value[resource] ?? 0) : 0), 0)]))
+  const over = excess(sums, capacity.value, isDominant)
+  if (over !== undefined) throw new SchedError('BAD_INPUT', `queue "${path}" has ${capacity.value[over]} ${over}, less than the ${sums[over]} of those in it.`, { file, line: capacity.line, field: `${prefix}${path}.capacity` }, 'Raise the one or lower the others.')
 }
 
-/** Children have capacities of one kind; percentages sum to 100, or to 0 in a queue that has no part itself. */
+/** Children have capacities of one kind, in all partitions; 0 percent is of any. */
+function checkKinds({ queues }: CapacityQueue): void {
+  const given = queues.flatMap(({ path, properties }) =>
+    [...properties].flatMap(([suffix, property]) => {
+      const label = suffix === 'capacity' ? '' : /^accessible-node-labels\.([^.]+)\.capacity$/.exec(suffix)?.[1]
+      const value = label === undefined || (label !== '' && property.value.trim() === '-1') ? undefined : capacityValue(property)
+      return value === undefined || (value.kind === 'percent' && value.value === 0) ? [] : [{ path, kind: kinds[value.kind], where: label === '' ? '' : ` in partition "${label ?? ''}"`, property }]
+    }),
+  )
+  const [first] = given
+  const odd = given.find(({ kind }) => kind !== first?.kind)
+  if (first === undefined || odd === undefined) return
+  const { file, line, name } = odd.property
+  const other = first.path === odd.path ? '' : first.where === odd.where ? `its sibling "${first.path}" has ` : `"${first.path}" has `
+  throw new SchedError('BAD_INPUT', `queue "${odd.path}" has ${odd.kind}${odd.where}, and ${other}${first.kind}${first.where === odd.where ? '' : first.where} (line ${first.property.line}).`, { file, line, field: name }, 'Give all queues of one parent the same kind.')
+}
+
+/** Children have capacities; percentages sum to 100, or to 0 in a queue that has no part itself. */
 function checkChildren({ path, parent, capacity, queues, properties }: CapacityQueue, file: string): void {
   const given = queues.filter((queue) => queue.capacity !== undefined)
   const [first] = given
@@ -68,10 +95,7 @@ function checkChildren({ path, parent, capacity, queues, properties }: CapacityQ
   const missing = queues.find((queue) => queue.capacity === undefined)
   if (first === undefined || missing !== undefined)
     throw new SchedError('BAD_INPUT', `queue "${missing?.path ?? ''}" has no capacity.`, { file, line: missing?.line }, `Set ${prefix}${missing?.path ?? ''}.capacity.`)
-  const odd = given.find((queue) => queue.capacity?.kind !== first.capacity?.kind)
-  if (odd !== undefined)
-    throw new SchedError('BAD_INPUT', `queue "${odd.path}" has ${kinds[odd.capacity?.kind ?? 'percent']}, and its sibling "${first.path}" has ${kinds[first.capacity?.kind ?? 'percent']} (line ${first.capacity?.line ?? 0}).`, { file, line: odd.capacity?.line, field: `${prefix}${odd.path}.capacity` }, 'Give all queues of one parent the same kind.')
-  if (first.capacity?.kind !== 'percent') return
+  if (given.some((queue) => queue.capacity?.kind !== 'percent')) return
   const parts = given.map((queue) => queue.capacity?.value as number)
   const sum = parts.reduce((total, each) => total + each, 0)
   const mayBeEither = properties.get('allow-zero-capacity-sum')?.value === 'true'
@@ -91,7 +115,9 @@ function checkChildren({ path, parent, capacity, queues, properties }: CapacityQ
 
 /** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
 function checkPartitions({ path, parent, queues, properties }: CapacityQueue, file: string): void {
-  const labels = new Set(queues.flatMap(({ properties }) => [...properties.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
+  if (queues.length === 0) return
+  const labels = new Set([properties, ...queues.map((queue) => queue.properties)].flatMap((of) => [...of.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
+  const mayBeEither = properties.get('allow-zero-capacity-sum')?.value === 'true'
   for (const label of labels) {
     const name = `accessible-node-labels.${label}.capacity`
     const having = queues.filter(({ properties }) => properties.has(name) && properties.get(name)?.value.trim() !== '-1')
@@ -101,9 +127,10 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue, fi
     const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
     const sum = parts.reduce((total, each) => total + each, 0)
     const last = given.at(-1)
-    const around = properties.get(name)
-    if (parent !== undefined && Number(around?.value.trim() || NaN) === 0 && sum > 0 && properties.get('allow-zero-capacity-sum')?.value !== 'true')
-      throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of 0 in partition "${label}", and those in it have ${Number(sum.toFixed(6))} percent of it (line ${given.find((_, i) => parts[i] !== 0)?.line ?? 0}).`, { file, line: around?.line, field: around?.name }, 'Give it a capacity, or them 0.')
+    const around = parent === undefined ? undefined : properties.get(name) // a root has 100, and of labels without nodes, too
+    const own = around === undefined || around.value.trim() === '-1' ? undefined : capacityValue(around)
+    if (around !== undefined && own?.kind === 'percent' && parts.length === values.length && (own.value > 0) !== (sum > 0) && !mayBeEither)
+      throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of ${own.value} in partition "${label}", and those in it have ${sum === 0 ? 'none' : `${Number(sum.toFixed(6))} percent of it (line ${given.find((_, i) => parts[i] !== 0)?.line ?? 0})`}.`, { file, line: around.line, field: around.name }, sum === 0 ? 'Give them some, or it 0.' : 'Give it a capacity, or them 0.')
     if (parts.length < values.length || sum === 0 || Math.abs(sum - 100) <= ROUNDING || last === undefined) continue
     throw new SchedError('BAD_INPUT', `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`, { file, line: last.line, field: last.name }, 'Change one of them.')
   }
