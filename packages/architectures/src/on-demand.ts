@@ -25,6 +25,9 @@ const onDemandOptions = z.strictObject({
   idleRelease: seconds.default(3600).describe("seconds without work after which a user's virtual cluster gives its nodes back (HOD's idleness-limit); that of one job does so when it ends"),
   setup: seconds.max(7 * 86_400).default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
   tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
+}).superRefine(({ walltime, setup, abandonAtWalltime }, context) => {
+  if (abandonAtWalltime && typeof walltime === 'number' && walltime <= setup)
+    context.addIssue({ code: 'custom', path: ['walltime'], message: `more than setup (${setup}), which counts for it: no task would ever start` })
 })
 /** Options of `onDemand`; all may be left out. */
 export type OnDemandOptions = z.input<typeof onDemandOptions>
