@@ -212,6 +212,14 @@ describe('a capacity-scheduler.xml', () => {
     expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
   })
 
+  it('lets queues use labels of the queues around them, the root all, and jobs of a narrower queue require none', () => {
+    const labels: Pairs = [...nested, ['root.accessible-node-labels', 'ssd'], ['root.b.accessible-node-labels', 'gpu,ssd'], ['root.b.default-node-label-expression', 'ssd'], ['root.b.x.accessible-node-labels', 'gpu'], ['root.b.x.accessible-node-labels.gpu.capacity', '0']]
+    expect(message(labels)).toBe('no error')
+    const { options, findings } = policy(labels)
+    expect((options as { queues: Record<string, object> }).queues['root']).toEqual({})
+    expect(findings.find(({ line }) => line === 8)).toMatchObject({ verdict: 'ignored', note: 'the root may use all labels' })
+  })
+
   it('passes over an order of jobs on a queue that holds queues, as the files of Hadoop 2 have it', () => {
     const { options, findings } = policy([...ab, ['root.ordering-policy', 'fifo']])
     expect([options, findings.at(-1)]).toMatchObject([{ queues: { root: {} } }, { verdict: 'ignored', line: 5, note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }])
@@ -311,6 +319,9 @@ describe('a capacity-scheduler.xml', () => {
     ['a maximum of amounts above the one around it', [...amounts, ['root.a.maximum-capacity', '[memory=100,vcores=8]'], ['root.a.x.maximum-capacity', '[memory=110,vcores=6]']], '"cap.xml" line 7 yarn.scheduler.capacity.root.a.x.maximum-capacity: the maximum capacity of queue "root.a.x" is 110 memory-mb, more than that of "root.a", 100 memory-mb (line 6). Raise the one or lower the other.'],
     ['amounts inside larger than those around them', [...amounts.slice(0, -1), ['root.a.x.capacity', '[memory=60,vcores=2]']], '"cap.xml" line 3 yarn.scheduler.capacity.root.a.capacity: queue "root.a" has 50 memory-mb, less than the 60 of those in it. Raise the one or lower the others.'],
     ['amounts inside a percentage', [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '[memory=60]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.a.x.capacity: queue "root.a.x" has amounts, and "root.a" around it has a percentage (line 3). Give both amounts, or neither.'],
+    ['a label that the queue around it may not use (TestQueueLabelChecks)', [...nested, ['root.b.accessible-node-labels', 'gpu'], ['root.b.x.accessible-node-labels', 'gpu,ssd']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.x.accessible-node-labels: queue "root.b.x" may use the labels ssd, and "root.b" around it gpu (line 8). Give them to both, or to neither.'],
+    ['all labels inside a queue that may use some', [...nested, ['root.b.accessible-node-labels', ''], ['root.b.x.accessible-node-labels', '*']], 'queue "root.b.x" may use the labels *, and "root.b" around it none (line 8).'],
+    ['a label of jobs that their queue may not use', [...nested, ['root.b.accessible-node-labels', 'gpu'], ['root.b.default-node-label-expression', 'ssd']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.default-node-label-expression: jobs of queue "root.b.x" that require no label have ssd, and it may use gpu. Change one of them.'],
     ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
     ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],

@@ -39,7 +39,7 @@ const queueOptions = z.strictObject({
   autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
   accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
-  defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's, else the default one"),
+  defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's if it may use all that the parent may, else the default one"),
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
   disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from its jobs for others in it; default: its parent's setting"),
 })

@@ -140,6 +140,7 @@ export class QueueTree {
   #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
+    const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
     const factor = isDeclared ? (with_.userLimitFactor ?? 1) : (own.userLimitFactor ?? -1) // Hadoop sets -1 for queues made at first use
     const queue: Queue = {
       id: this.queues.length,
@@ -161,8 +162,8 @@ export class QueueTree {
       userWeights: new Map([...(above?.userWeights ?? []), ...Object.entries(own.userWeights ?? {})]),
       maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },
       stoppedBy: own.state === 'STOPPED' ? path : above?.stoppedBy,
-      accessibleLabels: own.accessibleLabels ?? above?.accessibleLabels ?? '*',
-      defaultLabel: own.defaultLabelExpression ?? above?.defaultLabel ?? '',
+      accessibleLabels,
+      defaultLabel: own.defaultLabelExpression ?? (above !== undefined && hasAll(accessibleLabels, above.accessibleLabels) ? above.defaultLabel : ''),
       isPreemptable: !(own.disablePreemption ?? (above === undefined ? false : !above.isPreemptable)),
       isPreemptableInside: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isPreemptableInside)),
     }
@@ -177,5 +178,8 @@ export class QueueTree {
     return queue.id
   }
 }
+
+type Labels = Queue['accessibleLabels']
+const hasAll = (labels: Labels, others: Labels) => labels === '*' || (others !== '*' && others.every((label) => labels.includes(label)))
 
 const byDepth = (a: string, b: string) => a.split('.').length - b.split('.').length || (a < b ? -1 : 1)

@@ -43,6 +43,12 @@ describe('partitions of the capacity scheduler', () => {
     expect(counts({ queues: { ...queues, a: { ...queues['a'], defaultLabelExpression: 'gpu' } } }, [asking('a', 'a', 20)]).running).toEqual({ 'a on gpu': 10 })
   })
 
+  it('are those of jobs without a requirement inside a queue that says so, unless theirs may use less (QueueNodeLabelsSettings of Hadoop 3)', () => {
+    const inside = (own: NonNullable<CapacitySchedulerOptions['queues']>[string]) => ({ a: { ...queues['a'], accessibleLabels: ['gpu'], defaultLabelExpression: 'gpu' }, 'a.x': { capacity: 100, labels: { gpu: { capacity: 100 } }, ...own }, b: { ...queues['b'] } })
+    expect(counts({ queues: inside({}) }, [asking('a', 'a.x', 3)]).running).toEqual({ 'a on gpu': 3 })
+    expect(counts({ queues: inside({ accessibleLabels: [] }) }, [asking('a', 'a.x', 3)]).running).toEqual({ 'a on cpu': 3 })
+  })
+
   it('are closed to queues that may not use them: the job is refused with the limit', () => {
     const { recorder } = counts({ queues: { a: { capacity: 50, accessibleLabels: [] }, b: { capacity: 50, labels: { gpu: { capacity: 100 } } } } }, [asking('a', 'a', 1, 0, onGpu), asking('b', 'b', 1, 0, onGpu)])
     expect(recorder.launches.map(({ job: id }) => id)).toEqual(['b'])

@@ -2,6 +2,7 @@ import { nearest, SchedError, suggest } from '@sched/core'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
 import { checkCapacities } from './check-capacities.js'
+import { checkLabels } from './check-labels.js'
 import { checkUserWeights } from './check-user-weights.js'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
@@ -34,6 +35,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const queue of byPath.values()) readCapacities(queue, file)
   for (const queue of byPath.values()) checkCapacities(queue, file, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
+  checkLabels(root)
   return { kind: 'capacity', file, root, general, ignored }
 }
 

@@ -100,10 +100,12 @@ export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   'auto-queue-creation-v2.queue-auto-removal.enable': ignored(made),
   'auto-create-child-queue.management-policy': templates,
   'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
-  'accessible-node-labels': (options, property, cluster) => {
+  'accessible-node-labels': (options, property, cluster, { parent }) => {
     const names = property.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    if (parent === undefined && !names.includes('*')) return { verdict: 'ignored', note: 'the root may use all labels' }
     for (const name of names) if (name !== '*') checkLabel(name, property, cluster)
     options.accessibleLabels = names.includes('*') ? '*' : names
+    return undefined
   },
   'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
   disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
@@ -161,7 +163,7 @@ const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user
 const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => partitions !== undefined && label !== '' && !partitions.includes(label)
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`
 
-/** Hadoop refuses a queue that names a label of no node, and passes over capacities for one: files of EMR and of HDP have these. */
+/** A queue that names a label of no node is refused, as by Hadoop before 2.9, since no job of that label would run; capacities for one are passed over: files of EMR and of HDP have these. */
 function checkLabel(label: string, { file, line, name }: Setting, cluster: ClusterFacts): string {
   if (isNowhere(label, cluster))
     throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, cluster.partitions?.length ? suggest(label, cluster.partitions) : describe(label))
