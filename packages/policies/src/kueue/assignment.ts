@@ -16,10 +16,7 @@ export interface Assignment {
   readonly borrows: number
   /** Columns of which others would have to give something back. */
   readonly short: readonly number[]
-}
-
-/** With whom it would preempt; nobody where it fits, or where not enough can be had. */
-export interface Nomination extends Assignment {
+  /** Whom it would preempt for that; nobody where not enough can be had. */
   readonly targets: readonly Workload[]
 }
 
@@ -34,12 +31,13 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
  *
  * Source: Kueue, scheduler.go (nominate).
  */
-export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Nomination {
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const found = assign(workload, fairSharing, search, canHold)
   workload.flavor = Math.max(0, found.flavor)
-  const { mode, short } = found
-  const isSettled = mode === Mode.Fit || mode === Mode.NoFit || (mode === Mode.NoCandidates && short.length === 1) // searched for alone, and in vain
-  return { ...found, targets: isSettled ? [] : search(workload, short) }
+  const { mode, short, targets } = found
+  if (mode === Mode.NoFit) return { ...found, targets: [] }
+  const isKnown = short.length === 0 || (short.length === 1 && (targets.length === 0 || workload.demand.filter((amount) => amount > 0).length === 1))
+  return isKnown ? found : { ...found, targets: search(workload, short) } // searched for with one of its resources alone
 }
 
 /**
@@ -51,7 +49,7 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
  */
 function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
-  let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [] }
+  let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [], targets: [] }
   let bestWorst: Rank = best
   for (const flavor of workload.queue.flavors) {
     if (!canHold(flavor)) continue
@@ -77,36 +75,44 @@ function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
   return (preference === 'PreemptionOverBorrowing' ? byBorrowing || byMode : byMode || byBorrowing) > 0
 }
 
-/** What the workload comes to in its flavor, and that of its resources for which this is worst. */
+/** What the workload comes to in its flavor, and that of its resources for which this is worst: of one that borrows and one that preempts the queue's preference says which. */
 function inFlavor(workload: Workload, rules: Fungibility, fairSharing: boolean, search: Search): { readonly found: Assignment; readonly worst: Rank } {
   const { demand, flavor, tasks } = workload
   const short: number[] = []
   let worst: Rank = { mode: Mode.Fit, borrows: 0 }
+  let mode: Mode = Mode.Fit
   let borrows = 0
+  let targets = NOBODY
   for (let r = 0; r < demand.length; r++) {
     if (demand[r] === 0) continue
     const rank = ofResource(workload, r, (demand[r] as number) * tasks, fairSharing, search)
     borrows = Math.max(borrows, rank.borrows)
-    if (rank.mode < Mode.Fit) short.push(flavor * demand.length + r)
+    if (rank.mode < mode) mode = rank.mode
+    if (rank.mode < Mode.Fit) {
+      short.push(flavor * demand.length + r)
+      targets = rank.targets
+    }
     if (isBetter(worst, rank, rules)) worst = rank
     if (rank.mode === Mode.NoFit) break
   }
-  return { found: { mode: worst.mode, flavor, borrows, short }, worst }
+  return { found: { mode, flavor, borrows, short, targets }, worst }
 }
 
-function ofResource(workload: Workload, r: number, asked: number, fairSharing: boolean, search: Search): Rank {
+const NOBODY: readonly Workload[] = []
+
+function ofResource(workload: Workload, r: number, asked: number, fairSharing: boolean, search: Search): Rank & Pick<Assignment, 'targets'> {
   const { queue, demand, flavor } = workload
   const c = flavor * demand.length + r
-  if (asked > queue.potential(c)) return { mode: Mode.NoFit, borrows: 0 }
+  if (asked > queue.potential(c)) return { mode: Mode.NoFit, borrows: 0, targets: NOBODY }
   const { level, isInside } = queue.reach(c, asked)
-  if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level }
-  if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level }
-  const found = search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
-  if (found.length === 0) return { mode: Mode.NoCandidates, borrows: level }
-  for (const each of found) discharge(each, each.tasks)
-  const after = queue.reach(c, asked).level
-  for (const each of found) charge(each, each.tasks)
-  return { mode: found.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows: after }
+  if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level, targets: NOBODY }
+  if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level, targets: NOBODY }
+  const targets = search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
+  if (targets.length === 0) return { mode: Mode.NoCandidates, borrows: level, targets }
+  for (const each of targets) discharge(each, each.tasks)
+  const borrows = queue.reach(c, asked).level
+  for (const each of targets) charge(each, each.tasks)
+  return { mode: targets.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows, targets }
 }
 
 function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {

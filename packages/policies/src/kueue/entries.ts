@@ -1,11 +1,11 @@
 import { charge, discharge, type Workload } from './workload.js'
-import type { Nomination } from './assignment.js'
+import type { Assignment } from './assignment.js'
 import type { QuotaNode } from './quota-node.js'
 
 /** The first workload of a queue with what could be done for it. */
 export interface Entry {
   readonly workload: Workload
-  readonly assignment: Nomination
+  readonly assignment: Assignment
 }
 
 /** By priority, then by submission. */

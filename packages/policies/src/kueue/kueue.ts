@@ -4,7 +4,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { fits, Mode, nominate, type Assignment, type Nomination } from './assignment.js'
+import { fits, Mode, nominate, type Assignment } from './assignment.js'
 import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
@@ -70,7 +70,7 @@ class Kueue implements Policy {
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
   /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
-  readonly #unfit = new Map<Likeness, Nomination>()
+  readonly #unfit = new Map<Likeness, Assignment>()
   readonly #vain = new Set<Likeness>()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
@@ -209,7 +209,7 @@ class Kueue implements Policy {
   }
 
   /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
-  #assign(workload: Workload, round: Round): Nomination {
+  #assign(workload: Workload, round: Round): Assignment {
     const isAlone = this.#isAlone(workload)
     const known = isAlone ? undefined : this.#unfit.get(workload.likeness)
     if (known !== undefined) return known

@@ -193,6 +193,18 @@ describe('the flavor of one that preempts', () => {
     ['is the second where nobody may be preempted in the first', { queues: { a: queue(undefined, { one: 50, two: 100 }, { preemption: own, flavorFungibility: { whenCanPreempt: 'Preempt' } }) } }, [['a_0', 50, 'one']], [['a_in', 20]], ['+a_in two']],
     ['is the second where the first is another\'s own', { queues: { a: queue('c', { one: [0, 1], two: [0, 1] }, { preemption: { ...both, ...borrowing }, flavorFungibility: stop }), b: queue('c', { one: 1, two: 1 }) } }, [['b_1', 1, 'one']], [['a_in', 1, 100]], ['+a_in two']],
     ['is the first when that is given back, where the second is too small', { queues: { a: queue(undefined, { one: 50, two: 10 }, { preemption: own, flavorFungibility: { whenCanPreempt: 'Preempt' } }) } }, [['a_0', 50, 'one']], [['a_in', 20]], ['then', '+a_in one'], 'a_0'],
+    [
+      'is one where it borrows CPUs and preempts for memory', // whichever it prefers; in Kueue it stays with PreemptionOverBorrowing
+      {
+        queues: {
+          a: { cohort: 'm', nominalQuota: { one: { cpu: 1, mem: 4 } }, preemption: own, flavorFungibility: { preference: 'PreemptionOverBorrowing' } },
+          b: { cohort: 'm', nominalQuota: { one: { cpu: 1, mem: 0 } } },
+        },
+      },
+      [['a_0', { mem: 4 }, 'one', -1]],
+      [['a_in', { cpu: 2, mem: 2 }]],
+      ['-a_0', '+a_in one'],
+    ],
     ['is borrowed before the next is tried', cohort, [['a_0', 50, 'one']], [['a_1', 20], ['b_1', 20]], ['+a_1 one', '+b_1 one']],
     ['is the next before one is borrowed', cohort, [['a_0', 50, 'one'], ['t_0', 50, 'one']], [['t_1', 20]], ['+t_1 two']],
     ['is borrowed where the next is full', cohort, [['a_0', 40, 'one'], ['t_0', 40, 'one'], ['t_1', 100, 'two']], [['t_2', 20]], ['+t_2 one']],
