@@ -1,5 +1,5 @@
 import { definePolicy, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round } from '@sched/core'
-import { easy, fair, fifo, greedy, preempting, priority, strict } from '@sched/policies'
+import { easy, fair, fifo, greedy, preempting, priority, replan, strict } from '@sched/policies'
 import { mapJob } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { monolithic, onDemand, type OnDemandOptions } from '../src/index.js'
@@ -154,6 +154,14 @@ describe('a job that no virtual cluster can hold', () => {
     const [mixed] = [{ nodes: [{ name: 'cpu', count: 1, resources: { cpu: 4 } }, { name: 'gpu', count: 1, resources: { gpu: 4 } }] }]
     const stages = [{ name: 'a', tasks: 1, demand: { cpu: 1 }, duration: 1 }, { name: 'b', tasks: 1, demand: { gpu: 1 }, duration: 1 }]
     expect(() => play(fcfs(), [{ id: 'A', submit: 0, stages }], { cluster: mixed })).toThrow('no node has room for one task of each of its stages')
+  })
+
+  it('is none that some nodes are too small for, but plans by amounts refuse it', () => {
+    const cluster = { nodes: [{ name: 's', count: 2, resources: { cpu: 2 } }, { name: 'l', count: 2, resources: { cpu: 4 } }] }
+    const jobs = [cpuJob('A', { demand: { cpu: 4 }, duration: 10, estimate: 10 }), cpuJob('B', { demand: { cpu: 3 }, tasks: 2, duration: 10, estimate: 10 }), cpuJob('C', { demand: { cpu: 2 }, duration: 10, estimate: 10 })]
+    expect(() => play(onDemand(easy()), jobs, { cluster })).toThrow('job A may run on some nodes only, by labels that it requires or since its virtual cluster needs larger ones, and easy plans by amounts over the whole cluster. Use `replan` with `nodes: named`')
+    expect(starts(play(onDemand(strict()), jobs, { cluster }))).toEqual({ A: 0, B: 10, C: 10 })
+    expect(starts(play(onDemand(replan(fifo(), { nodes: 'named' })), jobs, { cluster }))).toEqual({ A: 0, B: 10, C: 0 })
   })
 
   it('is one with a gang that no node holds, where a heartbeat has one node in sight', () => {

@@ -61,7 +61,7 @@ export class RigidLane {
 
   /**
    * Notes what the job's next piece asks. Throws `INFEASIBLE` for one that the whole cluster cannot hold, and
-   * `BAD_OPTION` for one that requires labels under a plan by amounts: its reservation would be worth nothing.
+   * `BAD_OPTION` for one that may not run on all nodes under a plan by amounts: its reservation would be worth nothing.
    */
   read(job: JobId): void {
     const { width } = this
@@ -184,7 +184,7 @@ export class RigidLane {
   #unplannable(job: JobId): never {
     throw new SchedError(
       'BAD_OPTION',
-      `job ${this.#work.name(job)} requires labels of its nodes, and ${this.countedBy} plans by amounts over the whole cluster`,
+      `job ${this.#work.name(job)} may run on some nodes only, by labels that it requires or since its virtual cluster needs larger ones, and ${this.countedBy} plans by amounts over the whole cluster`,
       { field: 'policy' },
       'Use `replan` with `nodes: named`, or a policy without plans such as `greedy` or `strict`.',
     )
