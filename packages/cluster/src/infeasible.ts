@@ -1,4 +1,5 @@
 import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import { requirement, type Rule } from './rules.js'
 import type { Shapes } from './shapes.js'
@@ -8,6 +9,7 @@ import type { Shapes } from './shapes.js'
  * naming the job, for a demand that means nothing on the cluster.
  */
 export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
+  if (!Array.isArray(spec.stages)) checkStages(spec)
   for (const stage of spec.stages) if (!canRun(spec, stage, shapes)) return why(spec, stage, model, shapes)
   return undefined
 }

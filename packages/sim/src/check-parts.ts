@@ -1,13 +1,43 @@
-import { checkPlug, SchedError } from '@sched/core'
+import { checkPlug, nearest, SchedError, suggest } from '@sched/core'
 import type { SimulationOptions } from './options.js'
+import type { RuntimeOptions } from './runtime.js'
 
-/** Throws `BAD_OPTION` for a part of a run that is missing or is something else, as a program without types may have it. */
+const options: Readonly<Record<keyof SimulationOptions, true>> = {
+  cluster: true, workload: true, policy: true, policies: true, architecture: true, seed: true, runtime: true, observers: true, validate: true, infeasible: true,
+  commitPendingBug: true, passPerEvent: true, prefill: true, outages: true, checkpoint: true, slotsAdjuster: true, warn: true,
+}
+const ofRuntime: Readonly<Record<keyof RuntimeOptions, true>> = { localityFactors: true, jitter: true, contention: true, network: true }
+
+/** Throws `BAD_OPTION` for a part of a run that is missing or is something else, and for a slip in the name of an option, as a program without types may have it. */
 export function checkParts(options: SimulationOptions): void {
-  const given: { readonly [K in keyof SimulationOptions]?: unknown } = options
-  if (typeof given.cluster !== 'object' || given.cluster === null) throw new SchedError('BAD_OPTION', 'is missing.', { field: 'cluster' }, 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
+  const given = options as { readonly [K in keyof SimulationOptions]?: unknown } | undefined
+  if (typeof given?.cluster !== 'object' || given.cluster === null) throw bad('cluster', 'is missing.', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
   if (typeof (given.workload as { readonly open?: unknown } | undefined)?.open !== 'function')
-    throw new SchedError('BAD_OPTION', given.workload === undefined ? 'is missing.' : 'is no workload: it has no open().', { field: 'workload' }, "Make one, for example workloadOf('mine', jobs) of @sched/workload.")
+    throw bad('workload', given.workload === undefined ? 'is missing.' : 'is no workload: it has no open().', "Make one, for example workloadOf('mine', jobs) of @sched/workload.")
   checkPlug('policy', given.policy, 'policy')
   for (const [name, policy] of Object.entries(options.policies ?? {})) checkPlug('policy', policy, `policies.${name}`)
   checkPlug('architecture', given.architecture, 'architecture')
+  checkOthers(given)
 }
+
+function checkOthers(given: { readonly [K in keyof SimulationOptions]?: unknown }): void {
+  const { observers = [], infeasible = 'fail', passPerEvent = 'submits-first', runtime = {} } = given
+  if (!Array.isArray(observers)) throw bad('observers', 'is no list.', 'Write [standardMetrics()], for example.')
+  checkChoice('infeasible', infeasible, ['fail', 'reject'])
+  checkChoice('passPerEvent', passPerEvent, ['submits-first', 'ends-first'])
+  checkKeys('', given, options)
+  if (typeof runtime === 'object' && runtime !== null && !('runtime' in runtime)) checkKeys('runtime.', runtime, ofRuntime)
+}
+
+function checkChoice(field: string, value: unknown, choices: readonly string[]): void {
+  if (!choices.includes(value as string)) throw bad(field, `found ${JSON.stringify(value) ?? 'nothing'}, expected ${choices.map((each) => `"${each}"`).join(' or ')}.`)
+}
+
+/** A key that is nearly one of those known is a slip; others may be there for somebody else, where options are spread. */
+function checkKeys(path: string, given: object, known: object): void {
+  const names = Object.keys(known)
+  const key = Object.keys(given).find((each) => !names.includes(each) && nearest(each, names) !== undefined)
+  if (key !== undefined) throw bad(`${path}${key}`, `unknown key "${key}".`, suggest(key, names))
+}
+
+const bad = (field: string, fact: string, wayOut?: string) => new SchedError('BAD_OPTION', fact, { field }, wayOut)

@@ -1,5 +1,6 @@
+import type { Seconds } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 import { Simulation } from './simulation.js'
 
-/** Runs a simulation to its end. */
-export const simulate = (options: SimulationOptions): Simulation => new Simulation(options).run()
+/** Runs a simulation to its end, or to `until` (what happens at that time still does). */
+export const simulate = ({ until, ...options }: SimulationOptions & { readonly until?: Seconds }): Simulation => new Simulation(options).run(until)

@@ -1,3 +1,4 @@
+import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { simulate, type SimulationOptions } from '../src/index.js'
 import { inOrder, job, oneNode, serial, stage, workloadOf } from './world.js'
@@ -17,7 +18,18 @@ describe('a run described by a program without types', () => {
     [{ workload: undefined }, 'workload: is missing.'],
     [{ workload: [job('a')] }, 'workload: is no workload: it has no open().'],
     [{ cluster: undefined }, 'cluster: is missing.'],
+    [{ observers: {} }, 'observers: is no list. Write [standardMetrics()], for example.'],
+    [{ infeasible: 'rejct' }, 'infeasible: found "rejct", expected "fail" or "reject".'],
+    [{ observer: [] }, 'observer: unknown key "observer". Did you mean "observers"?'],
+    [{ runtime: { jiter: 0 } }, 'runtime.jiter: unknown key "jiter". Did you mean "jitter"?'],
+    [{ workload: workloadOf([{ id: 'a', submit: 0 } as JobSpec]) }, 'stages: job a has none.'],
   ])('says what is missing or something else: %j', (change, message) => expect(without(change)).toThrow(message))
+
+  it('may have keys of others beside, and ends where it is told', () => {
+    expect(without({ quick: true })().launches).toBe(1)
+    const { work, now } = simulate({ ...whole, until: 5 })
+    expect([work.active, now]).toEqual([1, 5])
+  })
 
   it('names the job whose demand means nothing on the cluster', () => {
     const asks = (demand: Readonly<Record<string, number>>) => without({ workload: workloadOf([job('a'), job('b', { stages: [stage({ demand })] })]) })

@@ -95,6 +95,7 @@ const workloadSchema = z
     google: googleSchema.optional().describe('event tables of Google\'s ClusterData 2011 or 2019 instead'),
     window: z
       .strictObject({ from: z.number().min(0).default(0), to: z.number().positive() })
+      .refine(({ from, to }) => from < to, 'an end after the start')
       .optional()
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
