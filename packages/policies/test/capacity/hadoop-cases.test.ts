@@ -53,6 +53,34 @@ describe('the capacity scheduler', () => {
     expect(beat(master, 0, 0)).toEqual({ ann: 125, bob: 125 }) // with their queue alone it grows to the whole cluster
   })
 
+  it('serves queues below their part by priority, and those above it when all have it (testQueuePriorityOrdering)', () => {
+    // of 100 a, b and c have 10, 20 and 70, and a at most 20; each holds 2 and asks 10 times 5
+    const queues = { root: { queueOrdering: 'priority-utilization' }, a: { capacity: 10, maximumCapacity: 20, priority: 3 }, b: { capacity: 20, priority: 2 }, c: { capacity: 70, priority: 1 } } as const
+    const master = standing([{ mem: 100 }], queues)
+    for (const queue of ['a', 'b', 'c']) master.submit(asking(`first ${queue}`, queue, 1, 2))
+    expect(beat(master, 0, 0)).toEqual({ 'first a': 1, 'first b': 1, 'first c': 1 })
+    for (const queue of ['a', 'b', 'c']) master.submit(asking(queue, queue, 10, 5))
+    expect(master.heartbeat('n0-0', 1).start.map((task) => task.job).join('')).toBe('aabbbbccccccccccab') // 12, 22 and 52; then 17 and 27, and 4 left
+  })
+
+  it('lets a user start a second task in a part too small to be told from nothing (testDRFUsageRatioRounding)', () => {
+    const queues = { b: { capacity: 0.001, maximumApplications: 2, minimumUserLimitPercent: 50, userLimitFactor: 1e6 }, other: { capacity: 99.999 } }
+    const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1000, resources: { mem: 80_000, cpu: 100 } }] }), policy: capacityScheduler({ queues, resourceCalculator: 'dominant', minimumAllocation: { mem: 1000 } }) })
+    const started = [20_000, 10_000].map((mem, i) => {
+      master.submit(job({ id: `j${i}`, user: 'ann', queue: 'b', tasks: 1, demand: { mem, cpu: 29 } }))
+      return master.heartbeat('n-0', i).start.map((task) => task.job)
+    })
+    expect(started).toEqual([['j0'], ['j1']])
+  })
+
+  it('divides a parent anew for every queue made in it, at any depth (testAutoCreateQueueWithSiblingsUnderRoot and the like)', () => {
+    const one = { capacity: '1w' } as const
+    const master = standing([{ mem: 600 }], { root: { autoCreate: true }, a: { ...one, autoCreate: true }, 'a.a': one, b: one })
+    const queues = ['a.a', 'b', 'c', 'd', 'a.b', 'e.a']
+    for (const queue of queues) master.submit(asking(queue, `root.${queue}`, 600, 1))
+    expect(beat(master, 0, 0)).toEqual({ 'a.a': 60, 'a.b': 60, b: 120, c: 120, d: 120, 'e.a': 120 })
+  })
+
   it('serves the parent, and the queue in it, with the least part, and none above its maximum (testMultiLevelQueues)', () => {
     const order = (maximumCapacity: number) => {
       const master = standing([{ mem: 60 }], { a: { capacity: 10, maximumCapacity }, 'a.x': { capacity: 50 }, 'a.y': { capacity: 50 }, b: { capacity: 60 }, 'b.x': { capacity: 25 }, 'b.y': { capacity: 75 }, c: { capacity: 30 } })
