@@ -107,6 +107,7 @@ class Easy implements Policy {
 
   /** Backfills in order; false as soon as a job starts otherwise than the choice of those behind it has counted on. */
   #tryCandidates(inTurn: boolean, round: Round, lane: RigidLane, shadow: Shadow): boolean {
+    if ((lane.free[0] as number) < lane.least) return true
     shadow.noCandidates(inTurn)
     const order = this.#backfillOrder
     order.begin(round)

@@ -15,6 +15,8 @@ export class RigidLane {
   /** What the next piece of a waiting job asks, `[job * width + resource]`, and how long it is expected to run, `[job]`. */
   demand: Float64Array
   length = new Float64Array(64)
+  /** No waiting job's next piece asks less of the first resource. */
+  least = Infinity
   readonly running: RunningPieces
   /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
   readonly waits = listOf<boolean>()
@@ -27,7 +29,7 @@ export class RigidLane {
   rereads = 0
   /** Raised by what makes plans wrong: a piece has outlived its expected end, a node has come or gone, the capacity has changed. */
   surprises = 0
-  /** What pieces gave back since the last pass, and until when it was theirs: `[until, amounts...]` one after another; if asked for. */
+  /** What pieces gave back since the last pass, and until when it was theirs (`NaN`: it was taken back): `[until, amounts...]` one after another; if asked for. */
   released: number[] | undefined
   /** The discipline that plans by amounts, which say nothing of single nodes; '' where none does. */
   countedBy = ''
@@ -78,6 +80,7 @@ export class RigidLane {
       const amount = tasks * work.demand(shape, this.resources[r] as ResourceId)
       if (amount > (this.#total[r] as number)) this.#infeasible(job, r, amount)
       this.demand[job * width + r] = amount
+      if (r === 0 && amount < this.least) this.least = amount
     }
     this.length[job] = this.#planned(work.estimate(job))
   }
@@ -135,6 +138,17 @@ export class RigidLane {
     }
     this.#move(piece, unit, from, -1)
     running.leave(task, piece)
+  }
+
+  /** A task is gone that no plan has seen. */
+  forget(task: TaskId): void {
+    this.release(task, false)
+    this.changes++
+  }
+
+  /** What was given back at a place of `released` is held on. */
+  takeBack(at: number): void {
+    if (this.released !== undefined) this.released[at] = NaN
   }
 
   /** Counts anew what is free of the cluster; what others hold of it is no part of the capacity. */
