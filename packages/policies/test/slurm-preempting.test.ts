@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { easy, fattened, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { conservative, easy, fattened, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './backfilling/machine.js'
@@ -200,6 +200,30 @@ describe('preemption by tier', () => {
     const specs = jobs.map(([id, submit, procs, seconds]) => ({ id, submit, queue: id, estimate: seconds, stages: [{ name: 's', tasks: 1, demand: { procs }, duration: seconds }] }))
     const starts = startsOf(specs, [4], slurmPreempting(fattened(), { tiers: { high: 2 }, exemptTime: 10 }))
     expect(Object.fromEntries(starts)).toEqual({ low: 0, high: 10, narrow: 22, wide: 44 })
+  })
+
+  describe('around conservative', () => {
+    /** First starts, and starts that are promised. */
+    const run = (rows: readonly (readonly [id: string, submit: number, procs: number, seconds: number, estimate: number, priority?: number])[]) => {
+      const promised: [string, number, number][] = []
+      const specs = rows.map(([id, submit, procs, seconds, estimate, priority = 0]) => ({ id, submit, priority, queue: id.split('_')[0] as string, estimate, stages: [{ name: 's', tasks: 1, demand: { procs }, duration: seconds }] }))
+      const starts = startsOf(specs, [8], slurmPreempting(conservative(), { tiers: { high: 3 } }), { observers: [{ onReserve: (job, start, now) => void promised.push([rows[job]?.[0] ?? '', start, now]) }] })
+      return { starts: Object.fromEntries(starts), promised }
+    }
+
+    it('is planned with: what has taken the place of others holds its own', () => {
+      // high_1 takes 5 of 8 processors from low_0 at 22, until 155; low_1 goes first of those that wait, then high_2
+      const { starts, promised } = run([['low_0', 2, 6, 300, 1201], ['low_1', 22, 8, 5, 5, 1], ['high_1', 22, 5, 44, 133], ['high_2', 22, 7, 192, 192]])
+      expect(promised.filter(([, , now]) => now === 22)).toEqual([['low_1', 155, 22], ['high_2', 160, 22], ['low_0', 352, 22]])
+      expect(starts).toEqual({ low_0: 2, low_1: 66, high_1: 22, high_2: 71 })
+    })
+
+    it('leaves its plan as it is where what is tried makes no room', () => {
+      // at 10 and 20 the 4 of low_1 would not be enough for high_2, which waits for high_1
+      const { starts, promised } = run([['low_1', 0, 4, 100, 100], ['high_1', 0, 4, 100, 100], ['high_2', 10, 6, 10, 10], ['low_2', 20, 4, 50, 50]])
+      expect(promised).toEqual([['low_1', 0, 0], ['high_1', 0, 0], ['high_2', 100, 10], ['low_2', 110, 20]])
+      expect(starts).toEqual({ low_1: 0, high_1: 0, high_2: 100, low_2: 110 })
+    })
   })
 
   it('goes by QOS where these say whom they preempt, the lowest priority first (preempt/qos)', () => {

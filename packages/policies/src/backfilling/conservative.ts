@@ -25,8 +25,8 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
  * second would use, so schedules differ where it is also made when a job ends as expected (`compress: 'all-ends'`).
  *
  * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
- * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate or
- * the cluster shrinks. Of a job that is no gang, only the next task has a reservation.
+ * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate, one takes the
+ * place of others under a policy that preempts, or the cluster shrinks. Of a job that is no gang, only the next task has a reservation.
  *
  * Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Lin et al., survey, section 8.
  */

@@ -129,6 +129,7 @@ export class Reservations {
     const amounts = Float64Array.from(released)
     for (let at = 0; at < amounts.length; at += this.#lane.width + 1) {
       const until = amounts[at] as number
+      if (Number.isNaN(until)) continue
       if (until > now) this.#profile.take(now, until, amounts, at + 1, -1)
       else if (!this.#atAnyEnd) continue
       this.#mustCompress = true

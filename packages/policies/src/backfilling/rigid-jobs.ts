@@ -14,6 +14,14 @@ export interface Parts {
   readonly placement?: Placement | undefined
 }
 
+interface Evicted {
+  readonly lane: RigidLane
+  /** When it was expected to end. */
+  readonly end: Seconds
+  /** Where the lane says that it gave back what it held. */
+  readonly at: number
+}
+
 /**
  * The part that all disciplines for rigid jobs have in common: follows what waits and what runs in every lane, starts
  * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
@@ -32,6 +40,8 @@ export class RigidJobs implements WorkListener {
   #now: Seconds = NaN
   /** Tasks that another policy has started, perhaps in a round that this one has not seen yet. */
   readonly #early = new Map<TaskId, RigidLane>()
+  /** Tasks that another policy has evicted since this one's last round, which it may take back. */
+  readonly #evicted = new Map<TaskId, Evicted>()
   /** Tasks that run on nodes that are drained: plans do not count on what they hold. */
   readonly #drained = new Map<TaskId, RigidLane>()
   /** The job that is being started, its piece (-1 before its first claim) and how many tasks that has. */
@@ -64,15 +74,19 @@ export class RigidJobs implements WorkListener {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
     if (this.#early.size > 0) this.#seeEarly()
+    if (this.#evicted.size > 0) for (const [task, evicted] of this.#evicted) if (evicted.lane === lane) this.#evicted.delete(task)
     if (this.#mustMeasure) this.#measure(lane, round)
     else if (round.cluster.nodes <= FEW_NODES) lane.measure(round.cluster)
     for (let piece = lane.running.overdue(round.now); piece >= 0; piece = lane.running.overdue(round.now)) this.#outlived(lane, piece)
     return lane
   }
 
-  /** What another policy has started runs from then on, or from now on where this is that round. */
+  /** What another policy has started runs from then on, or from now on where this is that round, and no plan has it. */
   #seeEarly(): void {
-    for (const [task, { running }] of this.#early) running.move(running.pieceOf(task), this.#endOf(task))
+    for (const [task, lane] of this.#early) {
+      lane.running.move(lane.running.pieceOf(task), this.#endOf(task))
+      lane.changed()
+    }
     this.#early.clear()
   }
 
@@ -215,9 +229,11 @@ export class RigidJobs implements WorkListener {
   onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
     this.#order.onRelease?.(job, lane, task, node, why)
     this.#others?.onRelease?.(job, lane, task, node, why)
-    if (this.#early.size > 0) this.#early.delete(task)
     if (this.#drained.size > 0 && this.#drained.delete(task)) return
-    ;(this.lanes[lane] as RigidLane).release(task, job !== this.#starting)
+    const state = this.lanes[lane] as RigidLane
+    if (this.#early.size > 0 && this.#early.delete(task)) return state.forget(task)
+    if (why === 'evicted') this.#evicted.set(task, { lane: state, end: state.running.endOf(state.running.pieceOf(task)), at: state.released?.length ?? 0 })
+    state.release(task, job !== this.#starting)
   }
 
   onFinish(job: JobId): void {
@@ -265,7 +281,14 @@ export class RigidJobs implements WorkListener {
   /** An eviction was taken back, or another policy has started the task: it is a piece of its own. */
   #claimAgain(lane: RigidLane, task: TaskId, node: NodeId): void {
     if (!this.#env.cluster.up(node)) return void this.#drained.set(task, lane)
-    if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
-    lane.hold(task, lane.running.begin(this.#endOf(task)))
+    const piece = lane.running.begin(this.#endOf(task))
+    lane.hold(task, piece)
+    const evicted = this.#evicted.get(task)
+    if (evicted !== undefined) {
+      this.#evicted.delete(task)
+      lane.running.postpone(piece, evicted.end)
+      lane.takeBack(evicted.at)
+    } else if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
+    else lane.changed()
   }
 }

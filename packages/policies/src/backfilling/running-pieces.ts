@@ -91,6 +91,11 @@ export class RunningPieces {
     this.#put(piece, end)
   }
 
+  /** Moves the expected end of a piece that has outlived the planned one. */
+  postpone(piece: number, end: Seconds): void {
+    if (end > (this.#end[piece] as number)) this.#put(piece, end)
+  }
+
   /** Plans the end of a piece anew. */
   move(piece: number, end: Seconds): void {
     this.#planned[piece] = end
