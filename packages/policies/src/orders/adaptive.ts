@@ -41,12 +41,16 @@ class Adaptive implements Order {
   readonly #lanes: number
   readonly #keys: readonly Keys[]
   readonly #lists: readonly SortedIds[]
+  /** By lane: listed jobs by when their keys become wrong even if nothing happens to them. */
+  readonly #expiries: readonly Keys[]
+  readonly #expiring: readonly SortedIds[]
   /** As of when the keys of a lane are. */
   readonly #asOf: Seconds[]
   /** `[job * lanes + lane]`. */
   readonly #courses: Course[] = []
   readonly #isListed: boolean[] = []
   readonly #elapsed: Seconds[] = []
+  readonly #expired: JobId[] = []
   #unread: SortedIds | undefined
 
   constructor(env: Env) {
@@ -54,6 +58,8 @@ class Adaptive implements Order {
     this.#lanes = env.cluster.lanes.length
     this.#keys = env.cluster.lanes.map(() => new Keys())
     this.#lists = this.#keys.map((keys) => new SortedIds(keys))
+    this.#expiries = this.#keys.map(() => new Keys())
+    this.#expiring = this.#expiries.map((keys) => new SortedIds(keys))
     this.#asOf = this.#keys.map(() => -1)
   }
 
@@ -62,7 +68,11 @@ class Adaptive implements Order {
     this.#unread = list
     if (this.#asOf[lane] === now) return
     this.#asOf[lane] = now
-    for (const job of list.ids.slice(list.from, list.to)) list.rekey(job, this.#keyOf(job as JobId, lane, now))
+    const { ids, from, to } = this.#expiring[lane] as SortedIds
+    const expired = this.#expired
+    expired.length = 0
+    for (let i = from; i < to && (this.#expiries[lane]?.key[ids[i] as number] as number) <= now; i++) expired.push(ids[i] as JobId)
+    for (const job of expired) this.#rekey(job, lane, now)
   }
 
   next(): JobBlock | undefined {
@@ -84,6 +94,18 @@ class Adaptive implements Order {
     const need = slotsNeeded({ mean, pending: work.unplaced(job, lane), elapsed: this.#elapsedOf(running, now) }, left)
     if (left < mean || need > this.#slots(job, lane)) return ofLate(share)
     return running.length < need ? ofNeed(need) : share
+  }
+
+  /** Until when the key of a job stays right if nothing happens to it: what is known of a job's tasks weighs more with every second. */
+  #expiryOf(job: JobId, lane: LaneId, now: Seconds): Seconds {
+    const deadline = this.#env.work.deadline(job)
+    if (deadline <= now || deadline === Infinity) return Infinity
+    return (this.#courses[job * this.#lanes + lane] as Course).ended > 0 ? -1 : deadline
+  }
+
+  #rekey(job: JobId, lane: LaneId, now: Seconds): void {
+    this.#lists[lane]?.rekey(job, this.#keyOf(job, lane, now))
+    this.#expiring[lane]?.rekey(job, this.#expiryOf(job, lane, now))
   }
 
   #elapsedOf(running: readonly TaskId[], now: Seconds): readonly Seconds[] {
@@ -118,13 +140,18 @@ class Adaptive implements Order {
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#keys[lane]?.set(job, this.#keyOf(job, lane, this.#env.now()), this.#env.work.rank(job))
+    const now = this.#env.now()
+    const rank = this.#env.work.rank(job)
+    this.#keys[lane]?.set(job, this.#keyOf(job, lane, now), rank)
     this.#lists[lane]?.add(job)
+    this.#expiries[lane]?.set(job, this.#expiryOf(job, lane, now), rank)
+    this.#expiring[lane]?.add(job)
     this.#isListed[job * this.#lanes + lane] = true
   }
 
   onDrained(job: JobId, lane: LaneId): void {
     this.#lists[lane]?.remove(job)
+    this.#expiring[lane]?.remove(job)
     this.#isListed[job * this.#lanes + lane] = false
   }
 
@@ -147,11 +174,7 @@ class Adaptive implements Order {
     this.#place(job, lane)
   }
 
-  /** In a lane whose keys are of an earlier instant all are computed when it is read next. */
   #place(job: JobId, lane: LaneId): void {
-    const now = this.#env.now()
-    if (this.#isListed[job * this.#lanes + lane] !== true) return
-    if (this.#asOf[lane] === now && this.#env.work.unplaced(job, lane) > 0) this.#lists[lane]?.rekey(job, this.#keyOf(job, lane, now))
-    else this.#asOf[lane] = -1
+    if (this.#isListed[job * this.#lanes + lane] === true && this.#env.work.unplaced(job, lane) > 0) this.#rekey(job, lane, this.#env.now())
   }
 }
