@@ -171,6 +171,17 @@ describe('preemption by tier', () => {
     for (const policy of [greedy(fifo()), strict(fifo()), replan(fifo())]) expect(startsOf(jobs, [5], slurmPreempting(policy, { tiers: { high: 2 } })).get('high_1')).toBeCloseTo(150.001, 6)
   })
 
+  it('comes back a moment later, too, where nobody could be preempted when the pass began', () => {
+    // both wait for the machine, and fifo gives it to low_1 at 10
+    const jobs = ([['high_0', 0, 10], ['low_1', 1, 1000], ['high_1', 2, 50]] as const).map(([id, submit, duration]) => ({
+      id, submit, queue: id.split('_')[0] as string, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs: 4 }, duration }],
+    }))
+    for (const policy of [greedy(fifo()), strict(fifo()), easy(), conservative(), replan(fifo())]) {
+      expect(startsOf(jobs, [4], slurmPreempting(policy, { tiers: { high: 2 } })).get('high_1')).toBeCloseTo(10.001, 6)
+      expect(startsOf(jobs, [4], slurmPreempting(policy, { tiers: { high: 2 }, exemptTime: 60 })).get('high_1')).toBe(70)
+    }
+  })
+
   it('refuses QOS that preempt each other in a loop, which would go on for ever (QOS Preemption loop of Slurm)', () => {
     const made = (qos: NonNullable<SlurmPreemptingOptions['qos']>) => () => machine({ qos })
     expect(made({ a: { preempt: ['b'] }, b: { preempt: ['c'] }, c: { preempt: ['b'] } })).toThrow('QOS preempt each other in a loop: b, c, b.')
@@ -212,10 +223,10 @@ describe('preemption by tier', () => {
     }
 
     it('is planned with: what has taken the place of others holds its own', () => {
-      // high_1 takes 5 of 8 processors from low_0 at 22, until 155; low_1 goes first of those that wait, then high_2
+      // high_1 takes 5 of 8 processors from low_0 at 22, until 155; low_1 goes first of those that wait, then high_2, which takes its place a moment later
       const { starts, promised } = run([['low_0', 2, 6, 300, 1201], ['low_1', 22, 8, 5, 5, 1], ['high_1', 22, 5, 44, 133], ['high_2', 22, 7, 192, 192]])
       expect(promised.filter(([, , now]) => now === 22)).toEqual([['low_1', 155, 22], ['high_2', 160, 22], ['low_0', 352, 22]])
-      expect(starts).toEqual({ low_0: 2, low_1: 66, high_1: 22, high_2: 71 })
+      expect(starts).toEqual({ low_0: 2, low_1: 66, high_1: 22, high_2: 66.001 })
     })
 
     it('leaves its plan as it is where what is tried makes no room', () => {

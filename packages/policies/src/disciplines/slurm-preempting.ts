@@ -62,6 +62,8 @@ class SlurmPreempting implements Policy {
   /** By lane: from when on those may go at once that were chosen and run on for their grace time. */
   readonly #notices: readonly Map<JobId, Seconds>[]
   #isUnsettled = false
+  /** Claims made so far. */
+  #claims = 0
 
   constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
     this.#policy = policy
@@ -76,6 +78,7 @@ class SlurmPreempting implements Policy {
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
+      onClaim: () => void this.#claims++,
     }
     Object.assign(this, forwarding(policy, watch, this.#running))
   }
@@ -87,8 +90,9 @@ class SlurmPreempting implements Policy {
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)
+    const before = this.#claims
     this.#policy.schedule(round)
-    if (!isDone) this.#preempt(round, false)
+    if (!isDone || (acts && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
     if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
