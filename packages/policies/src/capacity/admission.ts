@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type NodeId, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import type { Pots } from './pots.js'
@@ -23,6 +23,8 @@ export class Admission {
   /** What queues may use at most where all nodes are there: nodes that are away come back. */
   readonly #mostOfAll: Float64Array
   #parted: number
+  /** The first partition with nodes that have what a stage requires, by what it requires. */
+  readonly #partitions = new Map<string, number>()
   /** Jobs in the system by queue, and by queue and user. */
   readonly #inQueue: number[] = []
   readonly #ofUser = new Map<string, number>()
@@ -121,22 +123,47 @@ export class Admission {
   }
 
   #tooLarge(leaf: Queue, { stages }: JobSpec): string | undefined {
-    for (const { demand, tasks, gang } of stages) {
+    for (const { demand, tasks, gang, constraints } of stages) {
       for (const [name, most] of Object.entries(leaf.maximumAllocation))
         if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
       const together = gang === true ? tasks : 1
+      const partition = this.#partitionOf(constraints, leaf)
       for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {
-        const over = isDeclared ? this.#overCap(id, demand, together) : undefined // others may have all that is above them
-        if (over !== undefined) return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}`
+        const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // others may have all that is above them
+        if (over !== undefined) return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}${partition === 0 ? '' : ` in partition ${this.#pots.partitions[partition]}`}`
       }
     }
     return undefined
   }
 
-  /** What exceeds the maximum of a queue in every partition it may use, in words. */
-  #overCap(queue: number, demand: Readonly<Record<string, number>>, together: number): string | undefined {
+  /** The partition of a stage, as its tasks will have it: one that it requires, else that of its leaf. */
+  #partitionOf(constraints: Constraints | undefined, leaf: Queue): number {
+    const { partitions } = this.#pots
+    const byDefault = Math.max(0, partitions.indexOf(leaf.defaultLabel))
+    const require = partitions.length === 1 ? undefined : constraints?.require
+    if (require === undefined) return byDefault
+    const key = JSON.stringify(require)
+    const found = this.#partitions.get(key) ?? this.#firstWith(require)
+    this.#partitions.set(key, found)
+    return found === 0 ? byDefault : found
+  }
+
+  #firstWith(require: NonNullable<Constraints['require']>): number {
+    const labels = Object.entries(require).map(([name, value]) => [name, [value].flat()] as const)
+    let found = Infinity
+    for (let node = 0; node < this.#cluster.nodes; node++)
+      if (labels.every(([name, values]) => values.includes(this.#cluster.label(node as NodeId, name) ?? ''))) found = Math.min(found, this.#pots.partitionOf(this.#pots.of(0, node)))
+    return Number.isFinite(found) ? found : 0 // no node: the job is refused as infeasible
+  }
+
+  /** What exceeds the maximum of a queue in a partition, in words; of the default one also in all that are lent. */
+  #overCap(queue: number, demand: Readonly<Record<string, number>>, together: number, partition: number): string | undefined {
+    const { exclusiveLabels } = this.#options
     let found: string | undefined
     for (let pot = 0; pot < this.#pots.count; pot++) {
+      const at = this.#pots.partitionOf(pot)
+      const isLent = partition === 0 && exclusiveLabels !== '*' && !exclusiveLabels.includes(this.#pots.partitions[at] as string)
+      if (at !== partition && !isLent) continue
       const over = this.#overIn(queue, pot, demand, together)
       if (over === undefined) return undefined
       found ??= over === '' ? undefined : over

@@ -1,3 +1,4 @@
+import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import type { Constraints } from '@sched/core'
@@ -52,6 +53,24 @@ describe('partitions of the capacity scheduler', () => {
   it('are closed to queues that may not use them: the job is refused with the limit', () => {
     const { recorder } = counts({ queues: { a: { capacity: 50, accessibleLabels: [] }, b: { capacity: 50, labels: { gpu: { capacity: 100 } } } } }, [asking('a', 'a', 1, 0, onGpu), asking('b', 'b', 1, 0, onGpu)])
     expect(recorder.launches.map(({ job: id }) => id)).toEqual(['b'])
+    expect(recorder.events.filter(({ kind }) => kind === 'reject')).toMatchObject([{ job: 'a' }])
+  })
+
+  it('refuse a job with a task above the maximum of its queue there, whatever it may have elsewhere: it would wait forever and keep room from others', () => {
+    // a may have 5 of the 20 GB there
+    const tree = (own = {}) => ({ a: { capacity: 50, labels: { gpu: { capacity: 25, maximumCapacity: 25 } }, ...own }, b: { capacity: 50, labels: { gpu: { capacity: 75 } } } })
+    const large = (constraints?: Constraints) => {
+      const { stages, ...rest } = asking('large', 'a', 1, 0, constraints)
+      return { ...rest, stages: stages.map((stage) => ({ ...stage, demand: { mem: 6 } })) }
+    }
+    const refused = (job: ReturnType<typeof asking>, own = {}) => counts({ queues: tree(own) }, [job, asking('b', 'b', 20, 0, onGpu)]).recorder
+    const inGpu = refused(large(onGpu))
+    expect(inGpu.launches.map(({ job }) => job)).toEqual(Array(20).fill('b'))
+    expect(inGpu.events.find(({ kind }) => kind === 'reject')).toMatchObject({ job: 'large' })
+    expect(refused(large(), { defaultLabelExpression: 'gpu' }).events.filter(({ kind }) => kind === 'reject')).toMatchObject([{ job: 'large' }])
+    expect(refused(large()).launches.filter(({ job }) => job === 'large')).toHaveLength(1) // all 10 of the default one
+    const master = dispatcher({ cluster: nodes, policy: capacityScheduler({ queues: tree() }) })
+    expect(() => master.submit(large(onGpu))).toThrow('a task asks 6 of mem, more than 5, the maximum of queue root.a in partition gpu')
   })
 
   it('are taken back one by one: A is above its quarter of the partition, B wants its three quarters', () => {
