@@ -182,7 +182,7 @@ describe('sched policies', () => {
     const parts = JSON.parse((await ok(['policies', 'fifo', 'delay', '--json'])).out) as { name: string; options: { properties: object } }[]
     expect(parts.map(({ name }) => name)).toEqual(['delay', 'fifo'])
     expect(Object.keys(parts[0]?.options.properties ?? {})).toEqual(['node', 'rack', 'waits'])
-    expect((await ok(['policies', 'last-first', '--plugin', plugIn])).out).toContain('  last-first: the youngest job first\n')
+    for (const args of [['last-first', '--plugin', plugIn], ['--plugin', plugIn, 'last-first']]) expect((await ok(['policies', ...args])).out).toContain('  last-first: the youngest job first\n')
   })
 })
 

@@ -52,6 +52,7 @@ describe('a broken policy', () => {
         round.wakeAt(round.now + 1)
       })
     expect(broken(oneByOne, { outages: false })).toBe('all hold')
+    expect(() => checkPolicyLaws(oneByOne, { worlds: { outages: false, gangs: true } })).toThrow(/^law "gangs" does not hold: tasks of gang .*\nProperty failed after/)
     expect(broken(oneByOne, { outages: false, gangs: true })).toMatch(/law "gangs" does not hold: tasks of gang j\d+\.\d+ start at \S+ and \S+ s/)
   })
 

@@ -16,7 +16,7 @@ export function addPolicies(program: Command, io: Io): void {
     .summary('list what is installed, with options')
     .description('Lists policies, orders, placements and architectures with their options, defaults and sources.')
     .argument('[name...]', 'only these')
-    .option('--plugin <module...>', 'plug-ins to list too')
+    .option('--plugin <module>', 'a plug-in to list, too; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
     .option('--json', 'print JSON, options as JSON Schema')
     .action(async (names: readonly string[], options: PoliciesOptions) => {
       const registry = builtIns()

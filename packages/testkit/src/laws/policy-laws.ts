@@ -78,9 +78,16 @@ function check(make: MakePolicy, options: LawOptions, names: readonly LawName[])
       report.launches += played.recorder.launches.length
       report.evictions += played.recorder.evictions.length
     }),
-    { seed, numRuns: runs },
+    { seed, numRuns: runs, reporter: told },
   )
   return report
+}
+
+/** What is wrong comes first: it is the cause of what the library throws, which not everybody prints. */
+function told(run: fc.RunDetails<[world: World]>): void {
+  if (!run.failed) return
+  const { errorInstance: cause } = run
+  throw new Error(`${cause instanceof Error ? `${cause.message}\n` : ''}${fc.defaultReportMessage(run) ?? ''}`, { cause })
 }
 
 const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds({ outages: true, ...chosen }))
