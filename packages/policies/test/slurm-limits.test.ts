@@ -364,6 +364,15 @@ describe('under limits', () => {
     expect(passes).toEqual([0, 10, 60]) // the last one was asked for when the short one waited
   })
 
+  it('a gang that is preempted waits for all that it asks, and keeps nobody back', () => {
+    // at 10 high_1 takes the place of low_1, and low_2 starts, too; then low_1 comes back task by task: 3 + 1 + 2 <= 9, but it asks 6
+    const { come, end } = machine({ qos: { normal: { GrpTRES: 'cpu=9' } } }, { policy: slurmPreempting(strict(fifo()), { tiers: { high: 2 } }) })
+    expect(come(0, procs('low_1', 2, { tasks: 3, gang: true, queue: 'low' }))).toEqual(['low_1'])
+    expect(come(10, procs('high_1', 3, { queue: 'high' }), procs('low_2', 1, { queue: 'low' }))).toEqual(['high_1', 'low_2'])
+    expect(come(20, procs('low_3', 1, { queue: 'low' }))).toEqual(['low_3'])
+    expect(end(30, 'high_1')).toEqual(['low_1'])
+  })
+
   it('jobs preempt one another', () => {
     const limits: SlurmLimitsOptions = { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 3 } } }
     checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 6 })

@@ -76,8 +76,13 @@ export class LimitedJobs implements WorkListener {
     else this.#hold(job * this.#lanes + lane, limit)
   }
 
+  /** It asks for more: a gang that is preempted comes back task by task. */
   onMore(job: JobId, lane: LaneId): void {
-    if (!this.#held.has(job * this.#lanes + lane)) this.#told.onMore?.(job, lane)
+    const entry = job * this.#lanes + lane
+    if (this.#held.has(entry)) return
+    const limit = this.#limitOf(job, lane)
+    if (limit === undefined) this.#told.onMore?.(job, lane)
+    else this.#holdBack(entry, limit)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
@@ -200,12 +205,16 @@ export class LimitedJobs implements WorkListener {
       const job = Math.floor(entry / this.#lanes) as JobId
       const lane = (entry % this.#lanes) as LaneId
       const limit = this.#limitOf(job, lane)
-      if (limit === undefined) continue
-      this.#hide(job, entry)
-      this.#hold(entry, limit)
-      this.#heldNow.push(entry)
-      this.#told.onDrained?.(job, lane)
+      if (limit !== undefined) this.#holdBack(entry, limit)
     }
+  }
+
+  #holdBack(entry: Entry, limit: Limit): void {
+    const job = Math.floor(entry / this.#lanes) as JobId
+    this.#hide(job, entry)
+    this.#hold(entry, limit)
+    this.#heldNow.push(entry)
+    this.#told.onDrained?.(job, (entry % this.#lanes) as LaneId)
   }
 
   #lookAgain(entry: Entry, isInRound = false): void {
