@@ -7,6 +7,7 @@ import { addExplain } from './commands/explain.js'
 import { addInit } from './commands/init.js'
 import { addPolicies } from './commands/policies.js'
 import { addQueues } from './commands/queues.js'
+import { addReport } from './commands/report.js'
 import { addRun } from './commands/run.js'
 import { addSchema } from './commands/schema.js'
 import { addSweep } from './commands/sweep.js'
@@ -47,7 +48,7 @@ function program(io: Io): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', '\nStart with:\n  sched demo                    a comparison on built-in jobs\n  sched init                    an experiment file of your own')
-  for (const add of [addRun, addCompare, addSweep, addExplain, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
+  for (const add of [addRun, addCompare, addSweep, addExplain, addReport, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
   refuseSlips(command)
   return command
 }

@@ -8,7 +8,7 @@ import { compareRuns, type Row } from '../figures.js'
 import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
 import { findingsText } from '../output/findings.js'
-import { headline } from '../output/headline.js'
+import { headline, ranOf } from '../output/headline.js'
 import { widthOf } from '../output/policy-table.js'
 import { kindText } from '../output/rigid-text.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
@@ -40,9 +40,12 @@ async function compare(file: string | undefined, options: CompareOptions, io: Io
   const experiment = await prepare(onePoint(await describeExperiment(file, options, io.cwd)))
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (isSilent(options)) return
-  const width = widthOf(io.stdout)
-  const parts = [overallText(rows, width), classText(rows, classCounts(runs), width), kindText(rows, width)].filter((text) => text !== '')
-  io.stdout.write(`${headline(experiment)}\n${parts.join('\n')}`)
+  io.stdout.write(`${headline(experiment)}\n${comparedText(rows, runs, widthOf(io.stdout))}`)
+}
+
+/** What is printed of a comparison below its headline. */
+export function comparedText(rows: readonly Row[], runs: readonly RunResult[], width: number | undefined): string {
+  return [overallText(rows, width), classText(rows, classCounts(runs), width), kindText(rows, width)].filter((text) => text !== '').join('\n')
 }
 
 /** An experiment with a matrix is many; only `sweep` runs them. */
@@ -60,7 +63,7 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
     const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs, draw: options.html === undefined ? undefined : { seed: experiment.seeds[0] ?? 1, schedule: options.schedule ?? false } })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
-    const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(experiment, runs, rows, messagesOf(runs, experiment), io)
+    const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(ranOf(experiment), experiment.description, runs, rows, messagesOf(runs, experiment), io)
     await outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds })
     return { runs, rows }
   } finally {

@@ -1,10 +1,10 @@
 import { html, page, type Html, type Section } from '@sched/report'
-import type { Experiment } from '../experiment/experiment.js'
+import type { Description } from '../experiment/experiment.js'
 import type { Row } from '../figures.js'
 import type { Io } from '../io.js'
 import { classCounts } from '../class-counts.js'
 import { classText } from '../output/comparison.js'
-import { headline } from '../output/headline.js'
+import { headlineOf, type Ran } from '../output/headline.js'
 import { kindText } from '../output/rigid-text.js'
 import { runText } from '../output/run-text.js'
 import type { RunResult } from '../run-once.js'
@@ -15,16 +15,16 @@ import { seriesCharts } from './over-time.js'
 import { scheduleCharts } from './schedules.js'
 
 /** All that `run` and `compare` have to say, as one page. */
-export function comparePage(experiment: Experiment, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
-  const [title = '', ...lines] = headline(experiment).trimEnd().split('\n')
-  const several = experiment.policies.length > 1 || experiment.seeds.length > 1
-  const inFull = { title: several ? `Each policy in full, seed ${experiment.seeds[0] ?? 1}` : 'In full', content: details(experiment, runs) }
+export function comparePage(ran: Ran, description: Description, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
+  const [title = '', ...lines] = headlineOf(ran).trimEnd().split('\n')
+  const several = ran.policies.length > 1 || ran.seeds.length > 1
+  const inFull = { title: several ? `Each policy in full, seed ${ran.seeds[0] ?? 1}` : 'In full', content: details(ran, runs) }
   const sections: Section[] = [
     several ? { title: 'Figures by policy', content: [comparedTable(rows), comparedCharts(rows)] } : inFull,
     ...classSection(rows, runs),
-    ...drawnSections(experiment, runs),
+    ...drawnSections(ran, runs),
     ...(several ? [inFull] : []),
-    asRun(experiment.description, io),
+    asRun(description, io),
   ]
   return page(title, [lines.map((line) => html`<p>${line}</p>\n`), messages.map(messageBox)], sections)
 }
@@ -35,10 +35,10 @@ function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section
 }
 
 /** What was kept for charts: distributions over the jobs of all seeds, and the first seed over time. */
-function drawnSections({ policies, seeds: [seed = 1] }: Experiment, runs: readonly RunResult[]): Section[] {
-  const ofPolicy = policies.map(({ name }) => ({ policy: name, runs: runs.filter(({ policy }) => policy === name) }))
+function drawnSections({ policies, seeds: [seed = 1] }: Ran, runs: readonly RunResult[]): Section[] {
+  const ofPolicy = policies.map((name) => ({ policy: name, runs: runs.filter(({ policy }) => policy === name) }))
   const first = ofPolicy.flatMap(({ policy, runs }) => runs.filter((run) => run.seed === seed).flatMap(({ drawn }) => (drawn === undefined ? [] : [{ policy, drawn }])))
-  if (first.every(({ drawn: { series } }) => Number.isNaN(series?.from))) return [] // no job came
+  if (first.every(({ drawn: { series } }) => Number.isNaN(series?.from))) return [] // no job came, or nothing was kept
   return [
     { title: 'Distributions', content: distributionCharts(ofPolicy.map(({ policy, runs }) => ({ policy, runs: runs.flatMap(({ drawn }) => (drawn === undefined ? [] : [drawn.quantiles])) }))) },
     { title: `Over time, seed ${seed}`, content: seriesCharts(first.flatMap(({ policy, drawn: { series } }) => (series === undefined ? [] : [{ policy, series }]))) },
@@ -47,8 +47,8 @@ function drawnSections({ policies, seeds: [seed = 1] }: Experiment, runs: readon
 }
 
 /** What `sched run` prints of the first seed of each policy. */
-function details({ policies, seeds: [seed = 1] }: Experiment, runs: readonly RunResult[]): Html[] {
-  return policies.flatMap(({ name }) => {
+function details({ policies, seeds: [seed = 1] }: Ran, runs: readonly RunResult[]): Html[] {
+  return policies.flatMap((name) => {
     const run = runs.find((each) => each.policy === name && each.seed === seed)
     if (run === undefined) return []
     return policies.length === 1 ? [html`<pre>${runText(run)}</pre>\n`] : [html`<details><summary>${name}</summary><pre>${runText(run)}</pre></details>\n`]

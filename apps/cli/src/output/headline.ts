@@ -2,13 +2,29 @@ import type { ClusterModel } from '@sched/cluster'
 import type { Experiment } from '../experiment/experiment.js'
 import { counted, number } from './number.js'
 
+/** What ran, in words. */
+export interface Ran {
+  readonly title: string
+  /** Absent where the trace is streamed. */
+  readonly jobs?: number | undefined
+  readonly cluster: string
+  readonly policies: readonly string[]
+  readonly seeds: readonly number[]
+}
+
+/** What an experiment runs. */
+export function ranOf({ workload, cluster, seeds, description, policies }: Experiment): Ran {
+  const { name, jobs } = workload.of(seeds[0] ?? 1)
+  return { title: description.spec.name ?? name, jobs, cluster: clusterText(cluster), policies: policies.map((policy) => policy.name), seeds }
+}
+
+export const headline = (experiment: Experiment): string => headlineOf(ranOf(experiment))
+
 /** What ran, in two lines. */
-export function headline({ workload, cluster, seeds, description, policies }: Experiment): string {
+export function headlineOf({ title, jobs, cluster, policies, seeds }: Ran): string {
   const [first = 1] = seeds
-  const { name, jobs } = workload.of(first)
-  const title = description.spec.name ?? name
   const runs = seeds.length === 1 ? `seed ${first}` : `seeds ${first} to ${seeds.at(-1) ?? first}: mean ± 95 % confidence interval, differences paired by seed`
-  return `${title}${jobs === undefined ? '' : `: ${counted(jobs, 'job')}`} on ${clusterText(cluster)}\n${policies.map((policy) => policy.name).join(', ')} on ${runs}\n`
+  return `${title}${jobs === undefined ? '' : `: ${counted(jobs, 'job')}`} on ${cluster}\n${policies.join(', ')} on ${runs}\n`
 }
 
 /** A cluster on one line: nodes, racks, slots or resources per node, heartbeats. */
