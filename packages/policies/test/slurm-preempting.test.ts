@@ -2,7 +2,7 @@ import { dispatcher } from '@sched/cluster'
 import { conservative, easy, fattened, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
-import { startsOf } from './backfilling/machine.js'
+import { startsOf, type Options } from './backfilling/machine.js'
 
 const tiers = { high: 3, mid: 2 }
 /** A machine of so many nodes with 4 CPUs. What starts and what is preempted when jobs come together. */
@@ -215,10 +215,10 @@ describe('preemption by tier', () => {
 
   describe('around conservative', () => {
     /** First starts, and starts that are promised. */
-    const run = (rows: readonly (readonly [id: string, submit: number, procs: number, seconds: number, estimate: number, priority?: number])[]) => {
+    const run = (rows: readonly (readonly [id: string, submit: number, procs: number, seconds: number, estimate: number, priority?: number])[], change: Options = {}) => {
       const promised: [string, number, number][] = []
       const specs = rows.map(([id, submit, procs, seconds, estimate, priority = 0]) => ({ id, submit, priority, queue: id.split('_')[0] as string, estimate, stages: [{ name: 's', tasks: 1, demand: { procs }, duration: seconds }] }))
-      const starts = startsOf(specs, [8], slurmPreempting(conservative(), { tiers: { high: 3 } }), { observers: [{ onReserve: (job, start, now) => void promised.push([rows[job]?.[0] ?? '', start, now]) }] })
+      const starts = startsOf(specs, [change.nodes === 2 ? 4 : 8], slurmPreempting(conservative(), { tiers: { high: 3 } }), { observers: [{ onReserve: (job, start, now) => void promised.push([rows[job]?.[0] ?? '', start, now]) }], ...change })
       return { starts: Object.fromEntries(starts), promised }
     }
 
@@ -227,6 +227,14 @@ describe('preemption by tier', () => {
       const { starts, promised } = run([['low_0', 2, 6, 300, 1201], ['low_1', 22, 8, 5, 5, 1], ['high_1', 22, 5, 44, 133], ['high_2', 22, 7, 192, 192]])
       expect(promised.filter(([, , now]) => now === 22)).toEqual([['low_1', 155, 22], ['high_2', 160, 22], ['low_0', 352, 22]])
       expect(starts).toEqual({ low_0: 2, low_1: 66, high_1: 22, high_2: 66.001 })
+    })
+
+    it('is planned with, too, where it starts anew: it has lost its node', () => {
+      // high_1 has node 0 from 0 to 50, and at 10, when that fails, takes node 1 from low_1 and needs 50 s again
+      const outages = [{ node: 0, from: 10, to: 1000 }]
+      const { starts, promised } = run([['high_1', 0, 4, 50, 50], ['low_1', 0, 4, 100, 100], ['low_2', 5, 4, 20, 20]], { nodes: 2, outages })
+      expect(promised.filter(([, , now]) => now >= 5)).toEqual([['low_2', 50, 5], ['low_2', 60, 10], ['low_1', 80, 10]])
+      expect(starts).toEqual({ high_1: 0, low_1: 0, low_2: 60 })
     })
 
     it('leaves its plan as it is where what is tried makes no room', () => {

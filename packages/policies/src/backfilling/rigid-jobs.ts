@@ -284,11 +284,12 @@ export class RigidJobs implements WorkListener {
     const piece = lane.running.begin(this.#endOf(task))
     lane.hold(task, piece)
     const evicted = this.#evicted.get(task)
-    if (evicted !== undefined) {
-      this.#evicted.delete(task)
+    this.#evicted.delete(task)
+    if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
+    else if (evicted === undefined) lane.changed()
+    else {
       lane.running.postpone(piece, evicted.end)
       lane.takeBack(evicted.at)
-    } else if (Number.isNaN(this.#env.work.started(task))) this.#early.set(task, lane)
-    else lane.changed()
+    }
   }
 }

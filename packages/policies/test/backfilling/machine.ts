@@ -1,5 +1,5 @@
 import { defineArchitecture, type JobSpec, type LaneId, type Observer, type Plug, type Workload } from '@sched/core'
-import { simulate } from '@sched/sim'
+import { simulate, type Outage } from '@sched/sim'
 import { modelOf } from '@sched/testkit'
 import type { RigidJob } from './reference/machine.js'
 
@@ -56,11 +56,12 @@ export interface Options {
   readonly observers?: readonly Observer[]
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   readonly validate?: boolean
+  readonly outages?: readonly Outage[]
 }
 
 /** Runs jobs on a machine of `nodes` nodes with the capacity each; returns the first start of every job by id. */
 export function startsOf(specs: readonly JobSpec[], capacity: readonly number[], policy: Plug<'policy'>, options: Options = {}): Map<string, number> {
-  const { nodes = 1, observers = [], validate = true, passPerEvent } = options
+  const { nodes = 1, observers = [], validate = true, passPerEvent, outages = [] } = options
   const starts = new Map<string, number>()
   const names: string[] = []
   const watch: Observer = {
@@ -79,6 +80,7 @@ export function startsOf(specs: readonly JobSpec[], capacity: readonly number[],
     observers: [watch, ...observers],
     validate,
     ...(passPerEvent === undefined ? {} : { passPerEvent }),
+    outages,
   })
   return starts
 }
