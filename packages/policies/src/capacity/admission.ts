@@ -1,7 +1,7 @@
-import { SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type NodeId, type ResourceId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
-import type { Pots } from './pots.js'
+import { choosePartition, type Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 
@@ -23,8 +23,8 @@ export class Admission {
   /** What queues may use at most where all nodes are there: nodes that are away come back. */
   readonly #mostOfAll: Float64Array
   #parted: number
-  /** The first partition with nodes that have what a stage requires, by what it requires. */
-  readonly #partitions = new Map<string, number>()
+  /** Partitions with nodes that have what a stage requires, by what it requires. */
+  readonly #partitions = new Map<string, readonly number[]>()
   /** Jobs in the system by queue, and by queue and user. */
   readonly #inQueue: number[] = []
   readonly #ofUser = new Map<string, number>()
@@ -136,24 +136,19 @@ export class Admission {
     return undefined
   }
 
-  /** The partition of a stage, as its tasks will have it: one that it requires, else that of its leaf. */
+  /** The partition of a stage, as its tasks will have it: that of its leaf, or one that it requires. */
   #partitionOf(constraints: Constraints | undefined, leaf: Queue): number {
     const { partitions } = this.#pots
-    const byDefault = Math.max(0, partitions.indexOf(leaf.defaultLabel))
-    const require = partitions.length === 1 ? undefined : constraints?.require
-    if (require === undefined) return byDefault
-    const key = JSON.stringify(require)
-    const found = this.#partitions.get(key) ?? this.#firstWith(require)
-    this.#partitions.set(key, found)
-    return found === 0 ? byDefault : found
+    if (partitions.length === 1) return 0
+    const key = JSON.stringify(constraints?.require ?? {})
+    const allowed = this.#partitions.get(key) ?? this.#partitionsWith(constraints?.require ?? {})
+    this.#partitions.set(key, allowed)
+    return choosePartition(allowed, Math.max(0, partitions.indexOf(leaf.defaultLabel)))
   }
 
-  #firstWith(require: NonNullable<Constraints['require']>): number {
+  #partitionsWith(require: NonNullable<Constraints['require']>): number[] {
     const labels = Object.entries(require).map(([name, value]) => [name, [value].flat()] as const)
-    let found = Infinity
-    for (let node = 0; node < this.#cluster.nodes; node++)
-      if (labels.every(([name, values]) => values.includes(this.#cluster.label(node as NodeId, name) ?? ''))) found = Math.min(found, this.#pots.partitionOf(this.#pots.of(0, node)))
-    return Number.isFinite(found) ? found : 0 // no node: the job is refused as infeasible
+    return this.#pots.partitionsWith((node) => labels.every(([name, values]) => values.includes(this.#cluster.label(node, name) ?? '')))
   }
 
   /** What exceeds the maximum of a queue in a partition, in words; of the default one also in all that are lent. */

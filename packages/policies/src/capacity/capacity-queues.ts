@@ -5,7 +5,7 @@ import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
 import type { ReadCapacityOptions } from './queue-options.js'
-import { Pots } from './pots.js'
+import { choosePartition, Pots } from './pots.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 import { QueueUsage } from './usage.js'
@@ -37,7 +37,8 @@ export class CapacityQueues {
   readonly #holds = new Map<number, Float64Array>()
   /** `[pair * pots + pot]`: reservations of a user in a leaf. */
   readonly holdsOfPair: number[] = []
-  readonly #partitions: number[] = []
+  /** By shape: the partitions with nodes that it may run on. */
+  readonly #partitions: (readonly number[])[] = []
   readonly #admitted: JobId[] = []
   /** Told when what a waiting job wants may have changed. */
   onWaiting: ((job: JobId, lane: LaneId) => void) | undefined
@@ -210,23 +211,10 @@ export class CapacityQueues {
     return this.pots.partitions.length === 1 ? lane : this.potOfShape(this.#env.work.shape(job, lane), this.leafOf(job), lane)
   }
 
-  /** The pot that tasks of a shape belong to: of the partition they require, else of the default one of their leaf. */
+  /** The pot that tasks of a shape belong to: of the default partition of their leaf, or of one that they require. */
   potOfShape(shape: ShapeId, leaf: number, lane: LaneId): number {
-    const required = (this.#partitions[shape] ??= this.#partitionOf(shape, lane))
-    return this.pots.at(lane, required === None ? Math.max(0, this.pots.partitions.indexOf(this.tree.queue(leaf).defaultLabel)) : required)
-  }
-
-  /** The partition that the constraints of a shape leave; `None` where they allow the default one. */
-  #partitionOf(shape: ShapeId, lane: LaneId): number {
-    const { work, cluster } = this.#env
-    let found: number = None
-    for (let node = 0; node < cluster.nodes; node++) {
-      if (!work.mayRunOn(shape, node as NodeId)) continue
-      const partition = this.pots.partitionOf(this.pots.of(lane, node))
-      if (partition === 0) return None
-      if (found === None || partition < found) found = partition
-    }
-    return found
+    const allowed = (this.#partitions[shape] ??= this.pots.partitionsWith((node) => this.#env.work.mayRunOn(shape, node)))
+    return this.pots.at(lane, choosePartition(allowed, Math.max(0, this.pots.partitions.indexOf(this.tree.queue(leaf).defaultLabel))))
   }
 
   // ---- what is used ----

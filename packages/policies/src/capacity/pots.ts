@@ -58,6 +58,13 @@ export class Pots {
     return (this.#partitionOf[node] as number) * this.lanes + lane
   }
 
+  /** The partitions of nodes, ascending, that something holds for. */
+  partitionsWith(holds: (node: NodeId) => boolean): number[] {
+    const found = new Set<number>()
+    for (const [node, partition] of this.#partitionOf.entries()) if (!found.has(partition) && holds(node as NodeId)) found.add(partition)
+    return [...found].sort((a, b) => a - b)
+  }
+
   /** Whether a node is in the default partition. */
   isDefault(node: number): boolean {
     return this.#partitionOf[node] === 0
@@ -94,6 +101,9 @@ export class Pots {
     for (let i = 0; i < width; i++) this.least[lane * width + i] = Math.min(this.least[lane * width + i] as number, this.#demands[shape * width + i] as number)
   }
 }
+
+/** Where tasks go that may run in some partitions, in ascending order: to that of their queue, if it is among them, else to the first. */
+export const choosePartition = (allowed: readonly number[], byDefault: number): number => (allowed.includes(byDefault) ? byDefault : (allowed[0] ?? byDefault))
 
 /** Hadoop's default calculator counts memory alone; a lane without it, a slot type for example, its first resource. */
 function memoryOf(resources: readonly ResourceId[], { resources: names }: ClusterView): ResourceId {

@@ -44,6 +44,13 @@ describe('partitions of the capacity scheduler', () => {
     expect(counts({ queues: { ...queues, a: { ...queues['a'], defaultLabelExpression: 'gpu' } } }, [asking('a', 'a', 20)]).running).toEqual({ 'a on gpu': 10 })
   })
 
+  it('have no default one where all nodes have a label: jobs then go to that of their queue, else to the first', () => {
+    const labelled = instantCluster({ nodes: ['x', 'y'].map((partition) => ({ name: partition, count: 1, resources: { mem: 10 }, labels: { partition } })) })
+    const where = (own: NonNullable<CapacitySchedulerOptions['queues']>[string]) =>
+      run({ cluster: labelled, jobs: [asking('a', 'a', 1)], policy: capacityScheduler({ queues: { a: { capacity: 100, labels: { x: { capacity: 100 }, y: { capacity: 100 } }, ...own } } }), until: 100, infeasible: 'reject' }).recorder.launches.map(({ node }) => node)
+    expect([where({}), where({ defaultLabelExpression: 'y' })]).toEqual([['x-0'], ['y-0']])
+  })
+
   it('are those of jobs without a requirement inside a queue that says so, unless theirs may use less (QueueNodeLabelsSettings of Hadoop 3)', () => {
     const inside = (own: NonNullable<CapacitySchedulerOptions['queues']>[string]) => ({ a: { ...queues['a'], accessibleLabels: ['gpu'], defaultLabelExpression: 'gpu' }, 'a.x': { capacity: 100, labels: { gpu: { capacity: 100 } }, ...own }, b: { ...queues['b'] } })
     expect(counts({ queues: inside({}) }, [asking('a', 'a.x', 3)]).running).toEqual({ 'a on gpu': 3 })
