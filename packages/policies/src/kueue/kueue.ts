@@ -243,11 +243,12 @@ class Kueue implements Policy {
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
   }
 
-  /** Whom the workload preempts was found when the cycle began; where that is no longer to be had it comes again in the next one. */
+  /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
   #consider({ workload, assignment }: Entry, round: Round): void {
-    const { mode, targets } = assignment
+    const hasChanged = assignment.targets.some(isGone)
+    const { mode, borrows, targets } = hasChanged ? this.#inFlavor(workload, round) : assignment
     if (mode !== Mode.Fit && targets.length === 0) {
-      this.#keep(workload, assignment)
+      if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
       return this.#passOver(workload)
     }
     if (!this.#hasRoomWithout(targets, workload)) return
@@ -255,9 +256,13 @@ class Kueue implements Policy {
     this.#admit(workload, round)
   }
 
-  /** Whether all of those are still there, and without them there is room for the workload beside what is kept for others. */
+  #inFlavor(workload: Workload, round: Round): Assignment {
+    const { flavor } = workload
+    return nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each) => each === flavor)
+  }
+
+  /** Whether without those there is room for the workload beside what is kept for others. */
   #hasRoomWithout(those: readonly Workload[], workload: Workload): boolean {
-    if (those.some(({ tasks }) => tasks === 0)) return false
     for (const each of those) discharge(each, each.tasks)
     const hasRoom = fits(workload)
     for (const each of those) charge(each, each.tasks)
@@ -328,11 +333,11 @@ class Kueue implements Policy {
   }
 
   /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
-  #keep({ queue, demand, tasks, flavor }: Workload, { borrows }: Assignment): void {
+  #keep({ queue, demand, tasks, flavor }: Workload, borrows: boolean): void {
     if (queue.settings.preemption?.reclaimWithinCohort === 'Any') return
     for (let r = 0; r < demand.length; r++) {
       const c = flavor * demand.length + r
-      const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows > 0)
+      const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows)
       if (amount === 0) continue
       queue.add(c, amount)
       this.#touched.add(queue)
@@ -368,6 +373,8 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
   }
 }
+
+const isGone = ({ tasks }: Workload): boolean => tasks === 0
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 

@@ -218,3 +218,33 @@ describe('the flavor of one that preempts', () => {
     ],
   ])
 })
+
+describe('one whose victim has gone for another in the cycle', () => {
+  const places = { root: { nominalQuota: { one: { cpu: 31 } } }, a: { parent: 'root' }, b: { parent: 'root' }, c: { parent: 'root' } }
+  const queues = {
+    hero: queue('a', { one: 30 }, { preemption: both }),
+    noisy: queue('a', { one: 0 }, { preemption: both }),
+    tiny: queue('b', { one: 5 }, { preemption: both }),
+    rest: queue('c', { one: 0 }, { preemption: both }),
+  }
+  const two = queue('root', { one: 5, two: 5 }, { preemption: both })
+  check([
+    [
+      'takes another at once', // who came before takes rest_0, which leaves too little
+      { fairSharing: true, cohorts: places, queues },
+      [['noisy_0', 30, 'one'], ['tiny_0', 6, 'one'], ['rest_0', 30, 'one']],
+      [['tiny_1', 1], ['hero_1', 30]],
+      ['-noisy_0', '-rest_0', '+hero_1 one', '+tiny_1 one'],
+    ],
+    ['takes nobody where there is room now', { fairSharing: true, cohorts: places, queues }, [['rest_0', 66, 'one']], [['tiny_1', 5], ['hero_1', 29], ['rest_1', 40, 10]], ['-rest_0', '+hero_1 one', '+tiny_1 one']],
+    ['takes nobody where there is room now, without shares', { cohorts: places, queues }, [['rest_0', 66, 'one']], [['tiny_1', 5], ['hero_1', 29]], ['-rest_0', '+hero_1 one', '+tiny_1 one']],
+    ['does not go to another flavor', { fairSharing: true, cohorts: { root: {} }, queues: { a: two, b: two } }, [['a_0', 10, 'one'], ['a_1', 10, 'two']], [['a_2', 10, 11], ['b_2', 10, 10]], ['-a_0', '+b_2 one']],
+    [
+      'comes before the next of the queue that took it', // which would come first in another cycle, and take the room
+      { queues: { a: queue('r', { one: 0 }), b: queue('r', { one: 4 }, { preemption: lower }), c: queue('r', { one: 2 }, { preemption: { ...lower, ...borrowing } }) } },
+      [['a_0', 6, 'one']],
+      [['b_1', 1, 3], ['b_2', 3, 2], ['c_1', 3, 5]],
+      ['-a_0', '+b_1 one', '+c_1 one'],
+    ],
+  ])
+})
