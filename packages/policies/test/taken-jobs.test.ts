@@ -36,4 +36,20 @@ describe('jobs that were taken', () => {
     expect(inTurn(false)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
     expect(inTurn(true)).toEqual([0, 1, 2])
   })
+
+  it('do not take each other in turn for ever where looks of the policy\'s own are a moment apart', () => {
+    const taken = new TakenJobs()
+    const at: number[] = []
+    let [waits, runs] = [b, a]
+    for (let now = 0; now < 9; now += 0.5) {
+      taken.begin(now)
+      if (!taken.isBarred(waits)) {
+        taken.add(runs)
+        at.push(now)
+        ;[waits, runs] = [runs, waits]
+      }
+      taken.expect(now + 1)
+    }
+    expect(at).toEqual([0, 0.5, 1, 1.5])
+  })
 })

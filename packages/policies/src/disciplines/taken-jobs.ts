@@ -9,21 +9,24 @@ export class TakenJobs {
   readonly #at = new Map<JobId, Seconds>()
   /** Those that were taken at more than one instant. */
   readonly #again = new Set<JobId>()
+  /** Looks that were asked for and have not come: there may be several, a moment apart. */
+  readonly #expected = new Set<Seconds>()
   #now = NaN
-  #next = NaN
 
   /** To be called at every look. */
   begin(now: Seconds): void {
-    if (now !== this.#now && now !== this.#next) {
+    if (now !== this.#now && !this.#expected.has(now)) {
       this.#at.clear()
       this.#again.clear()
     }
+    for (const each of this.#expected) if (each <= now) this.#expected.delete(each)
     this.#now = now
   }
 
   /** The policy looks again at that time, whatever happens. */
   expect(next: Seconds): Seconds {
-    return (this.#next = next)
+    this.#expected.add(next)
+    return next
   }
 
   add(job: JobId): void {
