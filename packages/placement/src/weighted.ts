@@ -18,6 +18,13 @@ const weightedOptions = z.strictObject({
   resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what a resource counts in `binpack`; default 1 each'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
+  percentageOfNodesToScore: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(100)
+    .describe('stop looking for nodes once so many percent of those in question, and at least 100, have room; the next search goes on where this one stopped; 0: 50 less one for every 125 nodes, at least 5, as kube-scheduler by default'),
 })
 /** Options of `weighted`; all may be left out. */
 export type WeightedOptions = z.input<typeof weightedOptions>
@@ -27,7 +34,10 @@ export type WeightedOptions = z.input<typeof weightedOptions>
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
  * that weights compare. Filters hold for the tasks of this scheduler; where a job itself requires labels, see `constraints`.
  *
- * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes.
+ * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
+ * stopped, and the first of equals is taken, where kube-scheduler draws one.
+ *
+ * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler.
  */
 export const weightedPlacement = definePlacement({
   name: 'weighted',
@@ -40,17 +50,24 @@ export const weightedPlacement = definePlacement({
 /** Filters, then a weighted sum of scores. */
 export const weighted = (options: WeightedOptions = {}): Plug<'placement'> => weightedPlacement.plug({}, options)
 
+/** Least numbers of nodes that kube-scheduler scores. */
+const LEAST_NODES = 100
+const LEAST_PERCENTAGE = 5
+
 class Weighted implements Placement {
   readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
   readonly #labels: readonly (readonly [string, readonly string[]])[]
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
   /** Where one score alone counts, by what is free: the best of it is the best of all. */
   readonly #alone: ByShape | undefined
+  readonly #percentage: number
+  /** Where the next search begins among the nodes in sight, if few of them are scored. */
+  #from = 0
   readonly #nodes: NodeId[] = []
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, labels, antiAffinity }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = weightsOf(resourceWeights, env.cluster)
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
@@ -58,7 +75,8 @@ class Weighted implements Placement {
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
-    const [only] = counting.length === 1 ? counting.map(([name]) => shapeScore(name as ScoreName, weights)) : []
+    this.#percentage = percentageOfNodesToScore
+    const [only] = counting.length === 1 && percentageOfNodesToScore === 100 ? counting.map(([name]) => shapeScore(name as ScoreName, weights)) : []
     this.#alone = only && new ByShape(only, (job, node, { cluster }) => this.#passes(job, node, cluster))
     Object.assign(this, both(perJob.hooks, this.#neighbours?.counts.hooks))
   }
@@ -81,8 +99,20 @@ class Weighted implements Placement {
       this.#nodes.push(node)
       this.#sums.push(0)
     }
-    if (nodes.length < cluster.nodes) nodes.forEach(add)
+    const enough = enoughOf(nodes.length, this.#percentage)
+    if (enough < nodes.length) this.#from = this.#search(nodes, enough, add)
+    else if (nodes.length < cluster.nodes) nodes.forEach(add)
     else for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) add(node)
+  }
+
+  /** Adds nodes from where the search before stopped until there are enough; returns where this one stops. */
+  #search(nodes: readonly NodeId[], enough: number, add: (node: NodeId) => void): number {
+    let at = this.#from % nodes.length
+    for (let looked = 0; looked < nodes.length && this.#nodes.length < enough; looked++) {
+      add(nodes[at] as NodeId)
+      at = (at + 1) % nodes.length
+    }
+    return at
   }
 
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
@@ -103,6 +133,12 @@ class Weighted implements Placement {
     if (most === least) return
     for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
   }
+}
+
+/** Nodes with room that are enough to choose from. */
+function enoughOf(nodes: number, percentage: number): number {
+  const part = percentage === 0 ? Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodes / 125)) : percentage
+  return Math.max(LEAST_NODES, Math.floor((nodes * part) / 100))
 }
 
 function weightsOf(given: Readonly<Record<string, number>>, { resources }: ClusterView): Float64Array {

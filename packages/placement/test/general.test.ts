@@ -124,6 +124,25 @@ describe('weighted scores', () => {
     expect(new Play(racks, weighted({ scores: { pack: 1, 'worst-fit': 3 } })).place(2, { slot: 1 })).toEqual([0, 1])
   })
 
+  it('are of some nodes only, in turn, where that is enough', () => {
+    // 150 slow nodes, then 50 fast ones: 100 are looked at at a time, so every second search sees no fast one
+    const nodes = [{ name: 'slow', count: 150, resources: { cpu: 9 } }, { name: 'fast', count: 50, resources: { cpu: 9 }, speed: 2 }]
+    const places = (percentageOfNodesToScore: number) => new Play({ nodes }, weighted({ scores: { speed: 1 }, percentageOfNodesToScore })).places(4, { cpu: 1 })
+    expect(places(1)).toEqual(['slow-0', 'fast-0', 'slow-0', 'fast-0'])
+    expect(places(75)).toEqual(['slow-0', 'fast-0', 'fast-0', 'fast-0']) // nodes 0 to 149, 150 to 99, 100 to 49, 50 to 199
+    expect(places(100)).toEqual(['fast-0', 'fast-0', 'fast-0', 'fast-0'])
+    expect(places(0)).toEqual(places(49)) // 50 - 200 / 125; less than 100 nodes
+  })
+
+  it('pass over full nodes to find enough, and look at all of a small cluster', () => {
+    // the first 80 nodes hold one task each: from node 0 on the hundredth that has room is node 179, and the next search begins on 180, that after it on 160
+    const nodes = [{ name: 'small', count: 80, resources: { cpu: 1 } }, { name: 'large', count: 120, resources: { cpu: 9 } }]
+    const play = new Play({ nodes }, weighted({ scores: { 'worst-fit': 1 }, percentageOfNodesToScore: 1 }))
+    for (let node = 0; node < 80; node++) play.use(node, { cpu: 1 })
+    expect(play.places(3, { cpu: 1 })).toEqual(['large-0', 'large-100', 'large-80'])
+    expect(new Play(equal, weighted({ scores: { 'best-fit': 1 }, percentageOfNodesToScore: 1 })).place(4, { cpu: 5 })).toEqual([0, 0, 1, 1]) // 3 nodes
+  })
+
   it('refuse labels that no node has, or no node together', () => {
     const nodes = [{ count: 1, resources: { cpu: 1 }, labels: { disk: 'hdd', gpu: 'T4' } }, { count: 1, name: 'b', resources: { cpu: 1 }, labels: { disk: 'ssd' } }]
     const play = (labels: Record<string, string>) => () => new Play({ nodes }, weighted({ labels }))
