@@ -1,3 +1,4 @@
+import type { Summary } from '@sched/metrics'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -14,8 +15,11 @@ describe('--out', () => {
     expect((await sched(['compare', 'small.yaml', '--out', 'results'], { cwd })).code).toBe(0)
     expect(files(join(cwd, 'results'))).toEqual(['experiment.yaml', 'jobs-delay-node-5.csv', 'jobs-fifo.csv', 'summary.json', 'table.csv'])
     const [heading, ...jobs] = read(cwd, 'results/jobs-fifo.csv').trimEnd().split('\n')
-    expect(heading).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks')
+    expect(heading).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks,map_seconds')
     expect(jobs).toHaveLength(9) // 3 jobs on 3 seeds
+    const { runs } = JSON.parse(read(cwd, 'results/summary.json')) as { runs: { policy: string; summary: Summary }[] }
+    const busy = runs.filter(({ policy }) => policy === 'fifo').reduce((sum, { summary }) => sum + (summary.utilisation.resources[0]?.busy ?? NaN), 0)
+    expect(jobs.reduce((sum, job) => sum + Number(job.split(',').at(-1)), 0)).toBeCloseTo(busy, 6)
     for (const [, , label, , , submit, start, end, wait, response] of jobs.map((job) => job.split(','))) {
       expect(['large', 'small']).toContain(label)
       expect(Number(start) - Number(submit)).toBeCloseTo(Number(wait), 9)

@@ -116,7 +116,7 @@ describe('--parquet', () => {
   it('has a file of no rows where no job ended, and needs a directory', async () => {
     const cwd = directory({ 'a.txt': lines })
     expect((await sched([...args, '--until', '1', '--out', 'r', '--parquet'], { cwd })).code).toBe(0)
-    expect(await parquetAsText(join(cwd, 'r/jobs-easy.parquet'))).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks\n')
+    expect(await parquetAsText(join(cwd, 'r/jobs-easy.parquet'))).toBe('seed,id,label,user,queue,submit,start,end,wait,response,tasks,procs_seconds\n')
     expect(await sched([...args, '--parquet', '--schedule', '--html', 'x.html'], { cwd })).toMatchObject({ code: 2, err: 'error: --parquet: has no place to go. Name a directory with --out.\n' })
   })
 })

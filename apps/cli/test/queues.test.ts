@@ -290,8 +290,8 @@ describe('pools of Spark', () => {
     const rows = (policy: string) => readFileSync(join(cwd, 'results', `jobs-${policy}.csv`), 'utf8').trim().split('\n').slice(1)
     expect({ code, spark: rows('spark').slice(0, 2), fifo: rows('spark-fifo').slice(0, 2) }).toEqual({
       code: 0,
-      spark: ['1,y,,ann,default,0,0,20,0,20,4', '1,x,,ann,a,0,10,30,10,30,4'], // `default` lacks its minimum
-      fifo: ['1,x,,ann,a,0,0,20,0,20,4', '1,y,,ann,default,0,10,30,10,30,4'],
+      spark: ['1,y,,ann,default,0,0,20,0,20,4,40000,40', '1,x,,ann,a,0,10,30,10,30,4,40000,40'], // `default` lacks its minimum
+      fifo: ['1,x,,ann,a,0,0,20,0,20,4,40000,40', '1,y,,ann,default,0,10,30,10,30,4,40000,40'],
     })
   })
 })

@@ -1,4 +1,4 @@
-import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
 
 /** One ended job; times in seconds. */
 export interface JobRow {
@@ -14,6 +14,8 @@ export interface JobRow {
   readonly wait: Seconds
   readonly response: Seconds
   readonly tasks: number
+  /** Amount x seconds that its tasks held of each resource of the cluster, from their starts until the master knew that they had left. */
+  readonly held: Readonly<Record<string, number>>
   /** Its scheduler gave it up with tasks unplaced; it ended with those that ran. */
   readonly abandoned: boolean
 }
@@ -24,6 +26,9 @@ export const jobRows = (sink: (row: JobRow) => void): Observer => new JobRows(si
 class JobRows implements Observer {
   readonly #sink: (row: JobRow) => void
   #work: WorkView | undefined
+  #resources: readonly string[] = []
+  /** By job and resource. */
+  #held = new Float64Array(0)
   #submits = new Float64Array(0)
   #starts = new Float64Array(0)
   readonly #abandoned = new Set<JobId>()
@@ -32,8 +37,9 @@ class JobRows implements Observer {
     this.#sink = sink
   }
 
-  onRunStart({ work }: { readonly work: WorkView }): void {
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#work = work
+    this.#resources = cluster.resources
   }
 
   onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
@@ -41,10 +47,29 @@ class JobRows implements Observer {
     this.#starts = grown(this.#starts, job + 1)
     this.#submits[job] = now
     this.#starts[job] = NaN
+    const [from, to] = [job * this.#resources.length, (job + 1) * this.#resources.length]
+    if (to > this.#held.length) this.#held = grown(this.#held, to)
+    this.#held.fill(0, from, to)
   }
 
   onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
     if (Number.isNaN(this.#starts[job])) this.#starts[job] = now
+  }
+
+  onTasksEnd({ job, count, tasks, started }: EndRow, now: Seconds): void {
+    const work = this.#work as WorkView
+    const shape = work.shapeOf(tasks[0] as TaskId)
+    for (let r = 0; r < this.#resources.length; r++) {
+      const amount = work.demand(shape, r as ResourceId)
+      if (amount > 0) this.#add(job * this.#resources.length + r, amount * (now - started), count)
+    }
+  }
+
+  /** One by one, so that sums do not depend on which tasks are told of together. */
+  #add(at: number, amount: number, times: number): void {
+    let sum = this.#held[at] as number
+    for (let i = 0; i < times; i++) sum += amount
+    this.#held[at] = sum
   }
 
   onAbandon(job: JobId): void {
@@ -66,6 +91,7 @@ class JobRows implements Observer {
       wait: start - submit,
       response: now - submit,
       tasks: work.tasks(job),
+      held: Object.fromEntries(this.#resources.map((name, r) => [name, this.#held[job * this.#resources.length + r] as number])),
       abandoned: this.#abandoned.delete(job),
     })
   }

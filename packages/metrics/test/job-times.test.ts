@@ -85,8 +85,8 @@ describe('job rows', () => {
     world.end(9, task)
     world.finish(9, slow)
     expect(rows).toEqual([
-      { id: 'quick', label: '', user: 'user', queue: 'default', submit: 3, start: 4, end: 5, wait: 1, response: 2, tasks: 1, abandoned: false },
-      { id: 'slow', label: 'bin 2', user: 'ann', queue: 'ads', submit: 0, start: 2, end: 9, wait: 2, response: 9, tasks: 3, abandoned: false },
+      { id: 'quick', label: '', user: 'user', queue: 'default', submit: 3, start: 4, end: 5, wait: 1, response: 2, tasks: 1, held: { map: 1 }, abandoned: false },
+      { id: 'slow', label: 'bin 2', user: 'ann', queue: 'ads', submit: 0, start: 2, end: 9, wait: 2, response: 9, tasks: 3, held: { map: 7 }, abandoned: false },
     ])
   })
 

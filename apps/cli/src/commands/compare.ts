@@ -64,7 +64,7 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
     const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(ranOf(experiment), experiment.description, runs, rows, messagesOf(runs, experiment), io)
-    await outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds })
+    await outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds, resources: experiment.cluster.resources })
     return { runs, rows }
   } finally {
     outputs.discard()

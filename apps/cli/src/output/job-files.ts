@@ -10,6 +10,8 @@ const types = {
   seed: 'INT64', id: 'STRING', label: 'STRING', user: 'STRING', queue: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', end: 'DOUBLE', wait: 'DOUBLE', response: 'DOUBLE', tasks: 'INT32',
 } as const satisfies Columns
 const columns = Object.keys(types)
+/** Amount x seconds that a job held of a resource. */
+const secondsOf = (resource: string) => `${resource}_seconds`
 const PIECE = 1 << 16 // a write per line would cost more than the line
 
 /** Where any thread may put the jobs of a run. */
@@ -31,16 +33,18 @@ export class JobFile {
   readonly #directory: string
   readonly #descriptor: number
   readonly #line: typeof csvLine
+  readonly #resources: readonly string[]
   #pending = ''
 
-  constructor(shared: SharedPlace, run: number) {
+  constructor(shared: SharedPlace, run: number, resources: readonly string[]) {
+    this.#resources = resources
     this.#directory = shared.directory
     this.#line = lineFor(shared)
     this.#descriptor = writing(shared.directory, () => openSync(partOf(shared.place, run), 'wx'))
   }
 
   add(seed: number, row: JobRow): void {
-    this.#pending += this.#line([seed, ...columns.slice(1).map((column) => row[column as keyof JobRow])])
+    this.#pending += this.#line([seed, ...columns.slice(1).map((column) => row[column as keyof Omit<JobRow, 'held'>]), ...this.#resources.map((name) => row.held[name])])
     if (this.#pending.length >= PIECE) this.#flush()
   }
 
@@ -59,18 +63,19 @@ export class JobFile {
 }
 
 /** One file of finished jobs per policy, from the files of its runs, which go. `runs`: their numbers by policy. Throws `IO`. */
-export async function joinJobFiles(shared: SharedPlace, runs: ReadonlyMap<string, readonly number[]>, seeds: readonly number[]): Promise<void> {
+export async function joinJobFiles(shared: SharedPlace, runs: ReadonlyMap<string, readonly number[]>, seeds: readonly number[], resources: readonly string[]): Promise<void> {
   const { place, directory, parquet = false } = shared
+  const all: Columns = { ...types, ...Object.fromEntries(resources.map((name) => [secondsOf(name), 'DOUBLE' as const])) }
   const policies = [...runs.keys()]
   if (parquet) {
-    for (const [policy, numbers] of runs) await joinParquet(shared, types, numbers.map((run) => partOf(place, run)), 'jobs', { policy, policies, seeds })
+    for (const [policy, numbers] of runs) await joinParquet(shared, all, numbers.map((run) => partOf(place, run)), 'jobs', { policy, policies, seeds })
     return
   }
   writing(directory, () => {
     for (const [policy, numbers] of runs) {
       const file = openSync(join(place, jobFileName(policy, policies)), 'wx')
       try {
-        writeFileSync(file, csvLine(columns))
+        writeFileSync(file, csvLine(Object.keys(all)))
         for (const run of numbers) append(file, partOf(place, run))
       } finally {
         closeSync(file)

@@ -30,6 +30,7 @@ export interface Results {
   /** Numbers of the runs of each policy, where their jobs were written. */
   readonly jobs?: ReadonlyMap<string, readonly number[]>
   readonly seeds?: readonly number[]
+  readonly resources?: readonly string[]
 }
 
 /** Everything that a command was asked to write: prepared before the runs, written after them. */
@@ -62,11 +63,11 @@ export class Outputs {
     return this.#directory === undefined ? undefined : { place: this.#directory.place, directory: this.#path, schedule: this.#schedule, parquet: this.#parquet }
   }
 
-  async complete(description: Description, { summary, table, page = '', jobs, seeds = [] }: Results): Promise<void> {
+  async complete(description: Description, { summary, table, page = '', jobs, seeds = [], resources = [] }: Results): Promise<void> {
     const directory = this.#directory
     if (directory !== undefined) {
       if (this.jobs !== undefined && jobs !== undefined) {
-        await joinJobFiles(this.jobs, jobs, seeds)
+        await joinJobFiles(this.jobs, jobs, seeds, resources)
         await nameResultFiles(this.jobs, jobs, seeds)
         joinShuffleFiles(this.jobs, jobs)
       }

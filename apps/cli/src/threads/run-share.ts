@@ -55,7 +55,7 @@ async function runOne({ runs, jobs, draw }: Plan, experiment: Experiment, run: n
   const { policy: index, seed } = runs[run] as Plan['runs'][number]
   const policy = experiment.policies[index] as Experiment['policies'][number]
   if (jobs === undefined) return runOnce(experiment, policy, seed, { ...watch, draw })
-  const file = new JobFile(jobs, run)
+  const file = new JobFile(jobs, run, experiment.cluster.resources)
   const swf = experiment.description.spec.metrics?.rigid === true ? new SwfFile(originOf(experiment, policy.name)) : undefined
   const schedule = jobs.schedule === true ? new ScheduleFile(jobs, seed) : undefined
   const shuffle = hasNetwork(experiment) ? new ShuffleFile(policy.name, seed) : undefined
