@@ -111,5 +111,6 @@ function rejectedText({ policy, seed, rejections, summary }: RunResult): string 
     ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
     ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
     ...(rejections.some(({ reason }) => reason.includes('names no queue')) ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).'] : []),
+    ...(rejections.some(({ reason }) => /there is no queue|no ClusterQueue or LocalQueue is called/.test(reason)) ? ['  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).'] : []),
   ].join('\n')
 }

@@ -34,7 +34,7 @@ describe('manifests of Kueue', () => {
   it('refuse jobs of no queue and of one that is not there, and say which', async () => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', '{}')}${local}`, 'nodes.yaml': nodes, 'jobs.csv': `${jobs}w,10,20,,1\n`, 'mapping.yaml': mapping })
     const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
-    expect(err).toBe('warning: queues: 2 of 4 jobs rejected on seed 1:\n  z: no ClusterQueue or LocalQueue is called "nobody"\n  w: it names no queue, and those of the file are a, b\n  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).\n')
+    expect(err).toBe('warning: queues: 2 of 4 jobs rejected on seed 1:\n  z: no ClusterQueue or LocalQueue is called "nobody"\n  w: it names no queue, and those of the file are a, b\n  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).\n  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).\n')
   })
 
   it('say that a quota is more than all nodes have, where the cluster counts CPUs and not millicores', async () => {
