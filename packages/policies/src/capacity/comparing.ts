@@ -12,6 +12,28 @@ export function dominantShare(vector: ArrayLike<number>, at: number, totals: Arr
   return most
 }
 
+/** The largest share of a vector, and of which amount and total: parts of whole amounts are exact in these alone. */
+export interface Dominant {
+  readonly amount: number
+  readonly total: number
+  readonly share: number
+}
+
+export function dominant(vector: ArrayLike<number>, at: number, totals: ArrayLike<number>, width: number): Dominant {
+  let most: Dominant = { amount: 0, total: 1, share: 0 }
+  for (let i = 0; i < width; i++) {
+    const [amount, total] = [vector[at + i] as number, totals[i] as number]
+    if (total > 0 && amount / total > most.share) most = { amount, total, share: amount / total }
+  }
+  return most
+}
+
+/** A whole amount times what one share is of a larger one, rounded down: 5 times 4/18 : 5/18 is 4, though 0.222… / 0.277… is less than 0.8. */
+export function scaled(whole: number, part: Dominant, of: Dominant): number {
+  if (part === of) return Math.floor(whole)
+  return Math.floor(part.total === of.total ? (whole * part.amount) / of.amount : (whole * part.amount * of.total) / (part.total * of.amount))
+}
+
 /**
  * Compares two vectors as Hadoop's DominantResourceCalculator does: by the largest part of the total, then by the second
  * largest, and so on. With one resource it compares amounts. Resources of which there are none do not count.

@@ -1,4 +1,4 @@
-import { compareShares, dominantShare } from './comparing.js'
+import { compareShares, dominant, dominantShare, scaled, type Dominant } from './comparing.js'
 import { Offers, rounded } from './offers.js'
 
 /** Queues as preemption sees them, in one partition: columns by queue, parents before their children, queue 0 the root. */
@@ -53,7 +53,7 @@ export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors, a
  * guarantees, until nothing is left or wanted; at last to queues without a guarantee. A leaf is offered no more than its
  * guarantee, or what it uses if that is more, so that nobody is preempted for one that is served; unless queues are to be balanced.
  *
- * The columns are kept and used again: a look over a thousand queues allocates nothing.
+ * The columns are kept and used again: a look over a thousand queues allocates hardly anything.
  *
  * Source: Hadoop 3, PreemptableResourceCalculator, AbstractPreemptableResourceCalculator and TempQueuePerPartition.
  * Deviation: vectors are bounded resource by resource, where Hadoop takes the one of two vectors with the smaller dominant
@@ -79,6 +79,7 @@ export class IdealPlan implements IdealAllocation {
   /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
   #divisors = new Float64Array(0)
   #needed = new Float64Array(0)
+  #allowed: Dominant = { amount: 0, total: 1, share: 0 }
   #zone = new Float64Array(0)
   /** Children of the queue that is divided that want more, and what is left for them. */
   readonly #offers = new Offers()
@@ -88,7 +89,7 @@ export class IdealPlan implements IdealAllocation {
   /** The arrays returned are overwritten by the next call. */
   compute(loads: QueueLoads, factors: PreemptionFactors, allowed: ArrayLike<number>): IdealAllocation {
     const { count, width, guaranteed, total } = loads
-    const most = dominantShare(allowed, 0, total, 0, width)
+    this.#allowed = dominant(allowed, 0, total, width)
     this.#loads = loads
     this.#factors = factors
     this.#fit()
@@ -96,7 +97,7 @@ export class IdealPlan implements IdealAllocation {
     this.toObtain.fill(0, 0, count * width)
     this.#offers.use({ count, width, divisors: this.#divisors, ideal: this.ideal, limit: this.#limit, guaranteed, guaranteedShare: this.#guaranteedShare, priority: loads.priority })
     for (let i = 0; i < width; i++) this.ideal[i] = guaranteed[i] as number
-    for (let queue = 0; queue < count; queue++) if (this.#mayGive[queue] === 1 && (this.#children[queue] as number[]).length > 0) this.#divide(queue, most)
+    for (let queue = 0; queue < count; queue++) if (this.#mayGive[queue] === 1 && (this.#children[queue] as number[]).length > 0) this.#divide(queue)
     return this
   }
 
@@ -182,8 +183,8 @@ export class IdealPlan implements IdealAllocation {
     return this.#isAbove(used, queue * width, this.#zone, 0)
   }
 
-  /** Divides what a queue should have among its children, of whom no more than a dominant share is taken. */
-  #divide(queue: number, most: number): void {
+  /** Divides what a queue should have among its children, of whom no more than the dominant share that is allowed is taken. */
+  #divide(queue: number): void {
     const { width } = this.#loads
     const children = this.#children[queue] as number[]
     const { left } = this.#offers
@@ -191,27 +192,27 @@ export class IdealPlan implements IdealAllocation {
     const hasOthers = this.#share(children, 1)
     if (hasOthers) this.#share(children, 0)
     this.#leave(children)
-    let scale = 0 // not known yet
+    let needed: Dominant | undefined // not known yet
     for (const child of children) {
       if (this.#mayGive[child] === 0 || (this.#children[child] as number[]).length > 0) continue
-      if (scale === 0) scale = this.#scale(queue, most)
-      this.#obtain(child, scale)
+      needed ??= this.#neededOf(queue)
+      this.#obtain(child, needed)
     }
   }
 
-  /** The part of what children have above their ideal that may be taken: all, if it cannot be more than the dominant share `most`. */
-  #scale(queue: number, most: number): number {
+  /** What children have above their ideal, if that may be more than is allowed; else what is allowed. */
+  #neededOf(queue: number): Dominant {
     const { width, used, total } = this.#loads
     const { ideal } = this
-    if (dominantShare(used, queue * width, total, 0, width) <= most) return 1
+    if (dominantShare(used, queue * width, total, 0, width) <= this.#allowed.share) return this.#allowed
     const needed = this.#needed.fill(0)
     for (const child of this.#children[queue] as number[]) {
       const from = child * width
       if (!this.#isAbove(used, from, ideal, from)) continue
       for (let i = 0; i < width; i++) needed[i] = (needed[i] as number) + Math.max(0, (used[from + i] as number) - (ideal[from + i] as number))
     }
-    const wanted = dominantShare(needed, 0, total, 0, width)
-    return wanted > most ? most / wanted : 1
+    const wanted = dominant(needed, 0, total, width)
+    return wanted.share > this.#allowed.share ? wanted : this.#allowed
   }
 
   /** Settles the children with a guarantee (1), or those without one (0), and offers them what is left; whether there are other children. */
@@ -257,13 +258,13 @@ export class IdealPlan implements IdealAllocation {
   }
 
   /** What is taken from a leaf in this round: of what it has above its ideal, and above what it uses and wants up to its guarantee. */
-  #obtain(leaf: number, scale: number): void {
+  #obtain(leaf: number, needed: Dominant): void {
     const { width, used, guaranteed, pending } = this.#loads
     const { naturalTerminationFactor } = this.#factors
     for (let at = leaf * width; at < (leaf + 1) * width; at++) {
       const uses = used[at] as number
       const spared = Math.min(uses + (pending[at] as number), guaranteed[at] as number)
-      const excess = Math.floor(Math.max(0, uses - Math.max(this.ideal[at] as number, spared)) * scale)
+      const excess = scaled(Math.max(0, uses - Math.max(this.ideal[at] as number, spared)), this.#allowed, needed)
       this.toObtain[at] = rounded(excess * naturalTerminationFactor, width)
     }
   }

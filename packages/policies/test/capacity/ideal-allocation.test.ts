@@ -64,6 +64,11 @@ describe('what preemption takes in one look', () => {
     expect(taken(lines, { ...exact, naturalTerminationFactor: 0.2 }, 0.1)).toEqual([0, 0, 2]) // 50 scaled to 10, 0.2 x 10
   })
 
+  it('is a part in whole amounts: of 18 at most 4, of 5 that are wanted, though 4/18 : 5/18 is less than 0.8 in floating point', () => {
+    const loads = loadsOf([[-1, 18, 18, 0], [0, 18, 0, 5], [0, 0, 18, 0]])
+    expect([...idealAllocation(loads, exact, [4]).toObtain].slice(0, 3)).toEqual([0, 0, 4])
+  })
+
   it('is not wanted for what is reserved already', () => {
     expect(taken([[-1, 100, 100, 0], [0, 50, 20, 20, { reserved: 20 }], [0, 50, 80, 0]])).toEqual([0, 0, 0])
   })

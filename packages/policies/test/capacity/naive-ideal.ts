@@ -94,6 +94,13 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
     return rest
   }
 
+  /** The dominant share as a fraction: parts of whole amounts are rounded down. */
+  const largest = (vector: Vector): [bigint, bigint] =>
+    vector.reduce<[bigint, bigint]>((most, amount, i) => {
+      const total = BigInt(loads.total[i] ?? 0)
+      return total > 0n && BigInt(amount) * most[1] > most[0] * total ? [BigInt(amount), total] : most
+    }, [0n, 1n])
+
   function divide(queue: Node): void {
     const left = settle(queue.children.filter(({ guaranteed }) => isSome(guaranteed)), queue.ideal, false)
     let rest = settle(queue.children.filter(({ guaranteed }) => !isSome(guaranteed)), left, true)
@@ -103,10 +110,11 @@ export function naiveIdeal(loads: QueueLoads, { maxIgnoredOverCapacity, naturalT
       rest = minus(rest, stays)
     }
     const needed = sumOf(queue.children.filter((each) => compare(each.used, each.ideal) > 0).map((each) => atLeastNone(minus(each.used, each.ideal))), queue.used)
-    const scale = share(needed) > share(allowed) ? share(allowed) / share(needed) : 1
+    const [part, of] = [largest(allowed), largest(needed)]
+    const isMore = of[0] * part[1] > part[0] * of[1]
     for (const each of queue.children) {
       const keeps = larger(each.ideal, smaller(plus(each.used, each.pending), each.guaranteed))
-      each.excess = atLeastNone(minus(each.used, keeps)).map((amount) => Math.floor(amount * scale))
+      each.excess = atLeastNone(minus(each.used, keeps)).map((amount) => (isMore ? Number((BigInt(amount) * part[0] * of[1]) / (part[1] * of[0])) : amount))
       divide(each)
     }
   }
