@@ -107,13 +107,16 @@ function ofResource(workload: Workload, r: number, asked: number, fairSharing: b
   const { level, isInside } = queue.reach(c, asked)
   if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level, targets: NOBODY }
   if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level, targets: NOBODY }
-  const targets = search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
+  const targets = !preempts(queue) ? NOBODY : search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
   if (targets.length === 0) return { mode: Mode.NoCandidates, borrows: level, targets }
   for (const each of targets) discharge(each, each.tasks)
   const borrows = queue.reach(c, asked).level
   for (const each of targets) charge(each, each.tasks)
   return { mode: targets.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows, targets }
 }
+
+/** Whether its workloads may preempt any. */
+export const preempts = ({ settings: { preemption } }: ClusterQueue): boolean => preemption !== undefined && (preemption.withinClusterQueue !== 'Never' || preemption.reclaimWithinCohort !== 'Never')
 
 function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {
   if (preemption === undefined) return false

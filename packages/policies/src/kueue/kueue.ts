@@ -4,7 +4,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { fits, Mode, nominate, type Assignment } from './assignment.js'
+import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
 import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
@@ -183,6 +183,7 @@ class Kueue implements Policy {
   /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
+    const isAlone = this.#workloads.waiting(round.lane).size === 1 // what is kept for its workloads is kept from nobody
     const look = this.#lookOf(queue, list)
     const jobs = look.copy ?? list.ids
     const from = look.copy === undefined ? list.from : 0
@@ -194,8 +195,10 @@ class Kueue implements Policy {
       const workload = this.#workloads.next(job, round.lane)
       const assignment = this.#assign(workload, round)
       workload.flavor = Math.max(0, assignment.flavor)
-      if (assignment.mode !== Mode.NoFit) return { workload, assignment }
+      const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
+      if (assignment.mode !== Mode.NoFit && !isIdle) return { workload, assignment }
       this.#passOver(workload)
+      if (this.#hopeless.get(queue) === list.size) break
     }
     return undefined
   }
@@ -270,7 +273,7 @@ class Kueue implements Policy {
   }
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
-    if (round.claimsLeft === 0) return []
+    if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const isBarred = this.#preempted.isBarred(workload.job)
     if (isBarred && !this.#preempted.mayLater(workload.job)) return []
     const { admitted } = this.#workloads
