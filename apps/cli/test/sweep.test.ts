@@ -124,6 +124,13 @@ describe('sched sweep', () => {
     expect((await sched(['sweep', 'sweep.yaml', '--figures', 'nonsense'], { cwd: cwdOf() })).err).toMatch(/^warning: no figure is called "nonsense". Known: response, /)
   })
 
+  it('refuses options that say what the matrix varies, and takes others beside them', async () => {
+    const nodes = 'matrix: { cluster.nodes: [2, 3] }\n'
+    expect(await answer(nodes, '--nodes', '5')).toBe('error: cluster.nodes: an option says 5, and the matrix varies it. Leave the option out, or the axis.\n')
+    expect(await answer('matrix: { size: { small: { cluster.resources: { cpu: 2 } }, large: { cluster.resources: { cpu: 9 } } } }\n', '--resources', 'cpu=3')).toContain('cluster.resources: an option says')
+    expect(await answer(nodes, '--heartbeat', '1', '--load', '2', '--policies', 'fifo', '--quiet')).toBe('')
+  })
+
   it('shows runs done, rate and time left on a terminal', async () => {
     const { err } = await sched(['sweep', 'sweep.yaml'], { cwd: cwdOf(), tty: true })
     expect(err).toContain('of 16 runs: architecture.shared-state.decision.job = 0.5, workload.generate.poisson-jobs.rate = 0.1')

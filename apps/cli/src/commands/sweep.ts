@@ -3,8 +3,9 @@ import type { Command } from 'commander'
 import { explained, prepare, type Description, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
-import { atPoint, axesOf, pointsOf, pointText, type Axis, type Point } from '../experiment/matrix.js'
+import { atPoint, axesOf, pointsOf, pointText, refuseVaried, type Axis, type Point } from '../experiment/matrix.js'
 import { Parts } from '../experiment/parts.js'
+import { readExperiment } from '../experiment/read-experiment.js'
 import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
@@ -42,6 +43,7 @@ export function addSweep(program: Command, io: Io): void {
 async function sweep(file: string, options: SweepOptions, io: Io): Promise<void> {
   const description = await describeExperiment(file, options, io.cwd)
   const { axes, points } = matrixOf(description)
+  if (description.overridden !== undefined) refuseVaried(axes, readExperiment(file, io.cwd).spec, description.spec)
   const outputs = new Outputs(options, io)
   try {
     const prepared = await prepareAll(description, points, io)

@@ -20,6 +20,11 @@ export function fieldPath(path: string): Key[] {
  */
 export const withValue = (root: unknown, path: string, value: unknown): unknown => set(root, fieldPath(path), 0, value)
 
+/** What stands at a path, `undefined` where nothing does, or where it is about several places. */
+export function valueAt(root: unknown, path: string): unknown {
+  return fieldPath(path).reduce<unknown>((inside, key) => (typeof inside === 'object' && inside !== null && Object.hasOwn(inside, key) ? (inside as Readonly<Record<Key, unknown>>)[key] : undefined), root)
+}
+
 function set(inside: unknown, keys: readonly Key[], depth: number, value: unknown): unknown {
   const key = keys[depth]
   if (key === undefined) return value

@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError, suggest } from '@sched/core'
-import { fieldPath, withValue } from './field-path.js'
+import { fieldPath, valueAt, withValue } from './field-path.js'
 import { policyName } from './policies.js'
 import { experimentSchema, type ExperimentSpec } from './schema.js'
 
@@ -80,6 +80,15 @@ function applied(base: ExperimentSpec, settings: Readonly<Record<string, unknown
   if (read.success) return read.data
   const { at, fact, wayOut } = describeIssues(experimentSchema, input, read.error.issues)
   throw new SchedError('BAD_INPUT', fact, { field: fieldOf(at) }, wayOut)
+}
+
+/** Throws `BAD_OPTION` where the command line has said something that the matrix varies: it would be of no effect. */
+export function refuseVaried(axes: readonly Axis[], before: ExperimentSpec, after: ExperimentSpec): void {
+  for (const path of new Set(axes.flatMap(({ steps }) => steps.flatMap(({ settings }) => Object.keys(settings))))) {
+    const [was, is] = [valueAt(before, path), valueAt(after, path)]
+    if (is !== undefined && JSON.stringify(is) !== JSON.stringify(was))
+      throw new SchedError('BAD_OPTION', `an option says ${policyName(is)}, and the matrix varies it.`, { field: path }, 'Leave the option out, or the axis.')
+  }
 }
 
 /** What errors and progress call a point: `cluster.nodes = 100, decision.job = 10`. */
