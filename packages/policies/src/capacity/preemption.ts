@@ -173,9 +173,10 @@ export class CapacityPreemption implements Policy {
   #chooseBetween(lane: LaneId, taken: Float64Array[], balances: boolean): boolean {
     const { pots, tree } = this.#queues
     const toTake = this.#toTake
+    const allowed = pots.partitions.length === 1 ? toTake.allowed : toTake.allowed.slice() // of all partitions alike, whatever is taken of the first
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
       const loads = this.#loads.read(pot)
-      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances } : this.#options, toTake.allowed)
+      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances } : this.#options, allowed)
       if (balances) this.#deduct(toObtain, lane, pot, loads)
       if (this.#inside !== undefined) taken[pot] = toObtain.slice()
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {

@@ -106,6 +106,18 @@ describe('partitions of the capacity scheduler', () => {
     expect(Object.fromEntries(taken)).toEqual({ 'a.one on x': 8, 'b.two on y': 8 })
   })
 
+  it('are taken back as if each were alone, until as much is taken as may be of all together', () => {
+    // of 20 GB without a label B has all and gives A the 4 it wants; of 40 in gpu B and C have 20 each, should have 15, and A waits for 10: with 10 at most C is left to give 1
+    const part = (capacity: number) => ({ capacity, labels: { gpu: { capacity } } })
+    const jobs = [asking('b', 'b', 20), asking('b gpu', 'b', 20, 0, onGpu), asking('c gpu', 'c', 20, 0, onGpu), asking('a', 'a', 4, 10), asking('a gpu', 'a', 10, 10, onGpu)]
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: [{ name: 'cpu', count: 1, resources: { mem: 20 } }, { name: 'gpu', count: 1, resources: { mem: 40 }, labels: { partition: 'gpu' } }] }), jobs, until: 15,
+      policy: capacityScheduler({ queues: { a: part(50), b: part(25), c: part(25) }, defaults: { userLimitFactor: -1 }, preemption: { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1 / 6, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 } }),
+    })
+    const taken = Object.fromEntries(['b', 'b gpu', 'c gpu'].map((id) => [id, recorder.evictions.filter((each) => each.job === id).length]))
+    expect(taken).toEqual({ b: 4, 'b gpu': 5, 'c gpu': 1 })
+  })
+
   it('need a node with their label', () => {
     expect(() => counts({ queues: { a: { capacity: 50 }, b: { capacity: 50, labels: { gqu: { capacity: 100 } } } } }, [asking('a', 'a', 1)])).toThrow('no node has the label "gqu". Did you mean "gpu"?')
   })
