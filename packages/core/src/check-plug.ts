@@ -1,13 +1,13 @@
 import { SchedError } from './error.js'
-import type { Kind } from './define.js'
 
 /** How one of each kind is made, for who has given something else. */
-const examples: Readonly<Record<Kind, string>> = {
+const examples = {
   order: 'fifo()',
   policy: 'greedy(fifo())',
   placement: 'bestFit()',
   architecture: 'monolithic()',
-}
+} as const
+type Kind = keyof typeof examples
 
 /** Something that should be a plug. */
 interface Found {
