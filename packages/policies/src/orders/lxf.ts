@@ -1,6 +1,7 @@
 import { defineOrder, type Plug } from '@sched/core'
 import { z } from 'zod'
 import { byScore } from './by-score.js'
+import { estimates } from './estimates.js'
 
 /** Estimates below this count as this, seconds: else a job of no length would outrank all others at once. */
 const SHORTEST = 1
@@ -13,7 +14,10 @@ export const lxfOrder = defineOrder({
   name: 'lxf',
   summary: 'largest expansion factor first: (wait + estimate) / estimate',
   options: z.strictObject({}),
-  create: (_, env) => byScore(env, (job, now) => 1 + (now - env.work.submitted(job)) / Math.max(env.work.estimate(job), SHORTEST)),
+  create(_, env) {
+    const estimate = estimates(env, 'stay behind all others under lxf')
+    return byScore(env, (job, now) => 1 + (now - env.work.submitted(job)) / Math.max(estimate(job), SHORTEST))
+  },
 })
 
 /** Largest expansion factor first. */

@@ -1,0 +1,14 @@
+import type { Env, JobId, Seconds } from '@sched/core'
+
+/** Estimates of jobs, `Infinity` where there is none; then `effect` is told once: an order by estimates that nobody gave is one by submission. */
+export function estimates({ work, warn }: Pick<Env, 'work' | 'warn'>, effect: string): (job: JobId) => Seconds {
+  let isTold = false
+  return (job) => {
+    const estimate = work.estimate(job)
+    if (estimate === Infinity && !isTold) {
+      isTold = true
+      warn(`jobs without an estimate ${effect}.`)
+    }
+    return estimate
+  }
+}
