@@ -101,7 +101,7 @@ export class WhatToTake {
       if (brings > wanted && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) wanted = brings
     }
     if (this.#isConservative) wanted = this.#untilEnough(from)
-    return may < wanted ? may : wanted
+    return Math.max(0, may < wanted ? may : wanted) // what is allowed is below 0 after a gang larger than it
   }
 
   /** How many of a demand are taken until there is enough of one resource; 0 where there is already. */
