@@ -63,6 +63,8 @@ describe('an experiment file with a mistake', () => {
   it('is told as the option of the command line that made it', async () => {
     expect(await answer(experiment, {}, '--policies', 'fifo,delya')).toContain('error: policies[1]: no policy is called "delya". Did you mean "delay"?')
     expect(await answer(experiment, {}, '--policies', '{')).toBe('error: --policies: found "{". Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
+    expect(await answer(experiment, {}, '--checkpoint', '5')).toBe('error: --checkpoint: found "5". Write for example interval=3600,cost=60.')
+    expect(await answer(experiment, {}, '--outages', 'mtbf=5,9')).toBe('error: --outages: found "mtbf=5,9". Write for example mtbf=604800,mttr=3600.')
     expect(await answer(experiment, {}, '--seeds', '0')).toBe('error: seeds: found 0, expected at least 1.')
     expect(await answer(experiment, {}, '--cluster', 'small.yaml', '--nodes', '5')).toBe('error: --nodes: stands beside --cluster. Describe the cluster in the file, or by options.')
   })

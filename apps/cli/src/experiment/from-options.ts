@@ -66,7 +66,7 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     until,
     validate,
     infeasible,
-    checkpoint: options.checkpoint === undefined ? undefined : (fieldsGiven(options.checkpoint) as ExperimentInput['checkpoint']),
+    checkpoint: options.checkpoint === undefined ? undefined : (fieldsGiven(options.checkpoint, '--checkpoint', 'interval=3600,cost=60') as ExperimentInput['checkpoint']),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
@@ -78,13 +78,14 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
 /** A file, a file and its origin, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
   if (!text.includes('=')) return named(text)
-  const { file, ...others } = fieldsGiven(text)
+  const { file, ...others } = fieldsGiven(text, '--outages', 'mtbf=604800,mttr=3600')
   return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
 }
 
 /** `mtbf=60,mttr=20` by name, numbers where they are some. */
-function fieldsGiven(text: string): Record<string, string | number> {
+function fieldsGiven(text: string, option: string, example: string): Record<string, string | number> {
   const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
+  if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
   return Object.fromEntries(fields.map(([key = '', value = '']) => [key, value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
