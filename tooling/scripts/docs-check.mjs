@@ -1,4 +1,4 @@
-// Runs the examples of README.md and docs/**/*.md and compares what they print with what the page shows.
+// Runs the examples of README.md, docs/**/*.md and the README.md of packages and apps, and compares what they print with what the page shows.
 //
 //   <!-- run -->                 before a ```sh or ```ts block: run it (`sh` from the root, with `sched` on the path)
 //   <!-- run needs-traces -->    the same, skipped when the directory SCHED_TRACES is absent
@@ -91,7 +91,8 @@ const inDocs = existsSync(join(root, 'docs'))
   ? readdirSync(join(root, 'docs'), { recursive: true }).map((path) => join('docs', path)).filter((path) => path.endsWith('.md') && !path.startsWith('docs/api/'))
   : []
 const wanted = args.filter((arg) => !arg.startsWith('--'))
-const pages = wanted.length > 0 ? wanted : ['README.md', ...inDocs.sort()].filter((path) => existsSync(join(root, path)))
+const ofPackages = ['packages', 'apps'].flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name, 'README.md')))
+const pages = wanted.length > 0 ? wanted : ['README.md', ...inDocs.sort(), ...ofPackages].filter((path) => existsSync(join(root, path)))
 
 const count = { passed: 0, failed: 0, skipped: 0 }
 try {

@@ -34,6 +34,7 @@ async function check(dir, into) {
   const { filename, files } = [JSON.parse(packed.stdout)].flat()[0]
   const missing = Object.values(exports ?? {}).map((entry) => entry.default.slice(2)).filter((path) => !files.some((f) => f.path === path))
   if (missing.length > 0) complaints.push(`${name}: not in the tarball: ${missing.join(', ')}. Run pnpm build first.`)
+  if (!files.some(({ path }) => path === 'README.md')) complaints.push(`${name}: no README.md, which is what its page on the registry shows.`)
 
   const tarball = join(into, filename.split('/').at(-1))
   await attempt(bin('publint'), ['run', tarball, '--strict'])
