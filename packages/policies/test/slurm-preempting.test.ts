@@ -1,4 +1,5 @@
 import { dispatcher } from '@sched/cluster'
+import type { NodeId } from '@sched/core'
 import { conservative, easy, fattened, fifo, greedy, multifactor, replan, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -231,7 +232,7 @@ describe('preemption by tier', () => {
 
     it('is planned with, too, where it starts anew: it has lost its node', () => {
       // high_1 has node 0 from 0 to 50, and at 10, when that fails, takes node 1 from low_1 and needs 50 s again
-      const outages = [{ node: 0, from: 10, to: 1000 }]
+      const outages = [{ node: 0 as NodeId, from: 10, to: 1000 }]
       const { starts, promised } = run([['high_1', 0, 4, 50, 50], ['low_1', 0, 4, 100, 100], ['low_2', 5, 4, 20, 20]], { nodes: 2, outages })
       expect(promised.filter(([, , now]) => now >= 5)).toEqual([['low_2', 50, 5], ['low_2', 60, 10], ['low_1', 80, 10]])
       expect(starts).toEqual({ high_1: 0, low_1: 0, low_2: 60 })
