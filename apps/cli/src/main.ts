@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { ioError } from '@sched/workload/node'
-import { main } from './cli.js'
 import { Exit } from './exit-code.js'
+import { version } from './version.js'
 import { wholeOutput } from './whole-output.js'
 
 const stop = new AbortController()
@@ -16,9 +15,15 @@ process.stderr.on('error', () => undefined)
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || process.exitCode === Exit.Usage) return
   process.exitCode = Exit.Usage
-  process.stderr.write(`error: ${(ioError('standard output', 'write', error) as Error).message}\n`)
+  void import('@sched/workload/node').then(({ ioError }) => process.stderr.write(`error: ${(ioError('standard output', 'write', error) as Error).message}\n`))
 })
 
-const { stderr, env } = process
-const code = await main(process.argv.slice(2), { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
-process.exitCode ||= code
+const [, , ...argv] = process.argv
+if (argv.length === 1 && /^(-V|--version)$/.test(argv[0] as string)) stdout.write(`${version}\n`)
+else {
+  // the version is asked for by other programs, and needs nothing of what commands do: loading that takes most of the time
+  const { main } = await import('./cli.js')
+  const { stderr, env } = process
+  const code = await main(argv, { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
+  process.exitCode ||= code
+}

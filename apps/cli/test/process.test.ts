@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { version } from '../src/version.js'
 import { directory, small } from './sched.js'
 
 const command = [process.execPath, join(inject('program'), 'main.js')]
@@ -19,6 +20,11 @@ describe('the program', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/^small: 3 jobs/)
     expect(spawnSync(node, [...sources, 'compare', 'none.yaml'], { cwd }).status).toBe(2)
+  })
+
+  it.each(['-V', '--version'])('prints its version: %s', (option) => {
+    const { stdout, stderr, status } = shell(`"$@" ${option}; "$@" ${option} | true; "$@" ${option} > /dev/full`, directory())
+    expect({ stdout, stderr, status }).toEqual({ stdout: `${version}\n`, stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 2 })
   })
 
   it('ends quietly when its reader has had enough', () => {
@@ -69,8 +75,10 @@ describe('the program', () => {
     expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
+  // never comes back, but leaves the processor to other tests
   const looping = `import { writeSync } from 'node:fs'
-export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { writeSync(1, '.'); for (;;); } }) }
+const nap = new Int32Array(new SharedArrayBuffer(4))
+export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { writeSync(1, '.'); for (;;) Atomics.wait(nap, 0, 0, 2); } }) }
 `
   const loop = ['compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2']
 

@@ -86,7 +86,8 @@ class Monolithic implements Architecture {
   /** Most heartbeats find no room, so that is asked first. */
   #heartbeat(node: NodeId): void {
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
-      if (!this.#cluster.hasRoom(lane, node)) {
+      const { policy } = this.#scheduler
+      if (!this.#cluster.hasRoom(lane, node) && policy.wantsNode?.(lane, node) !== true) {
         if (this.#mayLook[lane] === 1) this.#look(lane)
         continue
       }

@@ -13,6 +13,8 @@ export class AllocationRound implements Round {
   readonly jobsLeft = Infinity
   readonly claimsLeft = Infinity
   readonly explained = false
+  /** Whether a request got a part of its nodes in the latest round that claimed any, and had to give it back. */
+  wasPartial = false
   readonly wakeAt: (time: Seconds) => void
   readonly #claims: TaskId[] = []
   /** Requests that cannot have all their nodes, and those that wait until another one has been tried alone. */
@@ -100,6 +102,7 @@ export class AllocationRound implements Round {
     const partial = this.#claims.filter((task) => this.work.unplaced(this.work.jobOf(task)) > 0)
     const [first, ...others] = new Set(partial.map((task) => this.work.jobOf(task)))
     const whole = this.#claims.filter((task) => !partial.includes(task))
+    if (this.#claims.length > 0) this.wasPartial = first !== undefined
     for (const task of partial.reverse()) this.#withdraw(task)
     this.#claims.splice(0, this.#claims.length, ...whole)
     if (others.length > 0) return this.#tryAlone(first as JobId, others)

@@ -73,6 +73,7 @@ class OnDemand implements Architecture {
   readonly #requests: Requests
   readonly #round: AllocationRound
   readonly #allocation: Policy
+  readonly #allocationName: string
   /** By scheduler id; those without jobs and nodes; those that have a key, by it; those that are up, by request. */
   readonly #clusters: VirtualCluster[] = []
   readonly #unused: VirtualCluster[] = []
@@ -100,6 +101,7 @@ class OnDemand implements Architecture {
     this.#nodes = new WholeNodes(cluster)
     this.#requests = new Requests(work)
     this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateAt(time))
+    this.#allocationName = allocation.name
     this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, now: () => this.#cell.now(), random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
     this.#requests.listener = this.#allocation
     this.#unused.push(this.#add())
@@ -254,6 +256,15 @@ class OnDemand implements Architecture {
   settingUp(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined {
     const { nodes, built } = this.#clusters[this.#cell.schedulerOf(job)] as VirtualCluster
     return this.#options.setup > 0 && nodes.length > 0 ? { from: built, to: built + this.#options.setup } : undefined
+  }
+
+  /** Nobody has nodes although some ask for them: that is of the allocation's making, not of the policy inside. */
+  stuck(): string | undefined {
+    const waiting = this.#asking.size
+    if (this.#up.size > 0 || waiting === 0) return undefined
+    const requests = waiting === 1 ? 'the request that waits its nodes' : `any of the ${waiting} requests that wait its nodes`
+    const why = this.#round.wasPartial ? 'some in each round where a request is for all at once: use one that knows gangs (strict, easy)' : 'none at all'
+    return `the allocation policy "${this.#allocationName}" does not give ${requests}, ${why}.`
   }
 
   onNode(node: NodeId, up: boolean): void {

@@ -50,7 +50,8 @@ describe('a job that commits all or nothing', () => {
   it('is what the run ends with, and not its policy, where it is never given up', () => {
     const [one] = cpuJob('').stages as [StageSpec]
     const later = { ...cpuJob('a'), stages: [one, { ...one, tasks: 17, after: [{ stage: 0, fraction: 1 }] }] }
-    const never = (spec: JobSpec, options: SharedStateOptions) => said(() => play(sharedState({ schedulers: 1, decision: none, commit: 'all-or-nothing', abandonAfter: false, ...options }), [spec]))
+    // an attempt per hour, as a week of them goes by before the engine takes a job for forgotten
+    const never = (spec: JobSpec, options: SharedStateOptions) => said(() => play(sharedState({ schedulers: 1, decision: none, requeue: 3600, commit: 'all-or-nothing', abandonAfter: false, ...options }), [spec]))
     const why = (what: string) => `1 job waits although nothing runs: job a has 17 tasks of {"cpu":1} and the cell room for 16: with commit all-or-nothing such ${what} never start, and are tried for ever (abandonAfter: false). Let them be given up, or end the run before (until).`
     expect(never(cpuJob('a', { tasks: 17 }), { abandonUnplacedAfter: false })).toContain(`s ${why('jobs')}`)
     expect(never(later, {})).toContain(`s ${why('stages')}`)

@@ -1,4 +1,4 @@
-import { definePolicy, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round } from '@sched/core'
+import { definePolicy, type JobId, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
 import { easy, fair, fifo, greedy, preempting, priority, replan, strict } from '@sched/policies'
 import { mapJob } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -37,6 +37,22 @@ describe('the allocation of virtual clusters', () => {
     const given = preempting(greedy(fair({ pools: { a: { minShare: 9, minTimeout: 1 } } })))
     const three = [...['A', 'C'].map((id) => cpuJob(id, { tasks: 5, duration: 100, queue: 'b' })), cpuJob('B', { tasks: 5, submit: 1, queue: 'a' })]
     expect(() => startsBy(given, three)).toThrow('use a policy without preemption')
+  })
+
+  it('ends with the name of a policy that never gives a request all its nodes at once, or none', () => {
+    const slow = (claims: number) => definePolicy({
+      name: 'slow',
+      summary: 'so many nodes in a round, and another round every hour',
+      create: () => ({
+        schedule(round: Round) {
+          for (const node of round.nodes.slice(0, claims)) round.claim(round.work.taskFor(0 as JobId, node) as TaskId, node)
+          round.wakeAt(round.now + 3600)
+        },
+      }),
+    }).plug({})
+    const stuck = (claims: number, given = jobs) => () => startsBy(slow(claims), given)
+    expect(stuck(1)).toThrow('3 jobs wait although nothing runs: the allocation policy "slow" does not give any of the 3 requests that wait its nodes, some in each round where a request is for all at once: use one that knows gangs (strict, easy).')
+    expect(stuck(0, jobs.slice(0, 1))).toThrow('the allocation policy "slow" does not give the request that waits its nodes, none at all.')
   })
 })
 

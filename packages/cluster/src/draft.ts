@@ -67,7 +67,7 @@ export class Draft implements OpenRound {
 
   /** Opens the round. Throws when the one before is not closed. */
   begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on: CellState = this.#live): this {
-    if (this.#state !== 'closed') throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed')
+    if (this.#state !== 'closed') throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed', {}, 'Commit or abandon each before the next one of its scheduler is opened, also one without claims.')
     this.#state = 'open'
     this.serial++
     this.now = now

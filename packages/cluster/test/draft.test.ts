@@ -259,7 +259,7 @@ describe('a closed round', () => {
 
   it('must be closed before the next one opens', () => {
     draft.begin(0, lane, nodes)
-    expect(() => draft.begin(1, lane, nodes)).toThrow(/opened before the one before it was closed/)
+    expect(() => draft.begin(1, lane, nodes)).toThrow('a round was opened before the one before it was closed. Commit or abandon each')
   })
 
   it('leaves nothing behind when it was abandoned', () => {
