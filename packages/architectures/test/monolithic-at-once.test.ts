@@ -1,6 +1,6 @@
 import { monolithic } from '@sched/architectures'
 import { definePolicy, forwarding, type Round } from '@sched/core'
-import { delay, fair, fifo, greedy } from '@sched/policies'
+import { capacityScheduler, delay, fair, fifo, greedy } from '@sched/policies'
 import { checkPolicyLaws, cluster, digest, job, mapReduceJob, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -19,6 +19,16 @@ describe('one scheduler that decides at once', () => {
   it('decides as the plain architecture of the test kit, which opens a round whether or not anything can start', () => {
     const policy = delay(fair(), { node: 4 })
     expect(digest(run({ policy, jobs, architecture: monolithic() }).recorder)).toBe(digest(run({ policy, jobs }).recorder))
+  })
+
+  it('opens the round of a node without room where a policy would start tasks there in the place of others', () => {
+    // a has all of two nodes; half of it may be killed from 6 s on, when b's tasks start in their place
+    const policy = capacityScheduler({ queues: { a: { capacity: 50 }, b: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 9, preemption: { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, lazyPreemption: true } })
+    const asking = (id: string, submit: number, tasks: number) => job({ id, queue: id, submit, tasks, demand: { cpu: 1 }, duration: 50 })
+    const { recorder } = run({ policy, jobs: [asking('a', 0, 8), asking('b', 2, 5)], cluster: cluster({ nodes: [{ count: 2, resources: { cpu: 4 } }], heartbeat: { interval: 1 } }), architecture: monolithic(), until: 20 })
+    const starts = recorder.launches.filter(({ job: id }) => id === 'b').map(({ node, time }) => `${node} ${time}`)
+    expect(starts).toHaveLength(4)
+    expect(recorder.evictions.map(({ node, time }) => `${node} ${time}`)).toEqual(starts)
   })
 
   it('gives a policy a round without nodes at a time that it asked for, although nothing waits', () => {

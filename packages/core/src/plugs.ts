@@ -26,6 +26,8 @@ export interface Policy extends WorkListener {
   mayLeave?(): boolean
   /** With heartbeats: whether it wants a round without nodes where tasks wait and the node that beats has no room, since it may take tasks away. */
   wantsLook?(lane: LaneId): boolean
+  /** With heartbeats: whether it wants the round of a node that beats and has no room, since it may start tasks there in the place of others. */
+  wantsNode?(lane: LaneId, node: NodeId): boolean
   /** Without heartbeats: whether it wants a round without nodes although no task waits, since a time has come at which it looks at something. */
   wantsRound?(now: Seconds): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */

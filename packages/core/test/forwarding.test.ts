@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forwarding, type Commit, type JobId, type LaneId, type Policy, type Sharing } from '../src/index.js'
+import { forwarding, type Commit, type JobId, type LaneId, type NodeId, type Policy, type Sharing } from '../src/index.js'
 
 const JOB = 3 as JobId
 
@@ -30,5 +30,7 @@ describe('forwarding', () => {
     const hooks = forwarding({ wantsLook: (lane) => lane === 1 }, forwarding({ wantsLook: (lane) => lane === 2 }))
     expect([0, 1, 2].map((lane) => hooks.wantsLook?.(lane as LaneId))).toEqual([false, true, true])
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('wantsLook')
+    const nodes = forwarding({ wantsNode: (lane, node) => lane + node === 1 }, { wantsLook: () => true })
+    expect([0, 1, 2].map((node) => nodes.wantsNode?.(1 as LaneId, node as NodeId))).toEqual([true, false, false])
   })
 })

@@ -84,7 +84,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
 ]
 const ignoredOfAll = [
-  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'lazy-preemption-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
+  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
   'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name',
 ]
 
@@ -125,15 +125,15 @@ describe('a capacity-scheduler.xml', () => {
     const monitor = 'yarn.resourcemanager.monitor.capacity.preemption.'
     const { policy: config, findings } = policy(ab, [
       ['yarn.resourcemanager.scheduler.monitor.enable', 'true'], [`${monitor}monitoring_interval`, '3000'], [`${monitor}max_wait_before_kill`, '15000'], [`${monitor}total_preemption_per_round`, '0.2'],
-      [`${monitor}max_ignored_over_capacity`, '0.05'], [`${monitor}natural_termination_factor`, '1'], [`${monitor}observe_only`, 'false'], [`${monitor}intra-queue-preemption.enabled`, 'true'], [`${monitor}conservative-drf`, 'true'], ['yarn.cluster.max-application-priority', '10'],
+      [`${monitor}max_ignored_over_capacity`, '0.05'], [`${monitor}natural_termination_factor`, '1'], [`${monitor}observe_only`, 'false'], [`${monitor}intra-queue-preemption.enabled`, 'true'], [`${monitor}conservative-drf`, 'true'], ['yarn.scheduler.capacity.lazy-preemption-enabled', 'true'], ['yarn.cluster.max-application-priority', '10'],
     ])
     expect(config).toMatchObject({ 'capacity-scheduler': {
       maximumApplicationPriority: 10,
-      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false, conservativeDrf: true, intraQueue: { enabled: true } },
+      preemption: { enabled: true, monitoringInterval: 3, maxWaitBeforeKill: 15, totalPreemptionPerRound: 0.2, maxIgnoredOverCapacity: 0.05, naturalTerminationFactor: 1, observeOnly: false, conservativeDrf: true, lazyPreemption: true, intraQueue: { enabled: true } },
     } })
     const told = findings.filter(({ file }) => file === 'site.xml')
     expect(told.filter(({ verdict }) => verdict !== 'honoured')).toEqual([])
-    expect(told).toHaveLength(10)
+    expect(told).toHaveLength(11)
     expect(Object.keys((policy(ab).policy as { 'capacity-scheduler': object })['capacity-scheduler'])).not.toContain('preemption') // off unless enabled
   })
 

@@ -35,9 +35,10 @@ interface Room {
 }
 
 /** By counted resource: what the queue may still use. */
-function roomOf({ pots: { width, count }, quotas, usage }: CapacityQueues, queue: number, pot: number): number[] {
+function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: CapacityQueues, queue: number, pot: number): number[] {
   const first = (queue * count + pot) * width
-  return Array.from({ length: width }, (_, i) => (quotas.most[first + i] as number) - (usage.used[first + i] as number))
+  const free = tree.isInner[queue] === true ? killable?.amounts : undefined
+  return Array.from({ length: width }, (_, i) => (quotas.most[first + i] as number) - (usage.used[first + i] as number) + (free?.[first + i] ?? 0))
 }
 
 function hasRoom({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): boolean {

@@ -18,6 +18,8 @@ export interface QueueLoads {
   readonly pending: ArrayLike<number>
   /** The same less what jobs have reserved for it, which needs no preemption. */
   readonly unreserved: ArrayLike<number>
+  /** What leaves use that may be killed already; default: nothing. */
+  readonly killable?: ArrayLike<number> | undefined
   /** 1 where nothing may be taken. */
   readonly isProtected: ArrayLike<number>
   /** Among siblings; 0 unless their parent orders by priority. */
@@ -259,12 +261,12 @@ export class IdealPlan implements IdealAllocation {
 
   /** What is taken from a leaf in this round: of what it has above its ideal, and above what it uses and wants up to its guarantee. */
   #obtain(leaf: number, needed: Dominant): void {
-    const { width, used, guaranteed, pending } = this.#loads
+    const { width, used, guaranteed, pending, killable } = this.#loads
     const { naturalTerminationFactor } = this.#factors
     for (let at = leaf * width; at < (leaf + 1) * width; at++) {
       const uses = used[at] as number
       const spared = Math.min(uses + (pending[at] as number), guaranteed[at] as number)
-      const excess = scaled(Math.max(0, uses - Math.max(this.ideal[at] as number, spared)), this.#allowed, needed)
+      const excess = scaled(Math.max(0, uses - (killable?.[at] ?? 0) - Math.max(this.ideal[at] as number, spared)), this.#allowed, needed)
       this.toObtain[at] = rounded(excess * naturalTerminationFactor, width)
     }
   }

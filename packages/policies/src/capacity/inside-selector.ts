@@ -172,7 +172,7 @@ export class InsideSelector {
       let has = used
       for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (left.every((amount) => amount <= 0)) return
-        if (before.has(task) || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
+        if (before.has(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
         const gang = work.inGang(task) ? this.#gang(id, lane, task, gangs) : undefined
         if (gang?.length === 0) continue
         const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))

@@ -44,6 +44,7 @@ export const preemptionOptions = z.strictObject({
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
   conservativeDrf: z.boolean().default(false).describe('with several resources: no more is chosen from a queue once there is enough of one of them, nothing where one is not wanted'),
+  lazyPreemption: z.boolean().default(false).describe('tasks whose wait is over run on until a job of a queue below its guarantee starts in their place, and are killed then; gangs are killed at once'),
   balance: balanceOptions.optional().describe('brings queues above their guarantees to equal parts of them; absent: what is above is left where it is'),
   intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })

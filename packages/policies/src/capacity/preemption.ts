@@ -6,6 +6,7 @@ import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan } from './ideal-allocation.js'
 import { InsideSelector } from './inside-selector.js'
 import type { preemptionOptions } from './options.js'
+import { KillableTasks } from './killable-tasks.js'
 import { LiveLoads } from './queue-loads.js'
 import type { Reserving } from './reserving.js'
 import { RunningTasks } from './running-tasks.js'
@@ -23,7 +24,7 @@ interface Mark {
  * Takes back what queues use above their guarantee for queues that want theirs: at every multiple of the interval the
  * ideal allocation is computed and tasks of leaves above it are marked, those of the last job in order and the newest
  * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
- * Gangs, which YARN does not know, go whole.
+ * Gangs, which YARN does not know, go whole. Under lazy preemption single tasks whose wait is over are left to `KillableTasks`.
  *
  * Then, where that is asked for, tasks are chosen for others in the same queue (`InsideSelector`).
  *
@@ -32,7 +33,7 @@ interface Mark {
  * while nothing waits; there are no masters to spare.
  */
 export class CapacityPreemption implements Policy {
-  readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>
+  readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>
   readonly #queues: CapacityQueues
   readonly #options: ReadPreemptionOptions
   readonly #env: Env
@@ -49,18 +50,21 @@ export class CapacityPreemption implements Policy {
   #before: ReadonlySet<TaskId> | undefined
   /** Takes for others in the same queue, too, where that is asked for. */
   readonly #inside: InsideSelector | undefined
+  /** Under lazy preemption. */
+  readonly #killable: KillableTasks | undefined
   /** The first so many are chosen; the list is used again. */
   readonly #tasks: TaskId[] = []
   #chosen = 0
   /** Stages of the job at hand whose gangs were looked at. */
   readonly #gangs: number[] = []
 
-  constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
+  constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
     this.#policy = policy
     this.#queues = queues
     this.#options = options
     this.#env = env
+    if (options.lazyPreemption) this.#killable = policy.killable = queues.killable = new KillableTasks(queues, env.work)
     const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
     this.#loads = new LiveLoads(queues, waiting)
     this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
@@ -77,13 +81,21 @@ export class CapacityPreemption implements Policy {
       this.#jobs.change(job, queues.leafOf(job), lane, sign)
       waiting.note(job, lane)
     }
-    Object.assign(this, forwarding(policy, this.#hooks(), { wantsLook: (lane) => (this.#next[lane] as number) < 0 }))
+    Object.assign(this, forwarding(policy, this.#hooks(), this.#wishes()))
   }
 
   schedule(round: Round): void {
+    this.#killable?.beginRound()
     this.#lookIfDue(round)
     if (round.nodes.length > 0) this.#policy.schedule(round)
     if (round.pending === 0) this.#next[round.lane] = -1
+  }
+
+  /** The rounds it wants beside those of nodes with room. */
+  #wishes(): Pick<Policy, 'wantsLook' | 'wantsNode'> {
+    const killable = this.#killable
+    const looks = { wantsLook: (lane: LaneId) => (this.#next[lane] as number) < 0 }
+    return killable === undefined ? looks : { ...looks, wantsNode: (lane, node) => killable.isAnyOn(node, lane) }
   }
 
   /** What runs and holds is kept current. */
@@ -97,10 +109,12 @@ export class CapacityPreemption implements Policy {
       },
       onClaim: (job, lane, task) => {
         this.#running.add(job, lane, task)
+        this.#killable?.onClaim(task, lane)
         this.#jobs.change(job, queues.leafOf(job), lane, 1)
       },
       onRelease: (job, lane, task) => {
         this.#running.remove(job, lane, task)
+        this.#killable?.onRelease(task, lane)
         this.#jobs.change(job, queues.leafOf(job), lane, -1)
       },
     }
@@ -134,7 +148,8 @@ export class CapacityPreemption implements Policy {
       if (mark?.started !== started) marked.set(task, { since: now, started })
       else if (now - mark.since >= wait) {
         marked.delete(task)
-        round.evict(task)
+        if (this.#killable === undefined || work.inGang(task)) round.evict(task)
+        else this.#killable.add(task, lane)
       }
     }
     this.#forgetMarks(lane, now)
@@ -249,7 +264,7 @@ export class CapacityPreemption implements Policy {
       const most = isTurn ? toTake.most(shape) : 0
       let count = 0
       for (; count < most && task >= 0 && work.shapeOf(task) === shape && !work.inGang(task); task = running.next(task) as TaskId) {
-        if ((isSplit && !toTake.isHere(work.nodeOf(task), lane)) || this.#before?.has(task) === true) continue
+        if ((isSplit && !toTake.isHere(work.nodeOf(task), lane)) || this.#before?.has(task) === true || this.#killable?.has(task) === true) continue
         this.#tasks[this.#chosen++] = task
         count++
       }

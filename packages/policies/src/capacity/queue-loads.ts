@@ -11,6 +11,7 @@ export class LiveLoads implements QueueLoads {
   used: Float64Array = new Float64Array(0)
   pending: Float64Array = new Float64Array(0)
   unreserved: Float64Array = new Float64Array(0)
+  killable: Float64Array | undefined
   isProtected = new Uint8Array(0)
   priority = new Float64Array(0)
   readonly #queues: CapacityQueues
@@ -36,13 +37,14 @@ export class LiveLoads implements QueueLoads {
 
   /** Reads a pot; valid until the next reading. */
   read(pot: number): this {
-    const { pots, quotas, usage, isLent } = this.#queues
+    const { pots, quotas, usage, isLent, killable } = this.#queues
     if (this.count > this.#known) this.#fit()
     this.total = pots.totals.subarray(pot * this.width, (pot + 1) * this.width)
     this.guaranteed = this.#column(quotas.guaranteed, this.guaranteed, pot)
     this.most = this.#column(quotas.most, this.most, pot)
     if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number // as where it is lent
     this.used = this.#column(usage.used, this.used, pot)
+    if (killable !== undefined && killable.amounts.length > 0) this.killable = this.#column(killable.amounts, this.killable ?? new Float64Array(0), pot)
     this.#readPending(pot)
     return this
   }
@@ -54,7 +56,7 @@ export class LiveLoads implements QueueLoads {
     if (pots === 1) return of
     const column = to.length < count * width ? new Float64Array(2 * count * width) : to
     for (let queue = 0; queue < count; queue++)
-      for (let i = 0; i < width; i++) column[queue * width + i] = of[(queue * pots + pot) * width + i] as number
+      for (let i = 0; i < width; i++) column[queue * width + i] = of[(queue * pots + pot) * width + i] ?? 0
     return column
   }
 

@@ -94,9 +94,10 @@ export class QueueReading {
     const kept = this.#kept
     const { most } = quotas
     const { used } = usage
+    const free = this.#queues.tree.isInner[queue] === true ? this.#queues.killable?.amounts : undefined // a leaf has nothing killed for itself alone
     let isFull = true
     for (let i = 0; i < width; i++) {
-      const own = (most[at * width + i] as number) - (used[at * width + i] as number)
+      const own = (most[at * width + i] as number) - (used[at * width + i] as number) + (free?.[at * width + i] ?? 0)
       const above = depth === 0 ? own : (room[(depth - 1) * width + i] as number) - (kept[(depth - 1) * width + i] as number)
       const left = own < above ? own : above
       room[depth * width + i] = left

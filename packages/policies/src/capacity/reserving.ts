@@ -1,6 +1,7 @@
 import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { isReservable, type Reservable } from './capacity.js'
+import type { KillableTasks } from './killable-tasks.js'
 import { LocalityDelay } from './locality-delay.js'
 import { NodeReservations, type Reservation } from './node-reservations.js'
 import { assignmentShape } from './options.js'
@@ -43,6 +44,8 @@ const enum Attempt {
 
 export class Reserving implements Policy {
   readonly reservations: NodeReservations
+  /** Tasks that may be killed where a job starts in their place; set by who marks them. */
+  killable: KillableTasks | undefined
   readonly #options: ReadReservingOptions
   readonly #order: Order
   readonly #counting: (Order & Reservable) | undefined
@@ -96,7 +99,7 @@ export class Reserving implements Policy {
     const reservation = this.reservations.on(node, round.lane)
     if (reservation !== undefined) return void this.#redeem(reservation, round) // nothing else at this heartbeat
     let offSwitch = 0
-    for (let started = 0; round.room(node); started++) {
+    for (let started = 0; this.#hasRoom(node, round); started++) {
       if (started > 0 && !multipleAssignments) return
       if (maximumContainerAssignments >= 0 && started >= maximumContainerAssignments) return
       const own = this.#assign(node, round)
@@ -133,15 +136,27 @@ export class Reserving implements Policy {
     let hasDone = false
     for (let i = 0; i < nodes.length; i++) {
       if (isAll) {
-        const roomy = cluster.nextWithRoom(lane, i)
+        const roomy = this.#nextWithRoom(i, round)
         if (roomy === None) break
         i = roomy
       }
       const node = nodes[i] as NodeId
       if (round.pending === 0) break
-      while (round.room(node) && this.reservations.on(node, lane) === undefined && this.#assign(node, round, isLent) !== Attempt.Nothing) hasDone = true
+      while (this.#hasRoom(node, round) && this.reservations.on(node, lane) === undefined && this.#assign(node, round, isLent) !== Attempt.Nothing) hasDone = true
     }
     return hasDone
+  }
+
+  /** Whether a task may find room on a node, also in the place of others. */
+  #hasRoom(node: NodeId, round: Round): boolean {
+    return round.room(node) || this.killable?.isAnyOn(node, round.lane) === true
+  }
+
+  /** The first node from one on for which that may be so. */
+  #nextWithRoom(from: number, { lane, cluster }: Round): number {
+    const roomy = cluster.nextWithRoom(lane, from)
+    const other = this.killable?.nextNode(lane, from) ?? None
+    return roomy === None || (other !== None && other < roomy) ? other : roomy
   }
 
   // ---- a task on a node ----
@@ -153,9 +168,11 @@ export class Reserving implements Policy {
     const isGang = work.together(job, lane) > 1 // of a later stage, of the same shape
     if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || isGang || round.bars?.(job, node) === true) return this.#drop(reservation)
     this.#delay.within(job, round)
-    if (!round.fits(job, node)) return this.reservations.noteAgain(job, lane)
+    const before = round.savepoint()
+    if (!round.fits(job, node) && this.killable?.makeRoom(job, node, round) !== true) return this.reservations.noteAgain(job, lane)
     const task = work.taskFor(job, lane, node, this.#levels)
     if (task !== None && round.claim(task, node)) this.#drop(reservation)
+    else round.rollback(before)
   }
 
   /** Gives the node to the first job in order that may have it; if it is lent, to the first of those it is not for. */
@@ -191,7 +208,10 @@ export class Reserving implements Policy {
       return Attempt.Nothing
     }
     const mustRelease = this.#counting?.mustRelease ?? false
-    if (fits) return this.#start(job, task, node, (!wantsMore || mustRelease) && this.#counting?.isDefault(node) !== false, round)
+    const releases = (!wantsMore || mustRelease) && this.#counting?.isDefault(node) !== false
+    if (fits) return this.#start(job, task, node, releases, isLent, round)
+    const killing = this.#startKilling(job, task, node, releases, isLent, round)
+    if (killing !== Attempt.Nothing) return killing
     if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing
@@ -202,12 +222,26 @@ export class Reserving implements Policy {
     return Attempt.Reserved
   }
 
-  #start(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, round: Round): Attempt {
+  /** Starts a task where others are killed for it. */
+  #startKilling(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, isLent: boolean, round: Round): Attempt {
+    const before = round.savepoint()
+    if (this.killable?.makeRoom(job, node, round) !== true) return Attempt.Nothing
+    const attempt = this.#start(job, task, node, mustRelease, isLent, round)
+    if (attempt === Attempt.Nothing) round.rollback(before)
+    return attempt
+  }
+
+  #start(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, isLent: boolean, round: Round): Attempt {
     const { lane, work } = round
     const level = work.level(task, node)
     const isOffSwitch = this.#delay.isOffSwitch(job, lane, level)
     const given = mustRelease ? this.reservations.firstFor(job, lane, work.shapeOf(task)) : undefined
-    if ((mustRelease && given === undefined) || !round.claim(task, node)) return Attempt.Nothing
+    if (mustRelease && given === undefined) return Attempt.Nothing
+    if (!isLent && given === undefined && this.killable?.exceeds(job, lane, node, work.shapeOf(task), 1) === true) {
+      round.defer(job, Reason.Limit)
+      return Attempt.Nothing
+    }
+    if (!round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
     this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
     this.#noteStart(job, lane, node)
@@ -239,13 +273,18 @@ export class Reserving implements Policy {
   #startGang(job: JobId, round: Round): Attempt {
     const { work, lane, nodes } = round
     const start = round.savepoint()
+    const shape = work.shape(job, lane)
     let left = work.together(job, lane)
+    let last = None
     for (let i = 0; i < nodes.length && left > 0; i++) {
       const node = nodes[i] as NodeId
       if (this.reservations.on(node, lane) !== undefined) continue
-      while (left > 0 && round.fits(job, node) && round.claim(work.taskFor(job, lane, node, this.#levels) as TaskId, node)) left--
+      for (; left > 0 && (round.fits(job, node) || this.killable?.makeRoom(job, node, round) === true); left--) {
+        if (!round.claim(work.taskFor(job, lane, node, this.#levels) as TaskId, node)) break
+        last = node
+      }
     }
-    if (left === 0) return Attempt.OffSwitch
+    if (left === 0 && this.killable?.exceeds(job, lane, last as NodeId, shape, 0) !== true) return Attempt.OffSwitch
     round.rollback(start)
     round.defer(job, Reason.NoRoom)
     return Attempt.Nothing
@@ -325,7 +364,7 @@ export class Reserving implements Policy {
 
   #fill(job: JobId, node: NodeId, round: Round): void {
     const { work, lane } = round
-    while (work.unplaced(job, lane) > 0 && round.fits(job, node)) {
+    while (work.unplaced(job, lane) > 0 && (round.fits(job, node) || this.killable?.makeRoom(job, node, round) === true)) {
       const task = work.taskFor(job, lane, node, this.#levels)
       if (task === None || !round.claim(task, node)) return
     }

@@ -23,6 +23,7 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   'the scheduler': [({ queues: names }) => capacityScheduler({ ...queues(names), nodeLocalityDelay: 2 }), {}],
   preemption: [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 } }), {}],
   'preemption inside': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, intraQueue: { maxAllowableLimit: 1, minimumThreshold: 0, order: 'priority-first', conservativeDrf: false } } }), {}],
+  'lazy preemption': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, lazyPreemption: true } }), {}],
   'preemption to balance, after longer than tasks run': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 60, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, balance: { maxWaitBeforeKill: 30 } } }), {}],
   'one start per heartbeat': [({ queues: names }) => capacityScheduler({ ...queues(names), multipleAssignments: false, reservationsContinueLookAllNodes: false }), {}],
 }

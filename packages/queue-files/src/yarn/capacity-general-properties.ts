@@ -113,7 +113,7 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${prefix}multi-node-placement-enabled`]: placements,
   [`${prefix}multi-node-sorting.policy`]: placements,
   [`${prefix}multi-node-sorting.policy.names`]: placements,
-  [`${prefix}lazy-preemption-enabled`]: ignored('marked tasks are killed when their time is over'),
+  [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
   [`${prefix}autoqueuecreation.enabled`]: templates,
   'yarn.scheduler.maximum-allocation-mb': largest('memory-mb'),
   'yarn.scheduler.maximum-allocation-vcores': largest('vcores'),
