@@ -112,6 +112,21 @@ describe("Slurm's limits on random worlds", () => {
     )
   })
 
+  it('of what jobs cost hold as those of the processors that it is for', () => {
+    const cost = (text: string): SlurmLimitsOptions => JSON.parse(text.replaceAll(/\{"cpu":(\d)\}/g, (_, cpu: string) => `{"billing":${3 * Number(cpu) + 2}}`)) as SlurmLimitsOptions
+    fc.assert(
+      fc.property(steps, limits, fc.constantFrom(greedy(fifo()), conservative(), replan(fifo(), { twoPass: true })), (script, options, policy) => {
+        const starts = (given: SlurmLimitsOptions) => {
+          const all: string[][] = []
+          play(script, given, policy, (started) => all.push(started))
+          return all
+        }
+        expect(starts({ ...cost(JSON.stringify(options)), billing: { procs: 3 } })).toEqual(starts(options))
+      }),
+      { seed: 43, numRuns: 150 },
+    )
+  })
+
   it.each(Object.entries({ strict: strict(), easy: easy(), 'easy 3': easy(fifo(), { reservations: 3 }), conservative: conservative(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }) }))(
     'are never exceeded under %s, and the first job that may start does as soon as it fits', (_, policy) => {
       fc.assert(

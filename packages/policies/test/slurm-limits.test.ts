@@ -203,6 +203,50 @@ describe('limits of associations', () => {
   })
 })
 
+describe('limits of what jobs cost (billing)', () => {
+  const billing = { procs: 1, mem: 1 / 1024 }
+
+  it('count amounts times their weights, those of the partition where it has some, rounded down for a job as a whole (assoc_mgr_tres_weighted of Slurm)', () => {
+    // ann_1: 2 + 1.75 is 3; ann_2 asks 4 more than the 4 left of 7, bob_1 in `cheap` 3 x 1.25 = 3.75 is 3, bob_2 1
+    const { come, end } = machine({ qos: { normal: { GrpTRES: 'billing=7' } }, billing, partitionBilling: { cheap: { procs: 1.25 } } })
+    expect(come(0, procs('ann_1', 2, { demand: { procs: 2, mem: 1792 } }), procs('ann_2', 5), procs('bob_1', 3, { queue: 'cheap' }), procs('bob_2', 1), procs('bob_3', 1))).toEqual(['ann_1', 'bob_1', 'bob_2'])
+    expect(end(10, 'bob_1')).toEqual(['bob_3']) // 4 + 5 > 7
+    expect(end(20, 'ann_1')).toEqual(['ann_2']) // 1 + 1 + 5
+  })
+
+  it('take the larger amount in place of the sum with MAX_TRES, and one of each processor where nothing is said', () => {
+    const jobs = [procs('ann_1', 2, { demand: { procs: 2, mem: 3072 } }), procs('ann_2', 2)]
+    expect(machine({ qos: { normal: { MaxTRESPerUser: 'billing=5' } }, billing }).come(0, ...jobs)).toEqual(['ann_1'])
+    expect(machine({ qos: { normal: { MaxTRESPerUser: 'billing=5' } }, billing, maxTres: true }).come(0, ...jobs)).toEqual(['ann_1', 'ann_2'])
+    expect(machine({ qos: { normal: { MaxTRESPerUser: 'billing=3' } } }).come(0, ...jobs)).toEqual(['ann_1'])
+  })
+
+  it('of a gang are of all its tasks, of other jobs of as many as run', () => {
+    const gang = (id: string, tasks: number): JobChange => ({ id, tasks, gang: true, demand: { procs: 1 } })
+    const half = { qos: { normal: { GrpTRES: 'billing=2' } }, billing: { procs: 0.5 } } // 5 tasks cost 2, 3 cost 1
+    const { come, end } = machine(half)
+    expect(come(0, gang('ann_1', 3), gang('ann_2', 4), gang('ann_3', 3))).toEqual(['ann_1', 'ann_3'])
+    expect(end(10, 'ann_1', 'ann_3')).toEqual(['ann_2'])
+    const { come: comeOne } = machine(half, { policy: greedy(fifo()) })
+    expect(comeOne(0, { id: 'ann_1', tasks: 5, demand: { procs: 1 } }, procs('bob_1', 1), procs('bob_2', 2))).toEqual(['ann_1', 'bob_1']) // one costs nothing
+  })
+
+  it('on past use and on one job hold it back (GrpTRESMins, MaxTRESMinsPerJob), or refuse it with DenyOnLimit', () => {
+    const { come, end } = machine({ accounts: { a: { GrpTRESMins: 'billing=20', users: { ann: {} } } }, billing: { procs: 2 }, calcPeriod: 60, halfLife: 0 })
+    come(0, procs('ann_1', 2))
+    expect(end(300, 'ann_1')).toEqual([]) // 2 x 2 x 5 minutes
+    expect(come(301, procs('ann_2', 1), procs('bob_1', 1))).toEqual(['bob_1'])
+    const { come: comeShort, refusal } = machine({ qos: { normal: { MaxTRESMinsPerJob: 'billing=20' }, own: { MaxTRESPerJob: 'billing=3', Flags: ['DenyOnLimit'] } }, billing: { procs: 2 } })
+    expect(comeShort(0, procs('ann_1', 6), procs('ann_2', 7))).toEqual(['ann_1']) // 12 and 14 x 100 s, of 1200 at most
+    expect(refusal(procs('ann_3', 2, { qos: 'own' }))).toContain('(QOSMaxBillingPerJob)')
+  })
+
+  it('name resources of the cluster', () => {
+    expect(() => machine({ qos: { normal: { GrpTRES: 'billing=7' } }, billing: { gpus: 1 } })).toThrow('the cluster has no resource "gpus"')
+    expect(() => machine({ qos: { normal: { GrpTRES: 'biling=7' } } })).toThrow('"billing"')
+  })
+})
+
 describe('limits on past use', () => {
   const accounts = { science: { GrpTRESMins: 'cpu=10', users: { ann: {}, bob: {} } } }
   const ofAccount = (id: string, amount: number, estimate: number) => procs(id, amount, { account: 'science', estimate })

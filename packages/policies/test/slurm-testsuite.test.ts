@@ -57,10 +57,14 @@ const cases: readonly (readonly [limit: Record<string, number | string>, start: 
   [{ MaxTRESPerUser: 'cpu=2' }, [{ procs: 2 }], { procs: 2 }, 'QOSMaxCpuPerUserLimit'],
   [{ MaxTRESPerUser: 'node=2' }, [{ nodes: 2 }], { nodes: 2 }, 'QOSMaxNodePerUserLimit'],
 ]
+/** The same of what jobs cost, 1 of each processor where nothing else is said. */
+const ofBilling = cases.flatMap(([limit, start, other, reason]): typeof cases =>
+  JSON.stringify(limit).includes('cpu=') ? [[JSON.parse(JSON.stringify(limit).replace('cpu=', 'billing=')) as Record<string, string>, start, other, reason.replace(/cpu/i, 'Billing').replace(/Limit$/, '')]] : [],
+)
 const ones = (limits: Record<string, number | string>) => Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, typeof value === 'string' ? value.replace(/\d+$/, '1') : 1]))
 
 describe('limits of the QOS of the partition and of the job (test21.30 and test21.34 of Slurm)', () => {
-  for (const [limit, start, other, reason] of cases) {
+  for (const [limit, start, other, reason] of [...cases, ...ofBilling]) {
     const jobs = [...start, other].map((asked, i) => job(`j${i}`, asked))
     const expected = { started: start.map((_, i) => `j${i}`), held: { [`j${start.length}`]: reason } }
     const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, safe: true, calcPeriod: 60 }

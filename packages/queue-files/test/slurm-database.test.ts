@@ -26,7 +26,7 @@ User - 'root':DefaultAccount='root':AdminLevel='Administrator':FairShare=1
 Account - 'science':Description='all of science: here':Organization="uni":FairShare=60:MaxJobs=10
 Account - 'arts':FairShare=40:GrpSubmitJobs=100
 Parent - 'science'
-Account - 'physics':FairShare=2:GrpTRES='cpu=128,mem=1T,billing=9':GrpJobs=20:MaxWallDurationPerJob=1440:DefaultQOS='long':QOS='long,normal'
+Account - 'physics':FairShare=2:GrpTRES='cpu=128,mem=1T,billing=9,license/fluent=3':GrpJobs=20:MaxWallDurationPerJob=1440:DefaultQOS='long':QOS='long,normal'
 User - 'ann':DefaultAccount='physics':FairShare=parent
 Parent - 'physics'
 User - 'ann':FairShare=3:MaxJobs=4:MaxSubmitJobs=50:MaxCPUs=64
@@ -45,7 +45,7 @@ describe('a dump of sacctmgr', () => {
         root: { GrpTRES: 'cpu=500', QOS: ['normal'], users: { root: {} } },
         science: {
           MaxJobs: 10, users: { ann: {} },
-          accounts: { physics: { GrpTRES: 'cpu=128,mem=1T', GrpJobs: 20, MaxWall: '1440', DefaultQOS: 'long', QOS: ['long', 'normal'], users: { ann: { MaxJobs: 4, MaxSubmitJobs: 50, MaxTRESPerJob: 'cpu=64' }, bob: { GrpTRESMins: 'cpu=6000', GrpTRESRunMins: 'cpu=10' } } } },
+          accounts: { physics: { GrpTRES: 'cpu=128,mem=1T,billing=9', GrpJobs: 20, MaxWall: '1440', DefaultQOS: 'long', QOS: ['long', 'normal'], users: { ann: { MaxJobs: 4, MaxSubmitJobs: 50, MaxTRESPerJob: 'cpu=64' }, bob: { GrpTRESMins: 'cpu=6000', GrpTRESRunMins: 'cpu=10' } } } },
         },
         arts: { GrpSubmitJobs: 100 },
       },
@@ -56,11 +56,18 @@ describe('a dump of sacctmgr', () => {
 
   it('is told setting by setting, each once for all associations', () => {
     expect(told(enforced, dump)).toEqual([
-      ['approximated', 8, 'GrpTRES of 1 association', 'the cluster has no billing'],
+      ['approximated', 8, 'GrpTRES of 1 association', 'the cluster has no license/fluent'],
       ['honoured', 2, 'GrpTRES of 1 association', ''], ['honoured', 2, 'QOS of 2 associations', ''], ['honoured', 5, 'MaxJobs of 2 associations', ''], ['honoured', 6, 'GrpSubmitJobs of 1 association', ''],
       ['honoured', 8, 'GrpJobs of 1 association', ''], ['honoured', 8, 'MaxWallDurationPerJob of 1 association', ''], ['honoured', 8, 'DefaultQOS of 1 association', ''],
       ['honoured', 11, 'MaxSubmitJobs of 1 association', ''], ['honoured', 11, 'MaxCPUs of 1 association', ''], ['honoured', 12, 'GrpTRESMins of 1 association', ''], ['honoured', 12, 'GrpTRESRunMins of 1 association', ''],
     ].sort((a, b) => (a[1] as number) - (b[1] as number)))
+  })
+
+  it('limits what jobs cost by the weights of their partition, or processors', () => {
+    const conf = `${enforced}\nPriorityFlags=MAX_TRES\nPartitionName=main\nPartitionName=gpu TRESBillingWeights=CPU=1.5,GRES/gpu=20`
+    expect(limitsOf(conf, "Account - 'a':GrpTRES=billing=100:GrpTRESMins=cpu=9")).toMatchObject({ accounts: { a: { GrpTRES: 'billing=100' } }, partitionBilling: { gpu: { procs: 1.5 } }, maxTres: true })
+    expect(made(conf, "Account - 'a':GrpTRES=billing=100").findings.find(({ setting }) => setting === 'gpu TRESBillingWeights')).toMatchObject({ verdict: 'approximated', note: 'the cluster has no GRES/gpu' })
+    expect(limitsOf(conf, "Account - 'a':GrpTRES=cpu=100")).not.toHaveProperty('partitionBilling')
   })
 
   it('limits nobody where AccountingStorageEnforce does not say so', () => {

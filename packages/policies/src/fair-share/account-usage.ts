@@ -1,6 +1,7 @@
-import { SchedError, suggest, type Env, type JobId, type LaneId, type ResourceId, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import type { Env, JobId, LaneId, Round, Seconds, TaskId, WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
+import { billingOf } from './billing.js'
 import { DecayedUsage } from './decayed-usage.js'
 import { classicFairShare, fairTree } from './factors.js'
 
@@ -27,9 +28,6 @@ export const decayOptions = {
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
 
-/** Names under which processors go; without one of these the first resource is charged. */
-const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']
-
 /**
  * Follows what the users of accounts use and have used, and gives their fair-share factors as of the last calculation
  * period. A task is charged from its claim to its release, as far as the scheduler knows.
@@ -53,8 +51,8 @@ export class AccountUsage implements WorkListener {
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
     this.#usage = new DecayedUsage({ ...options, usageReset: options.usageReset ?? Infinity })
-    this.#billing = billingOf(options.billing, env, 'billing')
-    this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env, `partitionBilling.${queue}`)]))
+    this.#billing = billingOf(options.billing, env.cluster, 'billing')
+    this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env.cluster, `partitionBilling.${queue}`)]))
     this.#follow()
   }
 
@@ -121,14 +119,4 @@ export class AccountUsage implements WorkListener {
     }
     return charge
   }
-}
-
-function billingOf(billing: Readonly<Record<string, number>> | undefined, { cluster }: Env, option: string): Float64Array {
-  const { resources, lanes } = cluster
-  for (const name of Object.keys(billing ?? {}))
-    if (!resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${option}.${name}` }, suggest(name, resources))
-  if (billing !== undefined) return Float64Array.from(resources, (name) => billing[name] ?? 0)
-  if (lanes.length > 1) return new Float64Array(resources.length).fill(1)
-  const processors = Math.max(0, resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase())))
-  return Float64Array.from(resources, (_, r) => (r === (processors as ResourceId) ? 1 : 0))
 }

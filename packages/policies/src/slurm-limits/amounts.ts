@@ -7,7 +7,9 @@ const names: Readonly<Record<string, readonly string[]>> = {
   node: ['nodes', 'node'],
   gres: ['gpus', 'gpu'],
 }
-export type Tres = 'cpu' | 'mem' | 'node' | 'gres'
+export type Tres = 'cpu' | 'mem' | 'node' | 'gres' | 'billing'
+/** What jobs cost, which is counted as the resource after the last one of the cluster. */
+const BILLING = 'billing'
 
 /** An amount of a resource that a limit is about. */
 export interface Amount {
@@ -23,7 +25,7 @@ export function amountsOf(written: string | Readonly<Record<string, number>> | u
   return pairs.flatMap(([name = '', text = '']) => {
     if (text === '-1') return []
     const { resource, tres } = resourceOf(name, cluster, field)
-    const device = cluster.deviceSize(resource)
+    const device = tres === BILLING ? 0 : cluster.deviceSize(resource)
     return [{ resource, tres, most: numberOf(text, tres === 'mem', field) * (device > 0 ? device : 1) }]
   })
 }
@@ -37,7 +39,8 @@ export function slurmResource(name: string, resources: readonly string[]): numbe
 
 function resourceOf(name: string, { resources }: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
   const resource = slurmResource(name, resources)
-  if (resource < 0) throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), ...resources]))
+  if (resource < 0 && name.toLowerCase() === BILLING) return { resource: resources.length as ResourceId, tres: BILLING }
+  if (resource < 0) throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), BILLING, ...resources]))
   const own = (resources[resource] as string).toLowerCase()
   return { resource: resource as ResourceId, tres: (Object.keys(names).find((each) => names[each]?.includes(own)) ?? 'cpu') as Tres }
 }

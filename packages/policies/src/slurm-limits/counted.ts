@@ -13,7 +13,7 @@ export class Counted {
   submitted = 0
   /** What its running jobs hold of a licence, where it is those of one. */
   licenses = 0
-  /** What its running tasks hold, by resource. */
+  /** What its running tasks hold, by resource, and last what they cost. */
   readonly used: Float64Array
   /** What runs with a time limit, by how much of it counts (UsageFactor). */
   readonly #timed = new Map<number, Timed>()
@@ -35,7 +35,9 @@ export class Counted {
   }
 
   /** Something runs until `end`, or with an amount below 0 no more. */
-  runs(resource: number, amount: number, end: Seconds, factor: number): void {
+  holds(resource: number, amount: number, end: Seconds, factor: number): void {
+    this.used[resource] = (this.used[resource] as number) + amount
+    if (end === Infinity) return
     let timed = this.#timed.get(factor)
     if (timed === undefined) this.#timed.set(factor, (timed = { amounts: new Float64Array(this.#resources), ends: new Float64Array(this.#resources) }))
     timed.amounts[resource] = (timed.amounts[resource] as number) + amount
@@ -67,7 +69,7 @@ interface Timed {
 export interface Piece {
   /** No task of the job runs. */
   readonly isFirst: boolean
-  /** What it asks, and with it what the job holds then, by resource. */
+  /** What it asks, and with it what the job holds then, by resource; after the last one, what that costs. */
   amount(resource: number): number
   whole(resource: number): number
   readonly estimate: Seconds

@@ -1,4 +1,5 @@
 import { Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
@@ -15,8 +16,9 @@ export class LimitedJobs implements WorkListener {
   readonly #terms: Terms[] = []
   /** By task: when it is expected to end. */
   readonly #endOf: Seconds[] = []
-  /** Running tasks by job. */
+  /** Running tasks by job, and what each task costs: what the job cost more when it started. */
   readonly #running: number[] = []
+  readonly #billOf: number[] = []
   /** By entry: the limit that holds the job back. */
   readonly #heldBy: (Limit | undefined)[] = []
   readonly #held = new Set<Entry>()
@@ -46,13 +48,15 @@ export class LimitedJobs implements WorkListener {
     if (terms.refusal !== undefined) return terms.refusal
     const full = terms.submits.find(({ of, most }) => of.submitted >= most)
     if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
-    const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec))))
+    const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec, terms.bill))))
     return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
   }
 
-  #pieceOf(stage: StageSpec, { estimate = Infinity }: JobSpec): Piece {
+  #pieceOf(stage: StageSpec, { estimate = Infinity }: JobSpec, bill: Bill | undefined): Piece {
     const tasks = stage.gang === true ? stage.tasks : 1
-    const amount = (resource: number) => tasks * (stage.demand[this.#env.cluster.resources[resource] as string] ?? 0)
+    const { resources } = this.#env.cluster
+    const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
+    const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
     return { isFirst: true, amount, whole: amount, estimate }
   }
 
@@ -116,9 +120,9 @@ export class LimitedJobs implements WorkListener {
 
   /** The first limit that keeps the next piece of the job from starting. */
   #limitOf(job: JobId, lane: LaneId): Limit | undefined {
-    const { limits } = this.#terms[job] as Terms
+    const { limits, bill } = this.#terms[job] as Terms
     if (limits.length === 0) return undefined
-    this.#piece.ask(job, lane, (this.#running[job] as number) === 0)
+    this.#piece.ask(job, lane, this.#running[job] as number, bill)
     return limits.find((limit) => limit.isOver(this.#piece))
   }
 
@@ -194,7 +198,7 @@ export class LimitedJobs implements WorkListener {
       const limit = this.#heldBy[entry]
       if (limit?.opensAt === undefined) continue
       const job = Math.floor(entry / this.#lanes) as JobId
-      this.#piece.ask(job, (entry % this.#lanes) as LaneId, (this.#running[job] as number) === 0)
+      this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#running[job] as number, (this.#terms[job] as Terms).bill)
       soonest = Math.min(soonest, limit.opensAt(this.#piece))
     }
     if (soonest < Infinity) round.wakeAt(soonest)
@@ -245,20 +249,23 @@ export class LimitedJobs implements WorkListener {
     const now = this.#env.now()
     const shape = work.shapeOf(task)
     const { usage } = this.#book.past
-    const { counted, factor, licenses } = this.#terms[job] as Terms
+    const { counted, factor, licenses, bill } = this.#terms[job] as Terms
+    const billing = cluster.resources.length
+    if (sign > 0 && bill !== undefined) {
+      const running = this.#running[job] as number
+      this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
+    }
+    const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
     const started = work.started(task) // of one whose eviction is taken back
-    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.estimate(job)
+    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.estimate(job) - work.worked(task)
     const end = this.#endOf[task] as number
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {
       if (isWhole) group.running += sign
-      for (const resource of cluster.lanes[lane]?.resources ?? []) {
-        const amount = sign * work.demand(shape, resource)
-        group.used[resource] = (group.used[resource] as number) + amount
-        if (end < Infinity) group.runs(resource, amount, end, factor)
-      }
+      for (const resource of cluster.lanes[lane]?.resources ?? []) group.holds(resource, sign * work.demand(shape, resource), end, factor)
+      if (cost > 0) group.holds(billing, sign * cost, end, factor)
       for (const { id, resource } of group.charges) {
-        const amount = resource < 0 ? Number(isWhole) : work.demand(shape, resource as ResourceId)
+        const amount = resource < 0 ? Number(isWhole) : resource === billing ? cost : work.demand(shape, resource as ResourceId)
         if (amount > 0) usage.change(id, sign * amount * factor, now)
       }
     }
@@ -272,24 +279,39 @@ class AskedPiece implements Piece {
   readonly #env: Env
   #job!: JobId
   #lane!: LaneId
+  #running = 0
+  #bill: Bill | undefined
 
   constructor(env: Env) {
     this.#env = env
   }
 
-  ask(job: JobId, lane: LaneId, isFirst: boolean): void {
+  /** `running`: tasks of the job that run in any lane. */
+  ask(job: JobId, lane: LaneId, running: number, bill: Bill | undefined): void {
     this.#job = job
     this.#lane = lane
-    this.isFirst = isFirst
+    this.#running = running
+    this.#bill = bill
+    this.isFirst = running === 0
     this.estimate = this.#env.work.estimate(job)
   }
 
   amount(resource: number): number {
+    if (resource === this.#env.cluster.resources.length) return this.#cost() - this.#costOf(this.#running)
     return this.#of(resource, this.#env.work.together(this.#job, this.#lane))
   }
 
   whole(resource: number): number {
+    if (resource === this.#env.cluster.resources.length) return this.#cost()
     return this.#of(resource, this.#env.work.together(this.#job, this.#lane) + this.#env.work.running(this.#job, this.#lane))
+  }
+
+  #cost(): number {
+    return this.#costOf(this.#running + this.#env.work.together(this.#job, this.#lane))
+  }
+
+  #costOf(tasks: number): number {
+    return this.#bill === undefined ? 0 : billOf(this.#bill, tasks, this.#env.work.shape(this.#job, this.#lane), this.#lane, this.#env)
   }
 
   #of(resource: number, tasks: number): number {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const count = z.int().nonnegative()
 const tres = z
   .union([z.string(), z.record(z.string(), z.number().nonnegative())])
-  .describe('amounts by resource, as Slurm writes them (cpu=64,mem=256G,gres/gpu=4,node=8) or as { cpu: 64 }; names of resources of the cluster are taken, too')
+  .describe('amounts by resource, as Slurm writes them (cpu=64,mem=256G,gres/gpu=4,node=8,billing=100) or as { cpu: 64 }; names of resources of the cluster are taken, too')
 const time = z.union([z.number().nonnegative(), z.string()]).describe('minutes, or a time as Slurm writes it: hours:minutes:seconds, days-hours')
 const names = z.array(z.string())
 
@@ -74,6 +74,9 @@ export const slurmLimitsOptions = z.strictObject({
   accounts: z.record(z.string(), account).default({}).describe('the tree of accounts with their users and limits; `root` is around all'),
   enforce: z.array(z.enum(['associations', 'qos'])).default([]).describe('associations: jobs of users who are not in `accounts` are refused; qos: so are jobs with a QOS that is not there or not theirs (AccountingStorageEnforce)'),
   licenses: z.record(z.string(), count).optional().describe('licences of the cluster by name (Licenses): jobs that ask for some (`licenses`) wait until enough are free, and are refused where they ask for more than there are'),
+  billing: z.record(z.string(), z.number().nonnegative()).optional().describe('what an amount of a resource costs for limits of `billing` (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else; of a job in all it is rounded down'),
+  partitionBilling: z.record(z.string(), z.record(z.string(), z.number().nonnegative())).default({}).describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),
+  maxTres: z.boolean().default(false).describe('a job costs the largest of its amounts times their weights instead of their sum (PriorityFlags=MAX_TRES)'),
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),

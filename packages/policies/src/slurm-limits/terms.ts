@@ -1,7 +1,8 @@
 import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
-import { amountsOf, secondsOf } from './amounts.js'
+import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, type Association } from './associations.js'
+import { Bills, type Bill } from './bills.js'
 import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
@@ -36,6 +37,8 @@ export interface Terms {
   readonly strict: readonly Limit[]
   /** How much of their use counts as past use, and of what they have left: that of their own QOS. */
   readonly factor: number
+  /** What they cost; absent where no limit is about that. */
+  readonly bill: Bill | undefined
   /** What its running jobs hold each of licences. */
   readonly licenses: readonly HeldLicense[]
   /** They are always refused. */
@@ -55,6 +58,8 @@ export class TermsBook {
   readonly #cluster: ClusterView
   readonly #now: () => Seconds
   readonly #associations: Associations
+  /** Absent where no limit is about what jobs cost. */
+  readonly #bills: Bills | undefined
   readonly #counted = new Map<string, Counted>()
   readonly #terms = new Map<string, Terms>()
   readonly #warn: (message: string) => void
@@ -66,7 +71,8 @@ export class TermsBook {
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
     this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
-    this.#check()
+    const bills = new Bills(options, env.cluster)
+    this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
   }
 
   of(who: Claimant): Terms {
@@ -97,7 +103,7 @@ export class TermsBook {
     const allowed = inherited(association, 'QOS')
     const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
     return {
-      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses,
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
@@ -141,13 +147,13 @@ export class TermsBook {
   }
 
   #group(name: string): Counted {
-    const found = this.#counted.get(name) ?? new Counted(name, this.#cluster.resources.length)
+    const found = this.#counted.get(name) ?? new Counted(name, this.#cluster.resources.length + 1)
     this.#counted.set(name, found)
     return found
   }
 
-  /** What is written wrong is told at once, not when a job comes. */
-  #check(): void {
+  /** All amounts; what is written wrong is told at once, not when a job comes. */
+  #check(): Amount[] {
     const { partitions, qos, accounts } = this.#options
     const settings: [string, object][] = [...Object.entries(partitions).map(([name, each]) => [`partitions.${name}`, each] as [string, object]), ...Object.entries(qos).map(([name, each]) => [`qos.${name}`, each] as [string, object])]
     const visit = (path: string, { users = {}, accounts: inside = {}, ...own }: (typeof accounts)[string]): void => {
@@ -155,11 +161,13 @@ export class TermsBook {
       for (const [name, each] of Object.entries(inside)) visit(`${path}.accounts.${name}`, each)
     }
     for (const [name, each] of Object.entries(accounts)) visit(`accounts.${name}`, each)
+    const amounts: Amount[] = []
     for (const [path, each] of settings)
       for (const [name, value] of Object.entries(each) as [string, string][]) {
-        if (name.includes('TRES')) amountsOf(value, this.#cluster, `slurm-limits.${path}.${name}`)
+        if (name.includes('TRES')) amounts.push(...amountsOf(value, this.#cluster, `slurm-limits.${path}.${name}`))
         else if (name === 'MaxWall' || name === 'MaxTime' || name === 'GrpWall') secondsOf(value, `slurm-limits.${path}.${name}`)
       }
+    return amounts
   }
 }
 

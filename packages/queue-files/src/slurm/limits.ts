@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import { slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
+import { partitionBilling } from './billing.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
@@ -35,12 +36,20 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
   const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
+  const billing = /billing=/i.test(JSON.stringify(ofDatabase)) ? billingOptions(conf, resources) : {}
   return {
-    ...given,
+    ...given, ...billing,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
     ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife.value) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period.value) }),
   }
+}
+
+/** What jobs cost, where that is limited. */
+function billingOptions(conf: SlurmConf, resources: readonly string[]): Options {
+  const weights = partitionBilling(conf, resources)
+  const isLargest = /\bMAX_TRES\b/i.test(conf.general.get('priorityflags')?.value ?? '')
+  return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(isLargest && { maxTres: true }) }
 }
 
 /** Whether anything is set in a tree of them. */
@@ -203,7 +212,7 @@ class DatabaseLimits {
 
   #amounts(setting: Setting, name: string, value: string, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const parts = listOf(value)
-    const known = parts.filter((part) => slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
+    const known = parts.filter((part) => /^billing=/i.test(part) || slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
     const bad = parts.find((part) => !/^[^=]+=(-1|\d+(\.\d+)?[KMGTP]?B?)$/i.test(part))
     if (bad !== undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(bad)}.`, { file: setting.file, line: setting.line, field: setting.name }, 'Write amounts as cpu=64,mem=256G.')
     const before = limits[name] as string | undefined

@@ -45,7 +45,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const limits = limitsOptions(conf, resources, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isByUse, resources }, findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
   tellNodes(conf, findings)
   tellOthers(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
@@ -150,7 +150,7 @@ function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findin
   tell('honoured')
 }
 
-function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marked: ReadonlySet<string>; isByUse: boolean; resources: readonly string[] }, findings: Findings): void {
+function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { marked: ReadonlySet<string>; isBilled: boolean; resources: readonly string[] }, findings: Findings): void {
   const { written, general, partitions, nodes } = conf
   const empty = withoutNodes(conf)
   for (const { name, settings } of nodes.length > 0 ? partitions : []) if (!settings.has('nodes')) findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
@@ -169,7 +169,7 @@ function tellPartitions(conf: SlurmConf, { marked, isByUse, resources }: { marke
     else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
     else if (key === 'preemptmode') tell(...modeOf(setting.value, conf))
-    else if (key === 'tresbillingweights') tell(...weightsOf(setting, isByUse, resources))
+    else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
@@ -182,9 +182,9 @@ function modeOf(mode: string, { general }: SlurmConf): ['honoured' | 'ignored', 
   return isOff || mode.toUpperCase() === ofAll.toUpperCase() ? ['honoured', isOff ? 'its jobs are not preempted' : ''] : ['ignored', `preempted jobs of all partitions have the mode of the file, ${ofAll}`]
 }
 
-function weightsOf(setting: Setting, isByUse: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {
+function weightsOf(setting: Setting, isBilled: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {
   const { billing, missing } = billingOf(setting, resources)
-  if (!isByUse) return ['ignored', 'PriorityWeightFairshare is not given']
+  if (!isBilled) return ['ignored', 'neither PriorityWeightFairshare nor a limit of billing is given']
   if (missing.length === 0) return ['honoured', '']
   return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
 }
