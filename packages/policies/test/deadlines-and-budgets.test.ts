@@ -135,6 +135,12 @@ describe('dynamic-priority', () => {
     expect(starts({ defaults: { rate: 2 }, queues: { bob: { rate: 6 } } })).toMatchObject({ 40: 'abbb' })
   })
 
+  it('takes queues for equal that are so but for rounding: 5 tasks at a rate of 5, 9 at 9', () => {
+    const order = dynamicPriority({ queues: { ann: { rate: 5 }, bob: { rate: 9 } } })
+    const at20 = launches(two(), greedy(order, firstNode()), 15).filter((launch) => launch.endsWith(' 20'))
+    expect(at20.filter((launch) => launch.startsWith('a'))).toHaveLength(6) // the last of 15 by name, not 9 / (9/14) before 5 / (5/14)
+  })
+
   const purses: fc.Arbitrary<Readonly<Record<string, Purse>>> = fc.dictionary(fc.constantFrom('a', 'b', 'c.x', 'c.y', 'ann'), fc.record({ budget: fc.constantFrom(0, 3, 10, 40, 1000), rate: fc.constantFrom(0, 1, 2, 4, 0.5) }))
 
   it('decides as a reference that counts everything anew', () => {

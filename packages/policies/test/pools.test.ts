@@ -48,6 +48,18 @@ describe('the order of pools', () => {
     expect(give(slots, 2)).toEqual(['b2', 'a2']) // 3 < 4; then 4/1 and 8/2 tie, and a comes before b
   })
 
+  it('is by name where ratios differ by rounding alone: 1/0.7 and 3/2.1, 1 of 2 x 12/14 and 3 of 6 x 12/14', () => {
+    for (const pools of [{ a: { weight: 0.7 }, b: { weight: 2.1 } }, { a: { minShare: 2 }, b: { minShare: 6 }, c: { minShare: 6 } }]) {
+      const slots = master(12, { pools }, () => undefined)
+      submit(slots, 'a1', { queue: 'a', tasks: 1 })
+      submit(slots, 'b1', { queue: 'b', tasks: 3 })
+      give(slots, 4)
+      submit(slots, 'b2', { queue: 'b' })
+      submit(slots, 'a2', { queue: 'a' })
+      expect(give(slots, 1)).toEqual(['a2'])
+    }
+  })
+
   it('does not count a minimum beyond the demand', () => {
     const slots = master(200, { pools: { a: { minShare: 100 }, b: {} } })
     submit(slots, 'a1', { queue: 'a', tasks: 2 })

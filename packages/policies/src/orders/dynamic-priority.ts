@@ -1,5 +1,6 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
+import { to40Bits } from './rounded.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 import { spend, type SpendingChange } from './spending.js'
 
@@ -90,7 +91,7 @@ class DynamicPriority implements Order {
   }
 
   #sort(lane: LaneId): Queue[] {
-    const worth = ({ share, running }: Queue) => (share > 0 ? (running[lane] as number) / share : Infinity)
+    const worth = ({ share, running }: Queue) => (share > 0 ? to40Bits((running[lane] as number) / share) : Infinity)
     return this.#queues
       .filter(({ jobs }) => (jobs[lane] as SortedIds).size > 0)
       .sort((a, b) => {

@@ -1,12 +1,13 @@
 import { grown, listOf, type JobBlock, type JobId } from '@sched/core'
 import type { Pool, PoolTree } from './pools.js'
+import { to40Bits } from './rounded.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 /**
  * The jobs of a pool tree that have unplaced tasks, read most deserving first: per lane and pool one list, of jobs in a
  * leaf and of child pools elsewhere, by ascending key. Whoever orders by a share gives the keys and changes one at a
- * time; nothing is sorted at a decision. Ties between jobs go by the rank they are added with, between siblings by
- * `isBefore`, by default by name.
+ * time; nothing is sorted at a decision. Keys that differ by rounding alone (1/0.7 and 3/2.1, 0.1 + 0.2 and 0.3) are equal.
+ * Ties between jobs go by the rank they are added with, between siblings by `isBefore`, by default by name.
  */
 export class PoolLists {
   readonly #lanes: number
@@ -119,7 +120,7 @@ export class PoolLists {
 
   addJob(job: JobId, pool: number, lane: number, key: number): void {
     const members = this.#members[pool * this.#lanes + lane] as SortedIds
-    ;(this.#jobKeys[lane] as Keys).key[job] = key
+    ;(this.#jobKeys[lane] as Keys).key[job] = to40Bits(key)
     members.add(job)
     this.#listed[job * this.#lanes + lane] = 1
     if (members.size === 1) this.#join(pool, lane)
@@ -135,8 +136,9 @@ export class PoolLists {
   /** Gives a job a new key, listed or not. */
   placeJob(job: JobId, pool: number, lane: number, key: number): void {
     const members = this.#members[pool * this.#lanes + lane] as SortedIds
-    if (members.size > 1 && this.#listed[job * this.#lanes + lane] === 1) members.rekey(job, key)
-    else (this.#jobKeys[lane] as Keys).key[job] = key
+    const rounded = to40Bits(key)
+    if (members.size > 1 && this.#listed[job * this.#lanes + lane] === 1) members.rekey(job, rounded)
+    else (this.#jobKeys[lane] as Keys).key[job] = rounded
   }
 
   // ---- pools ----
@@ -144,9 +146,10 @@ export class PoolLists {
   /** Gives a pool a new key, listed or not. */
   placePool(pool: number, lane: number, key: number): void {
     const keys = this.#poolKeys[lane] as Keys
-    if (keys.key[pool] === key) return
-    if ((this.#members[pool * this.#lanes + lane] as SortedIds).size === 0) keys.key[pool] = key
-    else this.#siblings(pool, lane).rekey(pool, key)
+    const rounded = to40Bits(key)
+    if (keys.key[pool] === rounded) return
+    if ((this.#members[pool * this.#lanes + lane] as SortedIds).size === 0) keys.key[pool] = rounded
+    else this.#siblings(pool, lane).rekey(pool, rounded)
   }
 
   /** The pool around a pool. */

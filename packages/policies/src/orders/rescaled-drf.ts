@@ -1,5 +1,4 @@
 import type { LaneId } from '@sched/core'
-import { to40Bits } from './rounded.js'
 import type { ShareRule, Shares } from './share-order.js'
 import { weightIn, type Weight } from './sharing-options.js'
 
@@ -89,7 +88,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
         addScaled(pool, lane, smallest)
         share[at] = usage.dominantShare(pool, lane, scaled)
       }
-      return isBlocked[at] ? Infinity : to40Bits(share[at])
+      return isBlocked[at] ? Infinity : share[at]
     },
     jobKey: (job, lane, ofJobs) => ofJobs.dominantShare(job, lane),
     onBegin({ lane }) {

@@ -1,6 +1,5 @@
 import { defineOrder, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
-import { to40Bits } from './rounded.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
 
@@ -68,7 +67,7 @@ function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: Readonl
       for (let lane = 0; lane < lanes; lane++) finish[id * lanes + lane] = clock[id * lanes + lane] = 0
       return (weight[id] = weightOf.get(path) ?? 1)
     },
-    poolKey: (pool, lane) => to40Bits((finish[pool * lanes + lane] as number) + nextCost(pool, lane) / (weight[pool] as number)),
+    poolKey: (pool, lane) => (finish[pool * lanes + lane] as number) + nextCost(pool, lane) / (weight[pool] as number),
     jobKey: () => 0, // jobs do not share: the options offer no such order
     onJoin(pool, lane) {
       finish[pool * lanes + lane] = Math.max(finish[pool * lanes + lane] as number, clock[parentOf(pool) * lanes + lane] as number)

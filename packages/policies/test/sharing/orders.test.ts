@@ -47,6 +47,18 @@ describe('sums that are rounded', () => {
   })
 })
 
+describe('shares that are equal but for rounding', () => {
+  it('are equal under asset fairness: 1/10 + 2/10 of A and 3/10 of B', () => {
+    // after one task each A has 0.30000000000000004, B 0.3; the next by name
+    expect(started({ cpu: 10, mem: 10 }, assetFairness(), [user('A', { cpu: 1, mem: 2 }, 2), user('B', { cpu: 3 }, 2)]).join('')).toBe('ABAB')
+  })
+
+  it('are equal with weights of 0.7 and 2.1, whose third is not 0.7 in binary', () => {
+    for (const order of [drf({ weights: { A: 0.7, B: 2.1 } }), maxMin({ shares: { A: { weight: 0.7 }, B: { weight: 2.1 } } })])
+      expect(started({ cpu: 7 }, order, [user('A', { cpu: 1 }, 2), user('B', { cpu: 1 }, 5)]).join('')).toBe('ABBBABB')
+  })
+})
+
 describe('max-min', () => {
   const units = (id: string) => user(id, { mem: 1 })
 
