@@ -150,12 +150,20 @@ function readQueue(element: XmlElement, parent: FairQueue | undefined, ignored: 
   if (name === '') throw new SchedError('BAD_INPUT', 'a queue has no name.', { file, line }, 'Write <queue name="...">.')
   if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, { file, line }, 'Put queues inside each other instead.')
   const inside = element.children.filter((each) => each.name === 'queue' || each.name === 'pool')
-  const isParent = parent === undefined || inside.length > 0 || element.attributes['type'] === 'parent'
+  const holdsQueues = inside.length > 0 || element.attributes['type'] === 'parent'
+  const isParent = parent === undefined || holdsQueues
   const queue: FairQueue = { name: parent === undefined ? 'root' : name, path: parent === undefined ? 'root' : `${parent.path}.${name}`, line, isParent, queues: [] }
+  if (holdsQueues) checkForLeaves(element, queue, file)
   for (const each of element.children) if (!inside.includes(each)) readSetting(each, queue, ignored)
   for (const each of inside) addQueue(queue, each, ignored)
   checkBounds(queue, file)
   return queue
+}
+
+/** What Hadoop 3 refuses in queues that hold queues; elsewhere it means nothing here. */
+function checkForLeaves({ children }: XmlElement, { path }: FairQueue, file: string): void {
+  const stray = children.find(({ name }) => name === 'maxAMShare' || name === 'reservation')
+  if (stray !== undefined) throw new SchedError('BAD_INPUT', 'is for queues that hold jobs, and this one holds queues.', { file, line: stray.line, field: `${path} ${stray.name}` }, stray.name === 'maxAMShare' ? 'Move it into those, or write queueMaxAMShareDefault for all.' : 'Move it into one of those.')
 }
 
 function readSetting(element: XmlElement, queue: FairQueue, ignored: Findings): void {
