@@ -78,7 +78,7 @@ describe('figures', () => {
 
   it('say where they must lie; shares end at 0 and 1', () => {
     expect([expectedText(range(0.99, 1), 'share'), expectedText(about(0.05, 0.05), 'share'), expectedText(range(0.9, 1.2), 'ratio'),
-      expectedText(above(2), 'ratio'), expectedText(range(40, 40), 'slots'), expectedText(shown, 'share')]).toEqual(
-      ['at least 99.0%', 'at most 10.0%', '0.90x to 1.20x', 'above 2.00x', '40', ''])
+      expectedText(above(2), 'ratio'), expectedText(range(40, 40), 'slots'), expectedText(shown, 'share'), expectedText(range(-0.02, 0.02), 'share')]).toEqual(
+      ['at least 99.0%', 'at most 10.0%', '0.90x to 1.20x', 'above 2.00x', '40', '', '-2.0% to 2.0%'])
   })
 })

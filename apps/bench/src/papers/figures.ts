@@ -45,7 +45,7 @@ function withInterval({ mean, low, high }: Estimate, unit: Unit): string {
 
 /** Where a figure must lie: `at least 99.0%`, `0.90x to 1.20x`, or nothing for a figure that is only shown. */
 export function expectedText({ from, to, open }: Range, unit: Unit): string {
-  const bottom = unit === 'share' && from <= 0 && !open ? -Infinity : from // shares end at 0 and 1
+  const bottom = unit === 'share' && from === 0 && !open ? -Infinity : from // shares end at 0 and 1, what is saved need not
   const top = unit === 'share' && to >= 1 ? Infinity : to
   if (bottom === -Infinity && top === Infinity) return ''
   if (top === Infinity) return `${open ? 'above' : 'at least'} ${figure(from, unit)}`
