@@ -65,7 +65,7 @@ describe('an experiment file with a mistake', () => {
     expect(await answer(experiment, {}, '--policies', '{')).toBe('error: --policies: found "{". Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
     expect(await answer(experiment, {}, '--checkpoint', '5')).toBe('error: --checkpoint: found "5". Write for example interval=3600,cost=60.')
     expect(await answer(experiment, {}, '--outages', 'mtbf=5,9')).toBe('error: --outages: found "mtbf=5,9". Write for example mtbf=604800,mttr=3600.')
-    expect(await answer(experiment, {}, '--seeds', '0')).toBe('error: seeds: found 0, expected at least 1.')
+    expect(await answer(experiment, {}, '--seeds', '0')).toContain("error: option '--seeds <n>' argument '0' is invalid. Expected a whole number of at least 1.")
     expect(await answer(experiment, {}, '--cluster', 'small.yaml', '--nodes', '5')).toBe('error: --nodes: stands beside --cluster. Describe the cluster in the file, or by options.')
   })
 
@@ -127,6 +127,25 @@ describe('a file that is not what it should be', () => {
     ['a gzip cut short', gzipSync(Buffer.from(trace)).subarray(0, 60), '"t": cannot read: the gzip data is cut short. Copy the file again.\n'],
   ])('%s is named with its place', async (_, content, message) => {
     expect(await answerTo('t', content)).toContain(`error: ${message}`)
+  })
+
+  it.each([
+    ['no processors', ['--procs', '0'], "'--procs <n>' argument '0' is invalid. Expected a whole number of at least 1."],
+    ['no nodes', ['--nodes', '0'], "'--nodes <n>' argument '0' is invalid. Expected a whole number of at least 1, or a file."],
+    ['fewer nodes than none', ['--nodes', '-1'], "'--nodes <n>' argument '-1' is invalid. Expected a whole number of at least 1, or a file."],
+    ['a number of nodes that is not whole', ['--nodes', '1e-3'], "'--nodes <n>' argument '1e-3' is invalid. Expected a whole number of at least 1, or a file."],
+    ['nodes of no name', ['--nodes', ''], "'--nodes <n>' argument '' is invalid. Expected a whole number of at least 1, or a file."],
+    ['more jobs than can be counted', ['--take', '9'.repeat(17)], `'--take <n>' argument '${'9'.repeat(17)}' is invalid. Expected a whole number of at least 1.`],
+    ['two queue files for one run', ['--queues', 'a.xml,b.xml'], '--queues: found 2 queue files. Give one, or compare them with `sched compare`.'],
+  ])('%s: the option is named', async (_, options, message) => {
+    const { err, code } = await sched(['run', '--trace', 't', ...options], { cwd: directory({ t: trace, 'a.xml': '<allocations/>', 'b.xml': '<allocations/>' }) })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) as string })
+  })
+
+  it('numbers of seeds that are none or too many end in one line, also in the demonstration', async () => {
+    const said = async (seeds: string) => (await sched(['demo', '--seeds', seeds])).err.trimEnd()
+    expect(await said('0')).toContain('Expected a whole number of at least 1.')
+    expect(await said('10001')).toBe('error: seeds: found 10001, expected at most 10000.')
   })
 
   it('is named when it is an experiment that should be a trace, or the other way round', async () => {

@@ -65,6 +65,13 @@ fifo
 `)
   })
 
+  it('names the queues of who held the cluster where they are not all its own', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100, { queue: 'x', user: 'u' }, { tasks: 2 }), job('b', 0, 50, { queue: 'y' }), job('c', 1, 10, { queue: 'y' }), job('d', 200, 50, { user: 'v' }, { tasks: 2 }), job('e', 200, 50, { user: 'w' }), job('f', 201, 10, { user: 'v' })) })
+    const heldFor = async (id: string) => /held most meanwhile: (.*)/.exec((await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '3', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo', '--job', id], { cwd })).out)?.[1]
+    expect(await heldFor('c')).toBe('a in x (66.7%), b in y (33.3%)')
+    expect(await heldFor('f')).toBe('d (66.7%), e (33.3%)') // no queues are named, and each user has one
+  })
+
   it('knows the time of decisions, own and of others, and lost ones', async () => {
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100), job('b', 1, 100)) })
     const cell = ['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'b']

@@ -84,7 +84,7 @@ describe('schedulers', () => {
     )
     expect(said(() => run({}))).toBe('schedulers: there is no scheduler. Name at least one, or give their number.')
     expect(said(() => run({ a: { count: 2 }, 'a-1': {} }))).toBe('two schedulers are called "a-1". Give them different names.')
-    expect(said(() => sharedState({ schedulers: { a: { classes: [] } } }))).toBe('shared-state.schedulers.a.classes: found [], expected at least 1 elements.')
+    expect(said(() => sharedState({ schedulers: { a: { classes: [] } } }))).toBe('shared-state.schedulers.a.classes: found [], expected at least 1 element.')
     expect(said(() => sharedState({ schedulers: 0 }))).toBe('shared-state.schedulers: found 0, expected more than 0.')
   })
 

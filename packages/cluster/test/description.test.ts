@@ -36,7 +36,7 @@ describe('a cluster description', () => {
     [{ nodes: 2.5, slots: { map: 1 } }, 'nodes: found 2.5, expected a whole number or a list.'],
     [{ nodes: 1e12, slots: { map: 1 } }, 'nodes: found 1000000000000, expected at most 1000000.'],
     [{ nodes: NaN, slots: { map: 1 } }, 'nodes: found NaN, expected a number or a list.'],
-    [{ nodes: [] }, 'nodes: found [], expected at least 1 elements.'],
+    [{ nodes: [] }, 'nodes: found [], expected at least 1 element.'],
     [{ nodes: [{ count: 600_000, slots: { map: 1 } }, { count: 600_000, slots: { map: 1 } }] }, 'nodes: more than 1000000 nodes.'],
     [{ nodes: 2 }, 'nodes: no node has a slot or a resource. Add for example `slots: { map: 4, reduce: 2 }`.'],
     [{ nodes: 2, slots: { map: 0 } }, 'nodes: no node has a slot or a resource. Add for example `slots: { map: 4, reduce: 2 }`.'],

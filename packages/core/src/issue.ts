@@ -121,8 +121,8 @@ function typeName(type: string): string {
 }
 
 function sized(origin: string | undefined, limit: string): string {
-  if (origin === 'array') return `${limit} elements`
-  return origin === 'string' ? `${limit} characters` : limit
+  const things = origin === 'array' ? 'element' : origin === 'string' ? 'character' : undefined
+  return things === undefined ? limit : `${limit} ${things}${/\b1$/.test(limit) ? '' : 's'}`
 }
 
 /** Keys that a schema knows at a path; none where it is not one of zod's. */

@@ -23,7 +23,7 @@ const badLines: [string, string, string][] = [
   ['text for a number', good('x').replace('"submit":0', '"submit":"0"'), 'submit: found "0", expected a number.'],
   ['NaN', good('x').replace('"submit":0', '"submit":NaN'), 'is not JSON; it ends in'],
   ['a missing key', '{"id":"x","submit":1}', 'stages: is missing, expected a list.'],
-  ['no stages', withStages(), 'stages: found [], expected at least 1 elements.'],
+  ['no stages', withStages(), 'stages: found [], expected at least 1 element.'],
   ['an unknown key', good('x').replace('"id"', '"usr":"u","id"'), 'usr: unknown key "usr". Did you mean "user"? Known: id, submit, user, queue,'],
   ['an unknown key of a stage', withStage({ tsks: 3 }), 'stages[0].tsks: unknown key "tsks". Did you mean "tasks"? Known: name, tasks, demand,'],
   ['a mistyped required key', good('x').replace('"submit"', '"sumbit"'), 'sumbit: unknown key "sumbit". Did you mean "submit"?'],

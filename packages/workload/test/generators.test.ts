@@ -259,7 +259,7 @@ describe('options of generators', () => {
     ['poisson-jobs', { tasks: { min: 4, mx: 2 } }, 'poisson-jobs.tasks.mx: unknown key "mx". Did you mean "max"? Known: min, max.'],
     ['poisson-jobs', { duration: { kind: 'uniform', min: -1, max: 2 } }, 'poisson-jobs.duration.min: found -1, expected at least 0.'],
     ['poisson-jobs', { demand: { map: 0 } }, 'poisson-jobs.demand: found {"map":0}, expected an amount above 0 of at least one resource.'],
-    ['poisson-jobs', { queues: [] }, 'poisson-jobs.queues: found [], expected at least 1 elements.'],
+    ['poisson-jobs', { queues: [] }, 'poisson-jobs.queues: found [], expected at least 1 element.'],
     ['facebok', {}, 'no generator is called "facebok". Did you mean "facebook"?'],
   ])('%s refuses %j', (name, options, message) => {
     expect(() => generate(name, options)).toThrow(SchedError)

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { classCounts } from '../class-counts.js'
 import { prepare } from '../experiment/experiment.js'
-import { experimentSchema } from '../experiment/schema.js'
+import { checked } from '../experiment/from-options.js'
 import type { Io } from '../io.js'
 import { classText } from '../output/comparison.js'
 import { headline } from '../output/headline.js'
 import { isSilent, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
 import { runAndCompare } from './compare.js'
-import { outputOptions, threadsOption, whole } from './experiment-options.js'
+import { atLeastOne, outputOptions, threadsOption } from './experiment-options.js'
 
 /**
  * The IO-heavy macro run of the paper: 100 jobs like Facebook's on 100 nodes of EC2, whose racks are not known, so that
@@ -30,12 +30,12 @@ export function addDemo(program: Command, io: Io): void {
     .command('demo')
     .summary('compare FIFO, fair sharing and delay scheduling on built-in jobs')
     .description('Compares FIFO, naive fair sharing and delay scheduling on the 100-job schedule of the paper that introduced delay scheduling.')
-    .option('--seeds <n>', 'number of seeds (default: 10)', whole)
+    .option('--seeds <n>', 'number of seeds (default: 10)', atLeastOne())
   outputOptions(threadsOption(command)).action(({ seeds, ...options }: OutputOptions & { readonly seeds?: number; readonly threads?: number }) => run(seeds, options, io))
 }
 
 async function run(seeds: number | undefined, options: OutputOptions & { readonly threads?: number }, io: Io): Promise<void> {
-  const spec = experimentSchema.parse({ ...demo, ...(seeds !== undefined && { seeds }) })
+  const spec = checked({ ...demo, ...(seeds !== undefined && { seeds }) })
   const experiment = await prepare({ spec, directory: io.cwd })
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (isSilent(options)) return

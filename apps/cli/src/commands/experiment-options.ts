@@ -15,16 +15,16 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
-    .option('--take <n>', 'only the first jobs', whole)
+    .option('--take <n>', 'only the first jobs', atLeastOne())
     .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
     .option('--queue-names <list>', 'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)', namesAs('partition001=short'))
     .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
     .optionsGroup('Cluster:')
-    .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', whole)
+    .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', atLeastOne())
     .option('--cluster <file>', 'description of a cluster, or a list of machines')
     .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`, wholeOrFile)
-    .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', whole)
+    .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', atLeastOne())
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amountsAs('cpu=16,mem=65536'))
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
@@ -50,7 +50,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .optionsGroup('Scheduling and runs:')
   if (single) return command
   return command
-    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS}, 1 for a log of rigid jobs)`, whole)
+    .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS}, 1 for a log of rigid jobs)`, atLeastOne())
     .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES}; for rigid jobs ${RIGID_POLICIES})`)
 }
 
@@ -79,12 +79,20 @@ export function outputOptions(command: Command): Command {
     .option('--quiet', 'print no table and no progress')
 }
 
-export const wholeOrFile = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
+/** A file that is called as a number is written with its directory: `./2`. */
+export const wholeOrFile = (text: string): number | string => (text !== '' && Number.isNaN(Number(text)) ? text : atLeastOne(', or a file')(text))
 
 export function whole(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError('Expected a whole number.')
   return Number(text)
 }
+
+export const atLeastOne =
+  (or = '') =>
+  (text: string): number => {
+    if (!/^\d+$/.test(text) || Number(text) === 0 || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError(`Expected a whole number of at least 1${or}.`)
+    return Number(text)
+  }
 
 function real(text: string): number {
   const value = Number(text)

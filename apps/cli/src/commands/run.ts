@@ -1,3 +1,4 @@
+import { SchedError } from '@sched/core'
 import type { Command } from 'commander'
 import { prepare } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
@@ -24,7 +25,8 @@ export function addRun(program: Command, io: Io): void {
 async function run(file: string | undefined, options: ExperimentOptions & OutputOptions, io: Io): Promise<void> {
   const description = onePoint(await describeExperiment(file, options, io.cwd))
   const { policy, policies, queues, yarnSite, ...spec } = description.spec
-  const [queue] = typeof queues === 'string' ? [queues] : (queues ?? [])
+  const [queue, ...others] = typeof queues === 'string' ? [queues] : (queues ?? [])
+  if (others.length > 0 && options.queues !== undefined) throw new SchedError('BAD_OPTION', `found ${others.length + 1} queue files.`, { field: '--queues' }, 'Give one, or compare them with `sched compare`.')
   const one = policy !== undefined ? { policy, ...(queue === undefined && { yarnSite }) } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1), yarnSite }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)

@@ -106,7 +106,8 @@ function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined):
   return configs.map((config) => named.find(({ name }) => name === config) ?? config)
 }
 
-function checked(input: unknown): Description['spec'] {
+/** An experiment of options alone. Throws `BAD_OPTION`. */
+export function checked(input: unknown): Description['spec'] {
   const read = experimentSchema.safeParse(input)
   if (read.success) return read.data
   const { at, fact, wayOut } = describeIssues(experimentSchema, input, read.error.issues)

@@ -46,12 +46,18 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (rest > 0) lines.push(`and ${counted(rest, 'more change')} of the reason (--json has all)`)
   if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
   if (passedBy > 0) lines.push(`${counted(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
-  if (holders.length > 0) lines.push(`held most meanwhile: ${holders.map(({ id, share }) => `${id} (${percent(share)})`).join(', ')}`)
+  if (holders.length > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
   for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
   if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
   if (lines.length === 0) lines.push('started at once')
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}
+
+/** With their queues, where these are not all the job's own. */
+function holdersText({ queue: own, holders }: JobWait): string {
+  const tellsQueues = holders.some(({ user, queue }) => queue !== own && queue !== user)
+  return holders.map(({ id, user, queue, share }) => `${id}${tellsQueues && queue !== user ? ` in ${queue}` : ''} (${percent(share)})`).join(', ')
 }
 
 /** Whole seconds as they are, others to a tenth; of what never came none. */

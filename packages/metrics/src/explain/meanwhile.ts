@@ -3,12 +3,13 @@ import type { ClusterView, JobId, ResourceId, Seconds, TaskId, WorkView } from '
 /** A job that held part of the cluster while another waited. */
 export interface Holder {
   readonly id: string
+  readonly user: string
+  readonly queue: string
   /** Mean over the wait of its dominant share: of the resource that it holds most of, between 0 and 1. */
   readonly share: number
 }
 
-interface Running {
-  readonly id: string
+interface Running extends Omit<Holder, 'share'> {
   readonly tasks: Map<TaskId, readonly number[]>
   readonly held: number[]
   share: number
@@ -49,7 +50,7 @@ export class Meanwhile {
 
   started(task: TaskId, job: JobId, now: Seconds): void {
     let running = this.#running.get(job)
-    if (running === undefined) this.#running.set(job, (running = { id: this.#work.name(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }))
+    if (running === undefined) this.#running.set(job, (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }))
     const shape = this.#work.shapeOf(task)
     const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
     running.tasks.set(task, demand)
@@ -87,7 +88,12 @@ export class Meanwhile {
     const length = this.#to - this.#from
     if (!(length > 0)) return []
     const all = [...this.#gone, ...this.#running.values()].filter(({ sum }) => sum > 0)
-    return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, sum }) => ({ id, share: sum / length }))
+    return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, user, queue, sum }) => ({ id, user, queue, share: sum / length }))
+  }
+
+  #namesOf(job: JobId): Omit<Holder, 'share'> {
+    const work = this.#work
+    return { id: work.name(job), user: work.userName(work.user(job)), queue: work.queueName(work.queue(job)) }
   }
 
   #change(running: Running, demand: readonly number[], sign: 1 | -1, now: Seconds): void {

@@ -26,7 +26,7 @@ import { slsFormat } from '../yarn/sls.js'
 import { synthFormat } from '../yarn/synth.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
-import { GOOGLE_EVENTS, textKind, unreadableKind } from './looks-like.js'
+import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
@@ -51,7 +51,7 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
-  const mapping = guessMapping(text)
+  const mapping = kind === NATIVE_WITHOUT_HEAD ? undefined : guessMapping(text)
   if (mapping !== undefined) {
     const lost = dependencyColumn(text)
     const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`

@@ -47,6 +47,7 @@ function wideText(start: Uint8Array): Likeness | undefined {
 
 /** Rows of task_events (13 columns) and of job_events (8). */
 const googleEvents = [/^\d+,[012]?,\d+,\d+,\d*,[0-8],[^,]*,[0-3]?,\d*(,[^,]*){4}$/, /^\d+,[012]?,\d+,[0-8],[^,]*,[0-3]?,[^,]*,[^,]*$/]
+export const NATIVE_WITHOUT_HEAD = 'jobs of the native format without its first line, {"format":"sched-workload","version":1}'
 export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData'
 
 /** What text looks like by its first lines, in words. */
@@ -54,10 +55,12 @@ export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
-  if (/^\{.*"stages"\s*:/.test(line)) return 'jobs of the native format without its first line, {"format":"sched-workload","version":1}'
+  if (/^\{.*"stages"\s*:/.test(line)) return NATIVE_WITHOUT_HEAD
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
   if (/^[[{]/.test(line)) return 'JSON'
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
+  if (/^\s*<(configuration|allocations)\b/m.test(head)) return 'a queue file of YARN or Spark (for --queues)'
+  if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'
