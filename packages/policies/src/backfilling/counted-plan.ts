@@ -1,4 +1,5 @@
 import type { JobId, Round, Seconds, ShapeId } from '@sched/core'
+import type { Licenses } from './licenses.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -23,9 +24,11 @@ export class CountedPlan implements Plan {
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profile: Profile
+  readonly #licenses: Licenses | undefined
 
-  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows) {
+  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows, licenses: Licenses | undefined) {
     this.#jobs = jobs
+    this.#licenses = licenses
     this.#lane = lane
     this.#windows = windows
     this.#profile = new Profile(lane.width)
@@ -33,20 +36,34 @@ export class CountedPlan implements Plan {
 
   begin({ now }: Round): void {
     planRunning(this.#profile, this.#lane, this.#windows, now)
+    this.#licenses?.begin(now)
   }
 
   earliest(job: JobId, latest: Seconds): Seconds {
     const { length, demand, width } = this.#lane
-    const start = this.#profile.earliest(length[job] as number, demand, job * width)
+    const seconds = length[job] as number
+    let start = this.#profile.earliest(seconds, demand, job * width)
+    while (this.#licenses !== undefined && start <= latest) {
+      const free = this.#licenses.earliest(job, start, seconds)
+      if (free === start) break
+      start = free <= latest ? this.#profile.earliestFrom(free, seconds, demand, job * width) : free
+    }
     return start <= latest ? start : Infinity
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {
-    this.#profile.take(start, end, this.#lane.demand, job * this.#lane.width)
+    this.#take(job, start, end)
+    this.#licenses?.reserve(job, start, end)
   }
 
   start(job: JobId, round: Round): boolean {
-    this.reserve(job, round.now, round.now + (this.#lane.length[job] as number))
+    const end = round.now + (this.#lane.length[job] as number)
+    this.#take(job, round.now, end)
+    this.#licenses?.start(job, round.now, end)
     return this.#jobs.start(job, round)
+  }
+
+  #take(job: JobId, start: Seconds, end: Seconds): void {
+    this.#profile.take(start, end, this.#lane.demand, job * this.#lane.width)
   }
 }

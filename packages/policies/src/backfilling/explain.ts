@@ -14,11 +14,15 @@ export class Explanations {
     this.#jobs = jobs
   }
 
-  /** `kept`: why a job waits for which there is room. */
-  give(round: Round, lane: RigidLane, head: JobId | None, kept: Reason = Reason.Reservation): void {
+  /** `kept`: why a job waits for which there is room; `limit`: which limit holds it back, if any does. */
+  give(round: Round, lane: RigidLane, head: JobId | None, kept: Reason = Reason.Reservation, limit?: (job: JobId) => string | undefined): void {
     if (!round.explained || head === None) return
     this.#waiting.length = 0
     this.#jobs.read(round, this.#waiting)
-    for (const job of this.#waiting) round.defer(job, job !== head && lane.fitsIn(lane.free, job) ? kept : Reason.NoRoom)
+    for (const job of this.#waiting) {
+      const held = limit?.(job)
+      if (held === undefined) round.defer(job, job !== head && lane.fitsIn(lane.free, job) ? kept : Reason.NoRoom)
+      else round.defer(job, Reason.Limit, held)
+    }
   }
 }

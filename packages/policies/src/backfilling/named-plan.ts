@@ -1,6 +1,7 @@
 import { SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
+import type { Licenses } from './licenses.js'
 import { bestRuns } from './node-runs.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
@@ -11,6 +12,7 @@ import type { RigidLane } from './rigid-lane.js'
 export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
   readonly step: Seconds
+  readonly licenses: Licenses | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export class NamedPlan implements Plan {
   readonly #nodes: number
   readonly #windows: readonly Window[]
   readonly #step: Seconds
+  readonly #licenses: Licenses | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
@@ -53,6 +56,7 @@ export class NamedPlan implements Plan {
     this.#running = running
     this.#windows = windows
     this.#step = options.step
+    this.#licenses = options.licenses
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
@@ -68,6 +72,7 @@ export class NamedPlan implements Plan {
     this.#cluster = cluster
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
+    this.#licenses?.begin(now)
     this.#releases.begin(this.#running)
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
@@ -84,33 +89,41 @@ export class NamedPlan implements Plan {
     const length = this.#lane.length[job] as number
     this.#releases.take(shape, this.#cluster)
     this.#allow(job, shape)
-    let from = this.#now
+    let from = this.#licensed(job, this.#now, length)
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
       const { later } = this.#slots
       const start = Math.max(this.#releases.whenRoom(tasks, this.#usable, this.#now), from)
-      if (start > later) from = later
+      if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
         bestRuns(this.#releases.room, tasks, this.#places)
-        if (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length))) return start
-        from = start === from ? start + this.#step : start
+        const licensed = this.#licensed(job, start, length)
+        if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
+        from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
       }
     }
     return Infinity
   }
 
-  reserve(_job: JobId, start: Seconds, end: Seconds): void {
+  reserve(job: JobId, start: Seconds, end: Seconds): void {
     this.#slots.reserve(new Set(this.#places), start, end)
+    this.#licenses?.reserve(job, start, end)
   }
 
   /** What has started holds its own amounts, not whole nodes. */
   start(job: JobId, round: Round): boolean {
+    this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
     const isStarted = this.#jobs.start(job, round, this.#places)
     if (isStarted) this.#releases.begin(this.#running)
-    else this.reserve(job, this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
+    else this.#slots.reserve(new Set(this.#places), this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted
+  }
+
+  /** When the job's licences are free, from a time on. */
+  #licensed(job: JobId, from: Seconds, length: Seconds): Seconds {
+    return this.#licenses?.earliest(job, from, length) ?? from
   }
 
   #down(time: Seconds): Seconds {

@@ -78,6 +78,19 @@ export class Profile {
     }
   }
 
+  /** The earliest time from `time` on from which `length` seconds have room for the vector, else `Infinity`. */
+  earliestFrom(time: Seconds, length: Seconds, vector: Float64Array, from: number): Seconds {
+    const { times, last } = this
+    let i = this.stepAt(time)
+    let start = Math.max(time, times[i] as number)
+    for (; ; i++) {
+      if (this.#fits(i, vector, from)) {
+        if (i === last || (times[i + 1] as number) >= start + length) return start
+      } else if (i === last) return Infinity
+      else start = times[i + 1] as number
+    }
+  }
+
   /** From when on the vector has room without a break until `time`; `time` itself if there is none just before it. */
   roomUntil(time: Seconds, vector: Float64Array, from: number): Seconds {
     let step = this.lowest(time) - 1

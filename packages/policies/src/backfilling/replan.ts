@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
+import { Licenses } from './licenses.js'
 import { NamedPlan } from './named-plan.js'
 import { overrunOptions, windowOptions } from './options.js'
 import { Quota } from './quota.js'
@@ -31,6 +32,7 @@ const replanOptions = z.strictObject({
   bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
+  bf_licenses: z.record(z.string(), z.int().nonnegative()).optional().describe('licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free'),
   default_queue_depth: z.number().int().positive().default(100).describe('jobs looked at when the first start at an event, with `twoPass`'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
   sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
@@ -52,7 +54,7 @@ type Options = z.output<typeof replanOptions>
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * limits of time of a pass, licences beside the resources, preemption, heterogeneous jobs, several partitions per job; a partition
+ * limits of time of a pass, preemption, heterogeneous jobs, several partitions per job; a partition
  * is a queue. Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
  * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
@@ -79,6 +81,7 @@ class Replan implements Policy {
   readonly #windows: Windows
   readonly #plans: readonly Plan[]
   readonly #explanations: Explanations
+  readonly #licenses: Licenses | undefined
   readonly #queue: JobId[] = []
   /** When the next plan is made, with `twoPass`, by lane. */
   readonly #due: Float64Array
@@ -93,14 +96,15 @@ class Replan implements Policy {
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
+    const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     this.#plans = jobs.lanes.map((lane, i) =>
-      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows, { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear }) : new CountedPlan(lane, jobs, this.#windows),
+      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows, { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, licenses }) : new CountedPlan(lane, jobs, this.#windows, licenses),
     )
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, options.nodes === 'named' ? watch : undefined))
+    Object.assign(this, forwarding(jobs, options.nodes === 'named' ? watch : undefined, licenses))
   }
 
   schedule(round: Round): void {
@@ -108,7 +112,7 @@ class Replan implements Policy {
     if (!this.#options.twoPass) this.#plan(round, lane)
     else this.#twoPasses(round, lane)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
-    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))
+    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => (this.#licenses?.has(job) === false ? 'Licenses' : undefined))
   }
 
   #twoPasses(round: Round, lane: RigidLane): void {
@@ -124,7 +128,8 @@ class Replan implements Policy {
 
   /**
    * The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. From
-   * then on others start on the nodes where it may not run, those that its partition lacks.
+   * then on others start on the nodes where it may not run, those that its partition lacks. One that finds no licences which plans reckon
+   * with ends the pass.
    */
   #startFirst(round: Round, lane: RigidLane): void {
     const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
@@ -140,6 +145,7 @@ class Replan implements Policy {
       if (parts.isUsed(part)) continue
       parts.use(part)
       if (lane.waits[job] !== true) continue // a limit holds it back since another one started
+      if (this.#licenses?.has(job) === false) return
       if (this.#startAll(job, round, lane, closed)) starts.use()
       else if (round.now - round.work.submitted(job) >= age) {
         const shape = round.work.shape(job, round.lane)

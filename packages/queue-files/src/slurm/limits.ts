@@ -16,9 +16,9 @@ const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
 
 /**
  * What `slurm-limits` takes of partitions, QOS and associations, `{}` where there is no limit. Limits of the database hold where
- * AccountingStorageEnforce says so, or where there is no slurm.conf. Throws `BAD_INPUT` with the line.
+ * AccountingStorageEnforce says so, or where there is no slurm.conf; licences where nothing else counts them. Throws `BAD_INPUT` with the line.
  */
-export function limitsOptions(conf: SlurmConf, resources: readonly string[], findings: Findings): Options {
+export function limitsOptions(conf: SlurmConf, resources: readonly string[], licenses: Options | undefined, findings: Findings): Options {
   const empty = withoutNodes(conf)
   const partitions = Object.fromEntries(conf.partitions.flatMap((each) => {
     const own = ofPartition(each, conf, resources)
@@ -31,7 +31,6 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], fin
   const accounts = limits.accounts()
   const isNeeded = (check: string, tree: Options) => enforced.checks.includes(check) || (enforced.limits && hasSettings(tree))
   const ofDatabase = { ...(isNeeded('qos', qos) && { qos }), ...(isNeeded('associations', accounts) && { accounts }) }
-  const licenses = licensesOf(conf.general.get('licenses'), findings)
   const given = { ...(licenses !== undefined && { licenses }), ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
@@ -73,8 +72,9 @@ export function secondsOf(time: string): number {
 
 // ---- licences ----
 
-/** `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
-function licensesOf(setting: Setting | undefined, findings: Findings): Record<string, number> | undefined {
+/** Of `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
+export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings: Findings): Record<string, number> | undefined {
+  const setting = general.get('licenses')
   if (setting === undefined) return undefined
   const licenses: Record<string, number> = {}
   for (const part of setting.value.split(/[,;]/).map((each) => each.trim()).filter((each) => each !== '')) {
@@ -83,7 +83,7 @@ function licensesOf(setting: Setting | undefined, findings: Findings): Record<st
     licenses[name] = (licenses[name] ?? 0) + Number(count)
   }
   if (Object.keys(licenses).length === 0) return undefined
-  findings.add('honoured', setting, setting.name, setting.value, 'of jobs whose records name them (license/... among their TRES); those that wait for one get no reservation')
+  findings.add('honoured', setting, setting.name, setting.value, `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`)
   return licenses
 }
 

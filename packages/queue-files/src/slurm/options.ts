@@ -13,12 +13,12 @@ const whyNot: Readonly<Record<string, string>> = {
   sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
   sched_interval: 'the plan looks at the whole queue every bf_interval', bf_max_job_array_resv: 'tasks of an array are jobs of their own', bf_max_job_assoc: 'not simulated: bf_max_job_user counts users', assoc_limit_stop: 'a job that a limit holds back keeps nobody else from starting',
   bf_min_prio_reserve: 'not simulated', bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
-  bf_licenses: 'jobs that wait for a licence get no reservation', bf_hetjob_prio: 'parts of a heterogeneous job are jobs of their own', bf_hetjob_immediate: 'parts of a heterogeneous job are jobs of their own', no_backup_scheduling: 'there is one scheduler',
+  bf_hetjob_prio: 'parts of a heterogeneous job are jobs of their own', bf_hetjob_immediate: 'parts of a heterogeneous job are jobs of their own', no_backup_scheduling: 'there is one scheduler',
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', bf_node_space_size: 'a plan has as many records as it needs', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
 }
 
-/** What `replan` takes of SchedulerParameters. Throws `BAD_INPUT` for a number that is none. */
-export function replanOptions(setting: Setting | undefined, findings: Findings): Record<string, number> {
+/** What `replan` takes of SchedulerParameters; `noLicenses`: why its plans reckon with no licences, where bf_licenses is given all the same. Throws `BAD_INPUT` for a number that is none. */
+export function replanOptions(setting: Setting | undefined, noLicenses: string, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
   for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
     const given = setting as Setting
@@ -26,6 +26,7 @@ export function replanOptions(setting: Setting | undefined, findings: Findings):
     const least = parameters[name.toLowerCase()]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
     if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
+    else if (name.toLowerCase() === 'bf_licenses') tell(noLicenses === '' ? 'honoured' : 'ignored', noLicenses)
     else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? 'not simulated')
     else {
       const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })

@@ -2,7 +2,7 @@ import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { checkedTime, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } from './limits.js'
+import { checkedTime, licensesOf, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, timeOf, weights } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
@@ -41,8 +41,11 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const weighted = weights.flatMap((name) => conf.general.get(name.toLowerCase()) ?? []).find(({ value }) => value !== '0')
   if (type === undefined && weighted !== undefined) findings.add('honoured', weighted, 'PriorityType', '', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing')
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
-  const inner = discipline(conf, nodes, Object.keys(order.multifactor).length === 0 ? 'fifo' : order, findings)
-  const limits = limitsOptions(conf, resources, findings)
+  const noPlan = whyNoLicensePlan(conf)
+  const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
+  const licenses = licensesOf(conf, arePlanned, findings)
+  const inner = discipline(conf, nodes, { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) }, noPlan, findings)
+  const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
@@ -71,13 +74,23 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
   findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
 }
 
-function discipline({ general, partitions }: SlurmConf, nodes: number, order: Config, findings: Findings): Config {
+/** Why plans reckon with no licences even where SchedulerParameters has bf_licenses; '' if they do. */
+function whyNoLicensePlan(conf: SlurmConf): string {
+  const { general } = conf
+  if (!general.has('licenses')) return 'there are no Licenses'
+  if (/^sched\/builtin$/i.test(general.get('schedulertype')?.value ?? '')) return 'sched/builtin makes no plans'
+  return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
+}
+
+const hasParameter = ({ general }: SlurmConf, name: string): boolean => (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
+
+function discipline({ general, partitions }: SlurmConf, nodes: number, planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined }, noLicenses: string, findings: Findings): Config {
   const type = general.get('schedulertype')
   const isBuiltin = type?.value.toLowerCase() === 'sched/builtin'
   if (isBuiltin && partitions.length > 1) findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
   else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const options = replanOptions(general.get('schedulerparameters'), findings)
-  return isBuiltin ? { strict: { order } } : { replan: { order, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
+  const options = replanOptions(general.get('schedulerparameters'), noLicenses, findings)
+  return isBuiltin ? { strict: { order: planning.order } } : { replan: { ...planning, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
 }
 
 /**
@@ -97,13 +110,20 @@ function reserving(type: Setting | undefined, nodes: number, findings: Findings)
 /** Modes in which a preempted job is gone, for the time being or for good. */
 const GOES = /^(REQUEUE|CANCEL)$/i
 
+/** Whether jobs are preempted at all. */
+function preemptionActs({ general, database }: SlurmConf): boolean {
+  const type = general.get('preempttype')
+  const isKnown = /^preempt\/partition_prio$/i.test(type?.value ?? '') || (isByQos(type) && database.qos.length > 0)
+  return isKnown && (general.get('preemptmode')?.value ?? 'OFF').split(',').some((each) => GOES.test(each.trim()))
+}
+
 function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, priorities: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
   const { general } = conf
   const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
   const modes = (mode?.value ?? 'OFF').split(',').map((each) => each.trim())
   const isByTier = /^preempt\/partition_prio$/i.test(type?.value ?? '')
   const isKnown = isByTier || (isByQos(type) && conf.database.qos.length > 0)
-  const acts = isKnown && modes.some((each) => GOES.test(each))
+  const acts = preemptionActs(conf)
   if (type !== undefined) {
     if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
     else findings.add('ignored', type, type.name, type.value, isKnown ? `nobody is preempted: PreemptMode is ${modes.join(',')}, and only REQUEUE and CANCEL are simulated` : isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated')

@@ -1,0 +1,121 @@
+import type { Env, JobId, JobSpec, LaneId, Seconds, TaskId, WorkListener } from '@sched/core'
+import { Profile } from './profile.js'
+import type { RigidLane } from './rigid-lane.js'
+
+/** The running tasks of a job, with their lanes. */
+type Tasks = Map<TaskId, RigidLane>
+
+/**
+ * Licences of the whole cluster as a plan reckons with them: held by jobs as long as any of their tasks runs, expected back when the last
+ * of these should end, and taken by reservations.
+ *
+ * Source: Slurm, `bf_licenses` of sched/backfill. Deviation: what runs gives them back at its expected end, not at a multiple of bf_resolution.
+ */
+export class Licenses implements WorkListener {
+  readonly #env: Env
+  readonly #lanes: readonly RigidLane[]
+  readonly #names: readonly string[]
+  readonly #total: Float64Array
+  readonly #free: Float64Array
+  readonly #profile: Profile
+  /** What jobs ask for that ask for any, and the tasks of those that hold some. */
+  readonly #asked = new Map<JobId, Float64Array>()
+  readonly #holders = new Map<JobId, Tasks>()
+  /** Until when those that hold some do, as the plan has it. */
+  readonly #until = new Map<JobId, Seconds>()
+
+  constructor(licenses: Readonly<Record<string, number>>, env: Env, lanes: readonly RigidLane[]) {
+    this.#env = env
+    this.#lanes = lanes
+    this.#names = Object.keys(licenses)
+    this.#total = Float64Array.from(Object.values(licenses))
+    this.#free = this.#total.slice()
+    this.#profile = new Profile(this.#names.length)
+  }
+
+  admits({ licenses = {} }: JobSpec): string | undefined {
+    for (const [i, name] of this.#names.entries()) {
+      const [asked, most] = [licenses[name] ?? 0, this.#total[i] as number]
+      if (asked > most) return `it asks for ${asked} of licence ${name}, and there ${most === 1 ? 'is' : 'are'} ${most} (InvalidLicenses)`
+    }
+    return undefined
+  }
+
+  onSubmit(job: JobId): void {
+    const licenses = this.#env.work.licenses(job)
+    for (const name of Object.keys(licenses)) if (!this.#names.includes(name)) this.#env.warn(`licence "${name}" is not among the licences of bf_licenses: jobs hold as many as they ask for`)
+    if (this.#names.some((name) => (licenses[name] ?? 0) > 0)) this.#asked.set(job, Float64Array.from(this.#names, (name) => licenses[name] ?? 0))
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    const asked = this.#asked.get(job)
+    if (asked === undefined) return
+    const tasks: Tasks = this.#holders.get(job) ?? new Map<TaskId, RigidLane>()
+    if (tasks.size === 0) this.#move(asked, -1)
+    this.#holders.set(job, tasks.set(task, this.#lanes[lane] as RigidLane))
+  }
+
+  onRelease(job: JobId, _lane: LaneId, task: TaskId): void {
+    const tasks = this.#holders.get(job)
+    if (tasks?.delete(task) !== true || tasks.size > 0) return
+    this.#holders.delete(job)
+    this.#move(this.#asked.get(job) as Float64Array, 1)
+  }
+
+  onFinish(job: JobId): void {
+    this.#asked.delete(job)
+  }
+
+  /** Whether the job has its licences, or finds them free now. */
+  has(job: JobId): boolean {
+    const asked = this.#needs(job)
+    return asked === undefined || asked.every((amount, i) => amount <= (this.#free[i] as number))
+  }
+
+  /** A plan begins: nothing is reserved yet. */
+  begin(now: Seconds): void {
+    this.#profile.reset(now, this.#total)
+    this.#until.clear()
+    for (const [job, tasks] of this.#holders) {
+      let end = now
+      for (const [task, lane] of tasks) end = Math.max(end, this.#endOf(job, task, lane, now))
+      this.start(job, now, end)
+    }
+  }
+
+  /** The earliest time from `from` on from which the job's licences are free for `length` seconds. */
+  earliest(job: JobId, from: Seconds, length: Seconds): Seconds {
+    const asked = this.#needs(job)
+    return asked === undefined ? from : this.#profile.earliestFrom(from, length, asked, 0)
+  }
+
+  /** A piece of the job starts, or is to: what the job holds already it holds longer. */
+  start(job: JobId, now: Seconds, end: Seconds): void {
+    const asked = this.#asked.get(job)
+    const from = this.#until.get(job) ?? now
+    if (asked === undefined || end <= from) return
+    this.#profile.take(from, end, asked, 0)
+    this.#until.set(job, end)
+  }
+
+  reserve(job: JobId, start: Seconds, end: Seconds): void {
+    const asked = this.#needs(job)
+    if (asked !== undefined) this.#profile.take(start, end, asked, 0)
+  }
+
+  /** None for a job that holds them already. */
+  #needs(job: JobId): Float64Array | undefined {
+    return this.#holders.has(job) ? undefined : this.#asked.get(job)
+  }
+
+  /** Later than now in any case; what runs on a drained node is in no plan, but keeps its licences. */
+  #endOf(job: JobId, task: TaskId, { running, length }: RigidLane, now: Seconds): Seconds {
+    const started = this.#env.work.started(task)
+    const end = running.has(task) ? running.endOf(running.pieceOf(task)) : (Number.isNaN(started) ? now : started) + (length[job] as number)
+    return end > now ? end : now + 1
+  }
+
+  #move(amounts: Float64Array, sign: 1 | -1): void {
+    for (let i = 0; i < amounts.length; i++) this.#free[i] = (this.#free[i] as number) + sign * (amounts[i] as number)
+  }
+}
