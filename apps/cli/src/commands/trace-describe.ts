@@ -1,10 +1,11 @@
 import { describeStream, type Trace, type WorkloadSummary } from '@sched/workload'
-import { duration, json, percent, table, type Column } from '@sched/report'
+import { duration, json, percent, table } from '@sched/report'
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
+import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
 import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
-import { amountsAs, whole } from './experiment-options.js'
+import { amountsAs, atLeastOne } from './experiment-options.js'
 
 interface DescribeOptions extends TraceOptions {
   readonly nodes?: number
@@ -19,7 +20,7 @@ export function addDescribe(trace: Command, io: Io): void {
     .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes from; and what the rules of the format did to its jobs.')
     .argument('<file>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
   traceOptions(command)
-    .option('--nodes <n>', 'nodes of the cluster that load is reported for', whole)
+    .option('--nodes <n>', 'nodes of the cluster that load is reported for', atLeastOne())
     .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--json', 'print JSON')
     .action((file: string, options: DescribeOptions) => describeTrace(file, options, io))
@@ -71,5 +72,3 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
   const width = Math.max(...facts.map(([key = '']) => key.length))
   return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(width)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`
 }
-
-const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

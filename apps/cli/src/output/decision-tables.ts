@@ -1,5 +1,6 @@
 import type { Daily, DecidedTimes, DecisionFigures, DecisionsResult } from '@sched/metrics'
-import { percent, table, type Column } from '@sched/report'
+import { percent, table } from '@sched/report'
+import { columns } from './columns.js'
 import { number } from './number.js'
 
 /** How busy schedulers were. Kinds with several schedulers have a row for all of them, and one for each. */
@@ -42,4 +43,3 @@ function byScheduler({ schedulers, groups }: DecisionsResult): [string, Decision
 
 const share = (value: Daily) => daily(value, percent)
 const daily = ({ median, mad, days }: Daily, text: (value: number) => string) => (days > 1 && !Number.isNaN(mad) ? `${text(median)} ± ${text(mad)}` : text(median))
-const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

@@ -1,5 +1,6 @@
 import type { ShuffleFigures, Summary } from '@sched/metrics'
-import { percent, table, type Column } from '@sched/report'
+import { percent, table } from '@sched/report'
+import { columns } from './columns.js'
 import { number } from './number.js'
 
 /** Real use of hardware: of all nodes, and the most loaded ones. */
@@ -20,5 +21,3 @@ export function shuffleTable({ shuffle }: Summary): string {
   const classes = shuffle.classes.length > 1 ? shuffle.classes.map(({ label, ...own }) => row(label, own)) : []
   return table(columns('shuffled, GB', 'on the node', 'in the rack', 'between racks', 'share', 'time of a job, s', 'of its time'), [row('all', shuffle.overall), ...classes])
 }
-
-const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

@@ -1,7 +1,8 @@
 import type { Group, RigidResult, Summary } from '@sched/metrics'
-import { percent, table, type Column } from '@sched/report'
+import { percent, table } from '@sched/report'
 import type { Row } from '../figures.js'
 import { kinds } from '../rigid-figures.js'
+import { columns } from './columns.js'
 import { counted, interval, number } from './number.js'
 import { policyTable } from './policy-table.js'
 
@@ -68,5 +69,3 @@ function kindTable(rows: readonly Row[], key: string, kind: string, heading: str
   const lines = own.map(({ label = '', unit, cells }) => [label.slice(kind.length + 1), ...cells.map(({ mean }) => interval(mean, unit))])
   return `${heading}, ${kind === 'procs' ? 'by processors' : 'by run time'}\n${policyTable([''], first.cells.map(({ policy }) => policy), lines, width)}`
 }
-
-const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]

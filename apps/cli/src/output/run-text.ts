@@ -1,6 +1,7 @@
 import type { Distribution, Summary } from '@sched/metrics'
-import { duration, percent, table, type Column } from '@sched/report'
+import { duration, percent, table } from '@sched/report'
 import type { RunResult } from '../run-once.js'
+import { columns } from './columns.js'
 import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
 import { counted, number } from './number.js'
 import { hardwareTable, shuffleTable } from './network-tables.js'
@@ -61,5 +62,3 @@ function classTable({ classes }: Summary): string {
   ])
   return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'node-local'), rows)
 }
-
-const columns = (first: string, ...titles: string[]): Column[] => [{ title: first, align: 'left' }, ...titles.map((title): Column => ({ title, align: 'right' }))]
