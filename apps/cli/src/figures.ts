@@ -47,6 +47,9 @@ export interface Row extends ComparisonRow {
   readonly label?: string
 }
 
+/** Rows of all jobs, without those in which every policy has 0 on every seed. */
+export const ofAllJobs = (rows: readonly Row[]): Row[] => rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))
+
 /** What the column of the log's own figures is called. */
 export const RECORDED = 'recorded'
 

@@ -1,6 +1,6 @@
 import { barChart, type Bar } from '@sched/report/charts'
 import { figure, html, htmlTable, NONE, type ComparisonCell, type Html } from '@sched/report'
-import type { Row } from '../figures.js'
+import { ofAllJobs, type Row } from '../figures.js'
 import { interval } from '../output/number.js'
 
 /** Figures that are worth a chart, most telling first; others are in the table. */
@@ -52,4 +52,3 @@ export const messageBox = (text: string): Html => html`<div class="${text.starts
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const barOf = ({ values, mean: { mean, low, high } }: ComparisonCell): Bar => (values.length === 0 ? { value: NaN } : { value: mean, low, high })
 const byWhat = (key: string) => (key.endsWith('-procs') ? 'processors' : key.endsWith('-ran') ? 'run time' : 'class of jobs')
-const ofAllJobs = (rows: readonly Row[]) => rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))

@@ -1,6 +1,6 @@
 import { meanInterval } from '@sched/metrics'
 import { NONE, type Cell, type ComparisonCell } from '@sched/report'
-import { RECORDED, type Row } from '../figures.js'
+import { ofAllJobs, RECORDED, type Row } from '../figures.js'
 import { interval, number } from './number.js'
 import { policyTable } from './policy-table.js'
 
@@ -9,7 +9,7 @@ export type ClassCounts = ReadonlyMap<string, number>
 
 /** Figures of all jobs by policy, and their differences from the first one. */
 export function overallText(rows: readonly Row[], width?: number): string {
-  const overall = rows.filter(({ label, cells }) => label === undefined && cells.some(({ values }) => values.some((value) => value !== 0)))
+  const overall = ofAllJobs(rows)
   if (overall.length === 0) return ''
   const policies = widest(overall)
   const [base = ''] = policies
