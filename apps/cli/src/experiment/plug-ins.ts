@@ -65,19 +65,16 @@ function locate(specifier: string, directory: string): string {
 /** The path of a module, absolute; the name of a package stays. */
 export const modulePath = (module: string, directory: string): string => (/^(\.|\/)/.test(module) || existsSync(resolve(directory, module)) ? resolve(directory, module) : module)
 
-type Unchecked = Partial<Record<string, unknown>>
-
-function isDefined(value: unknown): value is Defined<Kind> {
-  const { kind, name, plug } = (value ?? {}) as Unchecked
-  return kinds.has(kind) && typeof name === 'string' && typeof plug === 'function'
+interface Named extends Partial<Record<string, unknown>> {
+  readonly kind: Kind
+  readonly name: string
 }
 
-function isPlain(value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'summary'> & { readonly summary?: string } {
-  const { kind, name, create } = (value ?? {}) as Unchecked
-  return kinds.has(kind) && typeof name === 'string' && typeof create === 'function'
+function isNamed(value: unknown): value is Named {
+  const { kind, name } = (value ?? {}) as Partial<Named>
+  return kinds.has(kind) && typeof name === 'string'
 }
 
-function isPreset(value: unknown): value is Preset {
-  const { kind, name, config } = (value ?? {}) as Unchecked
-  return kinds.has(kind) && typeof name === 'string' && config !== undefined
-}
+const isDefined = (value: unknown): value is Defined<Kind> => isNamed(value) && typeof value['plug'] === 'function'
+const isPlain = (value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'summary'> & { readonly summary?: string } => isNamed(value) && typeof value['create'] === 'function'
+const isPreset = (value: unknown): value is Preset => isNamed(value) && value['config'] !== undefined
