@@ -99,7 +99,7 @@ export class DecidedJobs implements Observer {
   }
 
   result(): DecidedJobsResult {
-    return { overall: this.#classes.overall.result(), classes: this.#classes.entries().map(([label, waits]) => ({ label, ...waits.result() })) }
+    return this.#classes.results((waits) => waits.result())
   }
 
   /** Where decisions take no time, the first start is the first attempt. */

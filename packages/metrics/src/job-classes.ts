@@ -1,4 +1,5 @@
 import { listOf, type JobId, type JobSpec } from '@sched/core'
+import { classAt, sizeNames } from './class-limits.js'
 import { naturalOrder } from './natural-order.js'
 
 /** The class a job is reported under, or `undefined` for a job that counts in the overall figures alone. */
@@ -12,15 +13,8 @@ export const byLabel: ClassOf = (spec) => spec.label
  * `3-20` and `>20`. Default: the bins of Facebook jobs in October 2009 (Zaharia et al., EuroSys 2010, table 2).
  */
 export function bySize(limits: readonly number[] = [1, 2, 20, 60, 150, 300, 500, 1500]): ClassOf {
-  const names = limits.map((limit, i) => {
-    const from = i === 0 ? 1 : (limits[i - 1] as number) + 1
-    return from === limit ? `${limit}` : `${from}-${limit}`
-  })
-  return ({ stages }) => {
-    const size = stages[0]?.tasks ?? 0
-    const bin = limits.findIndex((limit) => size <= limit)
-    return bin < 0 ? `>${limits.at(-1) ?? 0}` : names[bin]
-  }
+  const names = sizeNames(limits)
+  return ({ stages }) => names[classAt(limits, stages[0]?.tasks ?? 0)]
 }
 
 /** What is collected per class and, as `overall`, for all jobs; a job's class is found once, when it is submitted. */
@@ -58,8 +52,9 @@ export class JobClasses<Part> {
     return this.#ofJob[job]
   }
 
-  /** Labels with their parts, in natural order. */
-  entries(): [string, Part][] {
-    return [...this.#parts].sort(([a], [b]) => naturalOrder(a, b))
+  /** What the parts come to: of all jobs, and of each class in the natural order of labels. */
+  results<Result extends object>(of: (part: Part) => Result): { readonly overall: Result; readonly classes: ({ readonly label: string } & Result)[] } {
+    const parts = [...this.#parts].sort(([a], [b]) => naturalOrder(a, b))
+    return { overall: of(this.overall), classes: parts.map(([label, part]) => ({ label, ...of(part) })) }
   }
 }

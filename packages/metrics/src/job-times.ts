@@ -96,10 +96,7 @@ export class JobTimes implements Observer {
   }
 
   result(): JobTimesResult {
-    return {
-      overall: this.#classes.overall.result(),
-      classes: this.#classes.entries().map(([label, times]) => ({ label, ...times.result() })),
-    }
+    return this.#classes.results((times) => times.result())
   }
 
   #begin(job: JobId, now: Seconds): void {

@@ -65,8 +65,7 @@ export class Locality implements Observer {
     const width = this.#width
     return {
       levels: Array.from({ length: width }, (_, level) => (level === width - 1 ? 'any' : (['node', 'rack'][level] ?? `group ${level}`))),
-      overall: this.#classes.overall.result(width),
-      classes: this.#classes.entries().map(([label, counts]) => ({ label, ...counts.result(width) })),
+      ...this.#classes.results((counts) => counts.result(width)),
     }
   }
 

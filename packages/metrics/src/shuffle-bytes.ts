@@ -91,7 +91,7 @@ export class Shuffle implements Observer {
   result(): ShuffleResult | undefined {
     const { overall } = this.#classes
     if (overall.tasks === 0 && overall.all === 0) return undefined
-    return { overall: overall.figures(), classes: this.#classes.entries().map(([label, sums]) => ({ label, ...sums.figures() })) }
+    return this.#classes.results((sums) => sums.figures())
   }
 
   #sumsOf(job: JobId): Sums[] {

@@ -118,10 +118,7 @@ export class WaitReasons implements Observer {
   }
 
   result(): WaitReasonsResult {
-    return {
-      overall: this.#classes.overall.result(),
-      classes: this.#classes.entries().map(([label, totals]) => ({ label, ...totals.result() })),
-    }
+    return this.#classes.results((totals) => totals.result())
   }
 
   #attribute(job: JobId, now: Seconds): void {

@@ -1,9 +1,10 @@
 import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
+import { classAt, lengthNames, sizeNames } from '../class-limits.js'
 import { naturalOrder } from '../natural-order.js'
 import { counts, wholeRun, type Period } from '../period.js'
 import { JobAmounts } from './job-amounts.js'
-import { classAt, lengthNames, PROCESSOR_LIMITS, RUNTIME_LIMITS, sizeNames, userOf } from './job-kinds.js'
+import { PROCESSOR_LIMITS, RUNTIME_LIMITS, userOf } from './job-kinds.js'
 import { WeightedMeans, type JobMeans } from './weighted-means.js'
 
 /** Options of `jobGroups`; all may be left out. */
