@@ -14,6 +14,9 @@ export interface Finding {
   readonly note: string
 }
 
+/** Orders findings file by file, by the names of the files, and in each from the top. */
+export const byPlace = (a: Finding, b: Finding): number => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)
+
 /** Findings as they are made; one file, unless told otherwise. */
 export class Findings {
   readonly all: Finding[] = []

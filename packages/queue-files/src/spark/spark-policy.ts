@@ -1,6 +1,6 @@
 import { withoutUndefined, type Config } from '@sched/core'
 import type { FairOptions } from '@sched/policies'
-import { Findings } from '../finding.js'
+import { byPlace, Findings } from '../finding.js'
 import { schedulerMode, secondsOf } from './conf.js'
 import type { SparkFile, SparkPool } from './pools-file.js'
 import type { Given, Setting } from '../setting.js'
@@ -42,7 +42,7 @@ export function sparkPolicy(file: SparkFile): SparkPolicy {
   const wait = settings.get('spark.locality.wait')
   const waits = ['node', 'rack'].map((level) => settings.get(`spark.locality.wait.${level}`) ?? wait).map((each) => (each === undefined ? LOCALITY_WAIT : secondsOf(each)))
   for (const each of file.conf) tell(each, findings)
-  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  const all = [...file.ignored.all, ...findings.all].sort(byPlace)
   return { kind: 'spark', options, policy: { delay: { order, waits } }, findings: all }
 }
 

@@ -5,7 +5,7 @@ import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { count, type Options, type QueueOptions } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
-import { Findings } from '../finding.js'
+import { byPlace, Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -36,7 +36,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   options.queues = queues
   for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
-  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  const all = [...file.ignored.all, ...findings.all].sort(byPlace)
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
 }
 

@@ -3,7 +3,7 @@ import type { QueueOptions, YarnFairOptions } from '@sched/policies'
 import { clusterName, unitOf, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
-import { Findings } from '../finding.js'
+import { byPlace, Findings } from '../finding.js'
 import { find } from './placement-rules.js'
 import type { Given, Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
@@ -24,7 +24,7 @@ export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: Re
   const rules = file.rules ?? defaultRules(site)
   mapped.tellRules()
   const policy = composed(options, site, cluster)
-  const all = [...file.ignored.all, ...findings.all].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  const all = [...file.ignored.all, ...findings.all].sort(byPlace)
   return { kind: 'fair', policy, options, rules, findings: all }
 }
 
