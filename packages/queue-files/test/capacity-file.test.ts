@@ -1,22 +1,14 @@
-import { SchedError } from '@sched/core'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['memory-mb', 'vcores'], nodes: 10, heartbeat: true }
 type Pairs = readonly (readonly [string, string])[]
 /** One property per line, the first in line 2; names without the common beginning. */
 const file = (pairs: Pairs) => `<configuration>${pairs.map(([name, value]) => `\n<property><name>${name.startsWith('yarn.') ? name : `yarn.scheduler.capacity.${name}`}</name><value>${value}</value></property>`).join('')}\n</configuration>`
 const policy = (pairs: Pairs, site?: Pairs) => queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), facts, site === undefined ? undefined : { file: 'site.xml', text: file(site) })
-const message = (pairs: Pairs): string => {
-  try {
-    policy(pairs)
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'no error'
-}
+const message = (pairs: Pairs) => messageOf(() => policy(pairs))
 /** Whether the policy takes what the file has become. */
 const isKnown = (config: unknown) => capacityScheduler((config as { readonly 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler']).name === 'capacity-scheduler'
 const ab: Pairs = [['root.queues', 'a, b'], ['root.a.capacity', '40'], ['root.b.capacity', '60']]
@@ -85,7 +77,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
 ]
 const ignoredOfAll = [
   'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
-  'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name',
+  'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name', 'yarn.scheduler.queue-placement-rules', 'skip-allocate-on-nodes-with-reserved-containers',
 ]
 
 describe('a capacity-scheduler.xml', () => {
@@ -114,6 +106,13 @@ describe('a capacity-scheduler.xml', () => {
     const [finding] = policy([...ab, [name, '1']]).findings.slice(-1)
     expect(finding).toMatchObject({ verdict: 'ignored', line: 5 })
     expect(finding?.note).not.toMatch(/^(no such|not of|$)/)
+  })
+
+  it('reads capacities as Java writes them, those of the root for what they are, and rules of placement that are there', () => {
+    const text: Pairs = [['root.queues', 'a,b'], ['root.capacity', '[memory=1024]'], ['root.a.capacity', '40.0f'], ['root.b.capacity', '60'], ['yarn.scheduler.queue-placement-rules', 'user-group, app-name']]
+    const { policy: config, findings } = policy(text)
+    expect(config).toEqual({ 'capacity-scheduler': { queues: { root: {}, 'root.a': { capacity: 40 }, 'root.b': { capacity: 60 } } } })
+    expect(findings.filter(({ verdict }) => verdict !== 'honoured').map(({ line, note }) => [line, note])).toEqual([[3, 'the root has all of the cluster']])
   })
 
   it('leaves numbers of applications open that say so with 0 or -1', () => {
@@ -325,6 +324,7 @@ describe('a capacity-scheduler.xml', () => {
     ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
     ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
+    ['a queue that runs in one that is stopped', [...ab, ['root.b.state', 'running'], ['root.state', 'STOPPED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.state: queue "root.b" is RUNNING, and a queue around it is STOPPED (line 6). Stop it too, or leave out its state: it has that of the queue around it.'],
     ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
     ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],

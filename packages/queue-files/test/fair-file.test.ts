@@ -1,6 +1,6 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem'], nodes: 10, heartbeat: true }
 const read = (text: string) => readQueues({ file: 'fair.xml', text })
@@ -8,15 +8,7 @@ const policy = (text: string, site?: string, cluster = facts) => queuePolicy(rea
 const site = (...properties: [string, string][]) => `<configuration>${properties.map(([name, value]) => `\n<property><name>${name}</name><value>${value}</value></property>`).join('')}\n</configuration>`
 /** The policy inside the reservations that Hadoop makes unless told otherwise. */
 const reserving = (policy: object, change: object = {}) => ({ 'yarn-reserving': { policy, reservableNodes: 0.05, threshold: { mem: 2048, cpu: 2 }, onlyNear: false, updateInterval: 0.5, ...change } })
-const message = (text: string): string => {
-  try {
-    policy(text)
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'no error'
-}
+const message = (text: string) => messageOf(() => policy(text))
 const inside = (...lines: string[]) => `<allocations>\n${lines.join('\n')}\n</allocations>`
 
 /** Everything that the documentation lists, once. */

@@ -1,6 +1,6 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts } from '../src/index.js'
+import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 1, heartbeat: false }
 /** A ClusterQueue of line `at` with 8 CPUs and 32 GiB, and further lines of its spec. */
@@ -16,15 +16,7 @@ const made = (objects: readonly string[], cluster = facts) => {
   return policy
 }
 const options = (...objects: string[]) => made(objects).options as Record<string, never>
-const messageOf = (...objects: string[]): string => {
-  try {
-    made(objects)
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'nothing was thrown'
-}
+const message = (...objects: string[]) => messageOf(() => made(objects))
 
 describe('manifests of Kueue', () => {
   it('are the queues of the policy, in millicores, MiB and thousandths of GPUs; what a queue does not cover it does not admit', () => {
@@ -84,7 +76,7 @@ describe('manifests of Kueue', () => {
     const quota = (flavor: string) => ({ nominalQuota: { [flavor]: { cpu: 8000, mem: 0, gpu: 0 } } })
     expect(options(...flavors, small('a', 'x', ['cohort: all']), small('b', 'y', ['cohort: all']))).toMatchObject({ flavors: { x: {}, y: {} }, queues: { a: quota('x'), b: quota('y') } })
     expect(options(...flavors, small('a', 'x', ['cohort: all']), small('b', 'y', []))['flavors']).toBeUndefined()
-    expect(messageOf(small('a', 'x', ['cohort: all']), small('b', 'y', ['cohort: all']))).toContain('no ResourceFlavor is called "x". Put its manifest into the file.')
+    expect(message(small('a', 'x', ['cohort: all']), small('b', 'y', ['cohort: all']))).toContain('no ResourceFlavor is called "x". Put its manifest into the file.')
   })
 
   it('share nothing without a cohort, whatever limits say', () => {
@@ -157,8 +149,8 @@ describe('manifests of Kueue', () => {
     ['a flavor that is not declared', [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), queue('a')], '"kueue.yaml" line 13 spec.resourceGroups[0].flavors[0].name: no ResourceFlavor is called "default". Put its manifest into the file.'],
     ['cohorts alone', [object('Cohort', 'all', '{}')], '"kueue.yaml": has no ClusterQueue.'],
     ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: default, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
-  ])('answer %s', (_, objects, message) => {
-    expect(messageOf(...objects).slice(0, message.length)).toBe(message)
+  ])('answer %s', (_, objects, begins) => {
+    expect(message(...objects).slice(0, begins.length)).toBe(begins)
   })
 })
 

@@ -42,6 +42,7 @@ describe('instantaneous shares of a queue file', () => {
     expect(shares(queues)).toEqual({ a: 0.2, b: 0.3, c: 0.5, 'c.x': 0.375, 'c.y': 0.125 })
     expect(shares(queues, undefined, ['a', 'b'])).toEqual({ a: 0.6, b: 0.4, c: 0, 'c.x': 0, 'c.y': 0 }) // b is held at 40 %
     expect(shares(capacity({ 'root.queues': 'a,b', 'root.a.capacity': '25', 'root.b.capacity': '75', 'root.b.state': 'STOPPED' }))).toEqual({ a: 1, b: 0 })
+    expect(shares(capacity({ 'root.queues': 'a,b', 'root.a.capacity': '25', 'root.b.capacity': '75', 'root.b.state': 'STOPPED', 'root.b.queues': 'x', 'root.b.x.capacity': '100' }))).toEqual({ a: 1, b: 0, 'b.x': 0 })
     const amounts = capacity({ 'root.queues': 'a,b', 'root.a.capacity': '[memory=20,vcores=1]', 'root.b.capacity': '[memory=60,vcores=3]' })
     expect(shares(amounts, { 'memory-mb': 100, vcores: 8 }, undefined, 'memory-mb')).toEqual({ a: 25, b: 75 }) // the 20 left over by guarantee
   })

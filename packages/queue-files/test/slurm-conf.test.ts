@@ -1,6 +1,6 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { compareQueues, queuePolicy, queueTable, readQueues, slurmNodes } from '../src/index.js'
+import { messageOf } from './message-of.js'
 
 const source = (text: string) => ({ file: 'slurm.conf', text })
 const nodesOf = (text: string) => slurmNodes(source(text)).nodes
@@ -8,15 +8,6 @@ const made = (text: string, nodes = 2) => queuePolicy(readQueues(source(text)), 
 const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
 /** What became of the settings of the last lines. */
 const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
-const messageOf = (doing: () => unknown): string => {
-  try {
-    doing()
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'nothing was thrown'
-}
 
 describe('the nodes of a slurm.conf', () => {
   it.each([
@@ -158,6 +149,24 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf('Licenses=fluent:30,fluent:5')).toMatchObject({ 'slurm-limits': { licenses: { fluent: 35 } } })
     expect(policyOf('Licenses=')).toEqual(policyOf(''))
     expect(told('Licenses=fluent:30')[0]?.[0]).toBe('honoured')
+  })
+
+  it('has the licences in its plans with bf_licenses, unless nobody plans or jobs preempt one another', () => {
+    const text = 'SchedulerParameters=bf_licenses\nLicenses=fluent:30'
+    expect(policyOf(text)).toEqual({ replan: { order: 'fifo', bf_licenses: { fluent: 30 }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(told(text).slice(0, 2)).toEqual([
+      ['honoured', 2, 'SchedulerParameters bf_licenses', ''], ['honoured', 3, 'Licenses', 'of jobs whose records name them (license/... among their TRES); those that wait for one get a reservation for when it is free'],
+    ])
+    const ofBuiltin = `SchedulerType=sched/builtin\n${text}`
+    expect(policyOf(ofBuiltin)).toEqual({ 'slurm-limits': { licenses: { fluent: 30 }, policy: { strict: { order: 'fifo' } } } })
+    expect(told(ofBuiltin)[1]).toEqual(['ignored', 3, 'SchedulerParameters bf_licenses', 'sched/builtin makes no plans'])
+    const preempting = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=a PriorityTier=2\n${text}`
+    expect(policyOf(preempting)).toMatchObject({ 'slurm-limits': { licenses: { fluent: 30 } } })
+    expect(told(preempting)).toContainEqual(['ignored', 5, 'SchedulerParameters bf_licenses', 'jobs preempt one another, and those that wait for a licence get no reservation then'])
+    expect(told('SchedulerParameters=bf_licenses')[0]).toEqual(['ignored', 2, 'SchedulerParameters bf_licenses', 'there are no Licenses'])
+  })
+
+  it('refuses licences that are none', () => {
     expect(messageOf(() => policyOf('Licenses=fluent:many'))).toBe('"slurm.conf" line 2 Licenses: found "fluent:many", expected a licence and how many there are. Write Licenses=fluent:30,matlab:5.')
   })
 
@@ -247,7 +256,7 @@ describe('the policy of a slurm.conf', () => {
     const message = '"slurm.conf" line 3 Nodes: partition "p" has the node "a3", which no NodeName declares. Declare it, or take it from the list; Slurm does not start with it either.'
     expect(messageOf(() => policyOf('NodeName=a[1-2]\nPartitionName=p Nodes=a[2-3]'))).toBe(message)
     expect(messageOf(() => nodesOf('ClusterName=c\nNodeName=a[1-2]\nPartitionName=p Nodes=a[2-3]'))).toBe(message)
-    expect(messageOf(() => policyOf('PartitionName=p Nodes=a[2-3]'))).toBe('nothing was thrown')
+    expect(messageOf(() => policyOf('PartitionName=p Nodes=a[2-3]'))).toBe('no error')
   })
 
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {

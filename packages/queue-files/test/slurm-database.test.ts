@@ -1,21 +1,12 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { queuePolicy, readQueues, slurmDefaults, type SlurmConf } from '../src/index.js'
+import { messageOf } from './message-of.js'
 
 const facts = { resources: ['procs', 'mem', 'nodes'], nodes: 4, heartbeat: false }
 const files = (conf: string, ...beside: readonly string[]) => [{ file: 'slurm.conf', text: `ClusterName=c\n${conf}` }, ...beside.map((text, i) => ({ file: `beside-${i + 1}`, text }))] as const
 const made = (conf: string, ...beside: readonly string[]) => queuePolicy(readQueues(...files(conf, ...beside)), facts)
 const limitsOf = (conf: string, ...beside: readonly string[]): unknown => (made(conf, ...beside).policy as { 'slurm-limits'?: { policy: unknown } })['slurm-limits']
 const told = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ file }) => file !== 'slurm.conf').map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
-const messageOf = (doing: () => unknown): string => {
-  try {
-    doing()
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'nothing was thrown'
-}
 
 const enforced = 'AccountingStorageEnforce=limits'
 const inner = { replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } }

@@ -1,16 +1,8 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { readQueues } from '../src/index.js'
+import { messageOf } from './message-of.js'
 
-const messageOf = (text: string): string => {
-  try {
-    readQueues({ file: 'f', text })
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'nothing was thrown'
-}
+const message = (text: string) => messageOf(() => readQueues({ file: 'f', text }))
 const property = (name: string, value: string) => `<configuration>\n<property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>\n<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>\n</configuration>`
 const queue = (name: string, cpu: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: { name: ${name} }\nspec:\n  resourceGroups:\n  - flavors: [{ name: f, resources: [{ name: cpu, nominalQuota: ${cpu} }] }]\n`
 
@@ -30,7 +22,7 @@ describe('a template', () => {
     ['variables in manifests', `kind: Namespace\n---\n${queue('a', "'${cpu}'")}`, 3, '${cpu}'],
     ['variables that are no YAML', queue('a', '${cpu}'), 6, '${cpu}'],
   ])('is told in %s', (_, text, line, mark) => {
-    expect(messageOf(text)).toBe(`"f" line ${line}: is a template: ${mark} is still to be filled in. Give what the tool makes of it that fills it in, such as Ansible, Helm or Terraform.`)
+    expect(message(text)).toBe(`"f" line ${line}: is a template: ${mark} is still to be filled in. Give what the tool makes of it that fills it in, such as Ansible, Helm or Terraform.`)
   })
 
   it('is none where what is to be filled in is of something else, or of Hadoop', () => {
@@ -45,7 +37,7 @@ describe('a file that looks like another', () => {
     ['nodes as scontrol shows them', 'NodeName=a Arch=x86_64 CoresPerSocket=8 \n   CPUAlloc=3 CPUTot=8\n   OS=Linux 5 #1 SMP\n', '"f" line 1: has what scontrol show node prints, which is not read. Give the slurm.conf itself, or lines such as NodeName=n[1-8] CPUs=32 RealMemory=64000.'],
     ['a gres.conf', 'AutoDetect=nvml\nNodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]', '"f" line 2: has lines of a gres.conf, which is not read. Give the slurm.conf, where Gres of a node says how many GPUs it has.'],
     ['a list of properties', 'yarn.scheduler.capacity.root.queues=a\nyarn.scheduler.capacity.root.a.capacity=100', '"f": is a list of properties. Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.'],
-  ])('is refused: %s', (_, text, message) => {
-    expect(messageOf(text)).toBe(message)
+  ])('is refused: %s', (_, text, expected) => {
+    expect(message(text)).toBe(expected)
   })
 })

@@ -1,16 +1,8 @@
-import { SchedError } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { readXml } from '@sched/queue-files'
+import { messageOf } from './message-of.js'
 
-const message = (text: string): string => {
-  try {
-    readXml(text, 'f.xml')
-  } catch (error) {
-    if (error instanceof SchedError) return error.message
-    throw error
-  }
-  return 'no error'
-}
+const message = (text: string) => messageOf(() => readXml(text, 'f.xml'))
 
 describe('queue files as XML', () => {
   it('gives elements, attributes, text and lines; comments are passed over, CDATA is text', () => {
