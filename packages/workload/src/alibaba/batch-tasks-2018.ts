@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { splitCsv } from '../slurm/csv.js'
 import type { TraceFormat } from '../trace/format.js'
 import { demandOption, MachineParts, memoryOption } from './machine-parts.js'
 import { TaskGraph } from './task-graph.js'
-import { statusOption, TaskTable, type TaskColumns } from './task-table.js'
+import { isTable, statusOption, TaskTable, type TaskColumns } from './task-table.js'
 
 const columns: TaskColumns = {
   names: ['task name', 'number of instances', 'job name', 'task type', 'status', 'start time', 'end time', 'CPU', 'memory'],
   task: 0, instances: 1, job: 2, status: 4, start: 5, end: 6, outside: '0',
   isHeader: (line) => /^\s*task_name\s*,\s*(instance|inst)_num\s*,\s*job_name\s*,/.test(line),
+  isRow: (fields) => /^j_\d+$/.test(fields[2]!) && /^[A-Za-z]+$/.test(fields[4]!) && [1, 5, 6].every((i) => /^-?\d+(\.0*)?$/.test(fields[i]!)),
 }
 const options2018 = z.strictObject({
   status: statusOption, memory: memoryOption, demand: demandOption(100, 5000),
@@ -30,8 +30,6 @@ export const batchTask2018Format: TraceFormat<typeof options2018> = {
   source: 'Alibaba Cluster Trace Program, v2018',
   options: options2018,
   isHeld: true,
-  detect: (head) => columns.isHeader(head.split('\n', 1)[0]!) || isRow(splitCsv(head.split('\n', 1)[0]!.trim())),
+  detect: (head) => isTable(columns, head),
   parser: (options, place) => new TaskTable(columns, new TaskGraph(), new MachineParts(7, 8, 100, options), options, place),
 }
-
-const isRow = (fields: readonly string[]) => fields.length === 9 && /^j_\d+$/.test(fields[2]!) && /^[A-Za-z]+$/.test(fields[4]!) && [1, 5, 6].every((i) => /^-?\d+(\.0*)?$/.test(fields[i]!))

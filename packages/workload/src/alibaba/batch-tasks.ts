@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { splitCsv } from '../slurm/csv.js'
 import type { TraceFormat } from '../trace/format.js'
 import { demandOption, MachineParts, memoryOption } from './machine-parts.js'
-import { statusOption, TaskTable, type TaskColumns } from './task-table.js'
+import { isTable, statusOption, TaskTable, type TaskColumns } from './task-table.js'
 
 const columns: TaskColumns = {
   names: ['create time', 'end time', 'job id', 'task id', 'number of instances', 'status', 'CPU', 'memory'],
   start: 0, end: 1, job: 2, task: 3, instances: 4, status: 5,
   isHeader: (line) => /^\s*task_create_time\s*,\s*task_end_time\s*,/.test(line),
+  isRow: (fields) => [0, 1, 2, 3, 4].every((i) => /^-?\d+$/.test(fields[i]!)) && /^[A-Za-z]+$/.test(fields[5]!),
 }
 const batchTaskOptions = z.strictObject({ status: statusOption, memory: memoryOption, demand: demandOption(50, 5000) })
 
@@ -27,8 +27,6 @@ export const batchTaskFormat: TraceFormat<typeof batchTaskOptions> = {
   source: 'Alibaba Cluster Trace Program, v2017',
   options: batchTaskOptions,
   isHeld: true,
-  detect: (head) => columns.isHeader(head.split('\n', 1)[0]!) || isRow(splitCsv(head.split('\n', 1)[0]!.trim())),
+  detect: (head) => isTable(columns, head),
   parser: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new MachineParts(6, 7, 1, options), options, place),
 }
-
-const isRow = (fields: readonly string[]) => fields.length === 8 && [0, 1, 2, 3, 4].every((i) => /^-?\d+$/.test(fields[i]!)) && /^[A-Za-z]+$/.test(fields[5]!)

@@ -1,17 +1,17 @@
 import type { Demand, StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { numberIn } from '../job-table/values.js'
-import { splitCsv } from '../slurm/csv.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { demandOption } from './machine-parts.js'
 import { roundUp } from './round-up.js'
-import { statusOption, TaskTable, type TaskAsks, type TaskColumns } from './task-table.js'
+import { isTable, statusOption, TaskTable, type TaskAsks, type TaskColumns } from './task-table.js'
 
 const columns: TaskColumns = {
   names: ['job name', 'task name', 'number of instances', 'status', 'start time', 'end time', 'CPU', 'memory', 'GPU', 'GPU type'],
   job: 0, task: 1, instances: 2, status: 3, start: 4, end: 5, outside: '',
   isHeader: (line) => /^\s*job_name\s*,\s*task_name\s*,\s*inst_num\s*,/.test(line),
+  isRow: (fields) => /^[A-Z][a-z]+$/.test(fields[3]!) && /^\d+(\.0*)?$/.test(fields[2]!) && [4, 5, 6, 7, 8].every((i) => /^(\d+(\.\d*)?)?$/.test(fields[i]!)),
 }
 const paiOptions = z.strictObject({
   status: statusOption,
@@ -36,12 +36,9 @@ export const paiFormat: TraceFormat<typeof paiOptions> = {
   source: 'Weng et al., NSDI 2022',
   options: paiOptions,
   isHeld: true,
-  detect: (head) => columns.isHeader(head.split('\n', 1)[0]!) || isRow(splitCsv(head.split('\n', 1)[0]!.trim())),
+  detect: (head) => isTable(columns, head),
   parser: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new PaiAsks(options), options, place),
 }
-
-const isNumberOrEmpty = (text: string) => /^(\d+(\.\d*)?)?$/.test(text)
-const isRow = (fields: readonly string[]) => fields.length === 10 && /^[A-Z][a-z]+$/.test(fields[3]!) && /^\d+(\.0*)?$/.test(fields[2]!) && [4, 5, 6, 7, 8].every((i) => isNumberOrEmpty(fields[i]!))
 
 const DEVICE = 1000
 const MIB = 1024

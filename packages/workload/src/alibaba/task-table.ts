@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { HeldJobs } from '../table/held-jobs.js'
-import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { ruleReport, type RuleCount } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 
@@ -24,7 +24,17 @@ export interface TaskColumns {
   readonly status: number
   /** What is written for a time outside the trace. */
   readonly outside?: string
-  isHeader(line: string): boolean
+  readonly isHeader: (line: string) => boolean
+  /** Whether fields, as many as there are columns, are of the kinds that a row has. */
+  readonly isRow: (fields: readonly string[]) => boolean
+}
+
+/** Whether a file that begins so is the table, from its header or from its first row. */
+export function isTable({ names, isHeader, isRow }: TaskColumns, head: string): boolean {
+  const [line = ''] = head.split('\n', 1)
+  if (isHeader(line)) return true
+  const fields = splitCsv(line.trim())
+  return fields.length === names.length && isRow(fields)
 }
 
 /** What an instance of a task asks for, and what else is said of its task. Throws `BadLine`. */
@@ -94,15 +104,14 @@ export class TaskTable implements LineParser {
 
   report() {
     const { status, outside, backwards, later } = this.#counts
-    const rules = [
+    return ruleReport([
       { rule: 'status', jobs: status, text: `tasks of a status other than ${this.options.status.join(', ')}: left out` },
       { rule: 'outside', jobs: outside, text: `tasks with a start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out` },
       { rule: 'backwards', jobs: backwards, text: 'tasks with an end before the start: left out' },
       ...this.asks.rules(),
       { rule: 'later', jobs: later, text: 'with tasks created after the first: all submitted with it' },
       ...this.order.rules(),
-    ].filter(({ jobs }) => jobs > 0)
-    return { rules, notes: rules.map(ruleLine) }
+    ])
   }
 
   #task(fields: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { Fields } from '../json/fields.js'
-import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { ruleReport, type RuleCount } from '../trace/facts.js'
 import { asText, lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 import { HeldJobs } from './held-jobs.js'
@@ -42,10 +42,7 @@ export function eventParser(reader: EventReader, place: LinePlace): LineParser {
       isEnded = true
     },
     more: () => (isEnded ? held.more() : undefined),
-    report() {
-      const rules = [...reader.rules(), ...held.rules()].filter(({ jobs }) => jobs > 0)
-      return { rules, notes: [...rules.map(ruleLine), ...(reader.notes?.() ?? [])] }
-    },
+    report: () => ruleReport([...reader.rules(), ...held.rules()], reader.notes?.()),
   }
 }
 

@@ -42,6 +42,12 @@ export interface RuleCount {
   readonly text: string
 }
 
+/** What rules of a reader did to jobs, those that did nothing left out, for programs and for people; `notes` come after. */
+export function ruleReport(all: readonly RuleCount[], notes: readonly string[] = []): { readonly rules: RuleCount[]; readonly notes: string[] } {
+  const rules = all.filter(({ jobs }) => jobs > 0)
+  return { rules, notes: [...rules.map(ruleLine), ...notes] }
+}
+
 /** A line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
   const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps) (.*)$/.exec(text) ?? []

@@ -1,6 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { HeldJobs, type Origin } from '../table/held-jobs.js'
-import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { ruleReport, type RuleCount } from '../trace/facts.js'
 import type { LineParser, LinePlace } from '../trace/format.js'
 import { Documents, inObject } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
@@ -36,10 +36,7 @@ export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { r
       documents.end()
     },
     more: () => (isEnded ? held.more() : undefined),
-    report() {
-      const rules = [...reader.rules(), ...held.rules()].filter(({ jobs }) => jobs > 0)
-      return { rules, notes: [...rules.map(ruleLine), ...(reader.notes?.() ?? [])] }
-    },
+    report: () => ruleReport([...reader.rules(), ...held.rules()], reader.notes?.()),
   }
 }
 
