@@ -1,7 +1,7 @@
 import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gangs } from './gangs.js'
-import { lowestFitting } from './lowest-fitting.js'
+import { nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
 /**
@@ -32,7 +32,7 @@ class Greedy implements Policy {
   /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
-  readonly #pick = (job: JobId, round: Round) => this.#nodeFor(job, round)
+  readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
 
   constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
     this.#order = order
@@ -97,13 +97,8 @@ class Greedy implements Policy {
     return false
   }
 
-  #nodeFor(job: JobId, round: Round): NodeId | None {
-    if (round.nodes.length === 1) return round.nodes[0] as NodeId
-    return this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
-  }
-
   #place(job: JobId, round: Round): boolean {
-    const node = this.#nodeFor(job, round)
+    const node = this.#pick(job, round)
     if (node === None) return false
     const task = round.work.taskFor(job, round.lane, node, this.#levels)
     return task !== None && round.claim(task, node)

@@ -1,4 +1,10 @@
-import { None, type JobId, type NodeId, type Round } from '@sched/core'
+import { None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
+
+/** The node for the job's next task: the only one in sight, else the one that the placement picks, without one the lowest with room. */
+export function nodeFor(job: JobId, round: Round, placement: Placement | undefined): NodeId | None {
+  if (round.nodes.length === 1) return round.nodes[0] as NodeId
+  return placement === undefined ? lowestFitting(job, round) : placement.pick(job, round)
+}
 
 /** The lowest node in sight with room for the job's next task. */
 export function lowestFitting(job: JobId, round: Round): NodeId | None {

@@ -1,7 +1,7 @@
-import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gang, startGang } from '../disciplines/gangs.js'
-import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
@@ -57,10 +57,7 @@ class MapReduce implements Policy {
   readonly #placement: Placement | undefined
   readonly #limit: WorkerLimit
   readonly #levels: number
-  readonly #pick = (job: JobId, round: Round): NodeId | None => {
-    if (round.nodes.length === 1) return round.nodes[0] as NodeId
-    return this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
-  }
+  readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
   /** Jobs that were taken up in this call. */
   readonly #done = new DoneJobs()
 
