@@ -1,6 +1,6 @@
-import type { JobId, LaneId, Round, TaskId } from '@sched/core'
+import type { JobId, LaneId, Round } from '@sched/core'
 import { ceeiShares, type CeeiOptions } from '@sched/policies'
-import { by, JobsInSystem, type MakeOrder } from './naive.js'
+import { by, JobsInSystem, pathOf, usedBy, type MakeOrder } from './naive.js'
 
 /** Who has the smallest part of what it would buy in a market that is solved anew at every decision. */
 export const naiveCeei =
@@ -8,15 +8,12 @@ export const naiveCeei =
   ({ cluster, work }) => {
     const all = new JobsInSystem()
     const seen: string[] = []
-    const clean = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
-    const nameOf = (job: JobId) => (who === 'user' ? work.userName(work.user(job)) : clean(work.queueName(work.queue(job))))
-    const weightOf = new Map(Object.entries(weights).map(([name, weight]) => [who === 'user' ? name : clean(name), weight]))
+    const nameOf = (job: JobId) => (who === 'user' ? work.userName(work.user(job)) : pathOf(work.queueName(work.queue(job))))
+    const weightOf = new Map(Object.entries(weights).map(([name, weight]) => [who === 'user' ? name : pathOf(name), weight]))
 
     function dominantShare(name: string, lane: LaneId): number {
-      const resources = cluster.lanes[lane]?.resources ?? []
-      const tasks: TaskId[] = []
-      for (const job of all.jobs) if (nameOf(job) === name) work.runningTasks(job, lane, tasks)
-      return Math.max(0, ...resources.map((r) => tasks.reduce((sum, task) => sum + work.demand(work.shapeOf(task), r), 0)).map((used, i) => (used === 0 ? 0 : used / cluster.capacity(resources[i]!))))
+      const used = usedBy(all.jobs.filter((job) => nameOf(job) === name), lane, { cluster, work })
+      return Math.max(0, ...(cluster.lanes[lane]?.resources ?? []).map((r) => (used[r] === 0 ? 0 : used[r]! / cluster.capacity(r))))
     }
 
     return {

@@ -1,12 +1,10 @@
-import type { JobId, LaneId, ResourceId, Round, TaskId } from '@sched/core'
+import type { JobId, LaneId, ResourceId, Round } from '@sched/core'
 import type { KaiOptions } from '@sched/policies'
 import { fairShares } from '../../src/kai/fair-shares.js'
 import { compareQueues, type Standing } from '../../src/kai/queue-order.js'
-import { by, JobsInSystem, type MakeOrder } from './naive.js'
+import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } from './naive.js'
 
 // Queues of the KAI Scheduler from nothing but the tasks that run and the jobs that wait: what each has, asks and is due is computed at every decision.
-
-const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
 
 /** Queues by what they have of what they are due; jobs of one by priority and submission; none that would exceed a limit. */
 export const naiveKai =
@@ -18,31 +16,19 @@ export const naiveKai =
     const capacity = cluster.resources.map((_, r) => cluster.capacity(r as ResourceId))
     const queueOf = (job: JobId) => pathOf(work.queueName(work.queue(job)))
     const jobsIn = (path: string) => all.jobs.filter((job) => queueOf(job) === path || queueOf(job).startsWith(`${path}/`))
-    const childrenOf = (path: string) => seen.filter((each) => (each.includes('/') ? each.slice(0, each.lastIndexOf('/')) : '') === path)
+    const childrenOf = (path: string) => seen.filter((each) => pathAbove(each) === path)
     const claim = (path: string, r: number) => named.find(([name]) => name === path)?.[1].resources?.[cluster.resources[r] ?? '']
     const unbound = (amount: number) => (amount === -1 ? Infinity : amount)
     const amounts = (of: (r: number) => number) => cluster.resources.map((_, r) => of(r))
 
     const placeOf = (path: string) => [...seen].sort().indexOf(path)
-    const allocated = (path: string, lane: LaneId) => {
-      const used = amounts(() => 0)
-      for (const job of jobsIn(path)) {
-        const tasks: TaskId[] = []
-        work.runningTasks(job, lane, tasks)
-        for (const task of tasks) for (const r of cluster.lanes[lane]?.resources ?? []) used[r] = (used[r] ?? 0) + work.demand(work.shapeOf(task), r)
-      }
-      return used
-    }
+    const allocated = (path: string, lane: LaneId) => usedBy(jobsIn(path), lane, { cluster, work })
     const asked = (job: JobId, lane: LaneId, tasks: number) => amounts((r) => ((cluster.lanes[lane]?.resources ?? []).includes(r as ResourceId) ? tasks * work.demand(work.shape(job, lane), r as ResourceId) : 0))
 
     return {
       onSubmit: (job) => {
         all.add(job)
-        const parts = queueOf(job).split('/')
-        for (const i of parts.keys()) {
-          const path = parts.slice(0, i + 1).join('/')
-          if (!seen.includes(path)) seen.push(path)
-        }
+        for (const path of pathsTo(queueOf(job))) if (!seen.includes(path)) seen.push(path)
       },
       onFinish: all.remove,
       list: (round: Round) => {

@@ -1,4 +1,4 @@
-import { definePolicy, type Env, type JobId, type NodeId, type OptionsSchema, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, type Env, type JobId, type LaneId, type NodeId, type OptionsSchema, type Plug, type Policy, type Round, type TaskId, type WorkListener } from '@sched/core'
 
 // The algorithms as their pseudo-code has them: everything is sorted and looked up anew at every decision.
 
@@ -41,6 +41,26 @@ export class JobsInSystem {
   runnable({ work, lane }: Round): JobId[] {
     return this.jobs.filter((job) => work.unplaced(job, lane) > 0)
   }
+}
+
+/** A queue's path: `root.a.b` is `a/b`. */
+export const pathOf = (queue: string): string => queue.replace(/^root\./, '').replaceAll('.', '/')
+
+/** The paths of the queues that a queue lies in, outermost first, and its own. */
+export const pathsTo = (path: string): string[] => path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
+/** The path of the queue that a queue lies in; empty for the root. */
+export const pathAbove = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')
+
+/** What the running tasks of some jobs have in a lane, by resource. */
+export function usedBy(jobs: readonly JobId[], lane: LaneId, { cluster, work }: Pick<Env, 'cluster' | 'work'>): number[] {
+  const used = cluster.resources.map(() => 0)
+  for (const job of jobs) {
+    const tasks: TaskId[] = []
+    work.runningTasks(job, lane, tasks)
+    for (const task of tasks) for (const r of cluster.lanes[lane]?.resources ?? []) used[r] = (used[r] ?? 0) + work.demand(work.shapeOf(task), r)
+  }
+  return used
 }
 
 /** Sorts by several keys, the first that differs decides. */

@@ -1,6 +1,6 @@
-import type { JobId, LaneId, ResourceId, Round, TaskId } from '@sched/core'
+import type { JobId, ResourceId, Round } from '@sched/core'
 import type { DrfOptions } from '@sched/policies'
-import { by, JobsInSystem, type MakeOrder } from './naive.js'
+import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } from './naive.js'
 
 // H-DRF (Bhattacharya et al., SoCC 2013) from nothing but the tasks that run: the tree is built, and every share computed, at every decision.
 
@@ -15,8 +15,6 @@ interface Share {
   readonly share: number
   readonly isBlocked: boolean
 }
-
-const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
 
 /** Queues by H-DRF, jobs of one by priority and submission. */
 export const naiveRescaledDrf =
@@ -33,19 +31,9 @@ export const naiveRescaledDrf =
       for (const path of seen) {
         const node: Node = { path, children: [], jobs: all.jobs.filter((job) => queueOf(job) === path) }
         nodes.set(path, node)
-        nodes.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')?.children.push(node)
+        nodes.get(pathAbove(path))?.children.push(node)
       }
       return root
-    }
-
-    function usedBy(jobs: readonly JobId[], lane: LaneId): number[] {
-      const used = cluster.resources.map(() => 0)
-      for (const job of jobs) {
-        const tasks: TaskId[] = []
-        work.runningTasks(job, lane, tasks)
-        for (const task of tasks) for (const r of cluster.lanes[lane]?.resources ?? []) used[r] = (used[r] ?? 0) + work.demand(work.shapeOf(task), r)
-      }
-      return used
     }
 
     function shareOf({ path }: Node, amounts: readonly number[]): number {
@@ -57,23 +45,19 @@ export const naiveRescaledDrf =
     return {
       onSubmit: (job) => {
         all.add(job)
-        const parts = queueOf(job).split('/')
-        for (const i of parts.keys()) {
-          const path = parts.slice(0, i + 1).join('/')
-          if (!seen.includes(path)) seen.push(path)
-        }
+        for (const path of pathsTo(queueOf(job))) if (!seen.includes(path)) seen.push(path)
       },
       onFinish: all.remove,
       list: (round: Round) => {
         const { lane } = round
         const runnable = all.runnable(round)
-        const inUse = usedBy(all.jobs, lane)
+        const inUse = usedBy(all.jobs, lane, { cluster, work })
         const inOrder = (jobs: readonly JobId[]) => jobs.filter((job) => runnable.includes(job)).sort(by<JobId>((job) => -work.priority(job), (job) => work.rank(job)))
         const fits = (job: JobId) => (cluster.lanes[lane]?.resources ?? []).every((r) => work.demand(work.shape(job, lane), r) <= cluster.capacity(r) - (inUse[r] ?? 0))
         const shares = new Map<Node, Share>()
         const compute = (node: Node): Share => {
           if (node.children.length === 0) {
-            const amounts = usedBy(node.jobs, lane)
+            const amounts = usedBy(node.jobs, lane, { cluster, work })
             const [first] = inOrder(node.jobs)
             const leaf = { amounts, share: shareOf(node, amounts), isBlocked: first === undefined || !fits(first) }
             shares.set(node, leaf)

@@ -1,6 +1,6 @@
 import type { JobId, JobSpec, LaneId, Round, TaskId } from '@sched/core'
 import type { DrfOptions, MaxMinOptions, PlainWeights, RoundRobinOptions, SharingOptions, WfqOptions } from '@sched/policies'
-import { by, JobsInSystem, type MakeOrder } from './naive.js'
+import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } from './naive.js'
 
 // The orders by shares, from nothing but the tasks that run: who shares, what each has, and a sort, at every decision.
 
@@ -24,11 +24,9 @@ interface Rule {
   readonly most?: (path: string, resource: string) => number
 }
 
-const pathOf = (queue: string) => queue.replace(/^root\./, '').replaceAll('.', '/')
-
 function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
   return (env) => {
-    const { cluster, work } = env
+    const { work } = env
     const rule = makeRule(env)
     const all = new JobsInSystem()
     const firstSeen = new Map<string, number>()
@@ -38,9 +36,7 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
     /** The paths a job is counted in, outermost first. */
     const chainOf = (job: JobId): string[] => {
       const path = fullPath(job)
-      if (who !== 'queue') return [path]
-      const parts = path.split('/')
-      return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+      return who === 'queue' ? pathsTo(path) : [path]
     }
     const tie = ({ path }: Sharer) => {
       if (ties === 'name') return 0
@@ -48,22 +44,13 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
       const at = ties.map((name) => (who === 'queue' ? pathOf(name) : name)).indexOf(path)
       return at < 0 ? Infinity : at
     }
-    const usedBy = (jobs: readonly JobId[], lane: LaneId): number[] => {
-      const used = cluster.resources.map(() => 0)
-      for (const job of jobs) {
-        const tasks: TaskId[] = []
-        work.runningTasks(job, lane, tasks)
-        for (const task of tasks) for (const r of cluster.lanes[lane]?.resources ?? []) used[r] = (used[r] ?? 0) + work.demand(work.shapeOf(task), r)
-      }
-      return used
-    }
     const sharer = (path: string, lane: LaneId): Sharer => {
       const jobs = all.jobs.filter((job) => chainOf(job).includes(path))
-      return { path, jobs, used: usedBy(jobs, lane) }
+      return { path, jobs, used: usedBy(jobs, lane, env) }
     }
     const jobsInOrder = (jobs: readonly JobId[], round: Round): JobId[] => {
       const key = (job: JobId) => {
-        if (who === 'job' || inner === 'share') return rule.key({ path: '', jobs: [job], used: usedBy([job], round.lane) }, work.weight(job), round)
+        if (who === 'job' || inner === 'share') return rule.key({ path: '', jobs: [job], used: usedBy([job], round.lane, env) }, work.weight(job), round)
         return inner === 'fifo' ? -work.priority(job) : work.running(job, round.lane) / work.weight(job)
       }
       return [...jobs].sort(by<JobId>(key, (job) => work.rank(job)))
@@ -75,7 +62,7 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
       sharers.sort(by<Sharer>((each) => rule.key(each, named.get(each.path) ?? 1, round), tie, ({ path }) => path))
       return sharers.flatMap(({ path }) => inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round))
     }
-    const pathsOf = ({ user, queue }: JobSpec) => (who === 'user' ? [user ?? 'user'] : pathOf(queue ?? user ?? 'default').split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/')))
+    const pathsOf = ({ user, queue }: JobSpec) => (who === 'user' ? [user ?? 'user'] : pathsTo(pathOf(queue ?? user ?? 'default')))
     return {
       admits: (spec) => {
         const isTooLarge = spec.stages.some(({ demand, tasks, gang }) => Object.entries(demand).some(([name, amount]) => pathsOf(spec).some((path) => (gang ? tasks * amount : amount) > (rule.most?.(path, name) ?? Infinity))))
@@ -158,13 +145,9 @@ function naiveStarts(
       standings.set(`${lane} ${path}`, standing)
       return standing
     }
-    const chainOf = (job: JobId): string[] => {
-      if (options.by !== 'queue') return [work.userName(work.user(job))]
-      const parts = pathOf(work.queueName(work.queue(job))).split('/')
-      return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
-    }
+    const chainOf = (job: JobId): string[] => (options.by === 'queue' ? pathsTo(pathOf(work.queueName(work.queue(job)))) : [work.userName(work.user(job))])
     const jobs = new JobsInSystem()
-    const above = (path: string) => (options.by === 'queue' && path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the root')
+    const above = (path: string) => (options.by === 'queue' ? pathAbove(path) : '')
     const weight = (path: string) => options.weights?.[path] ?? 1
     const waiting = (path: string, lane: LaneId) => jobs.jobs.some((job) => listed.has(`${lane} ${job}`) && chainOf(job).includes(path))
     const inOrder = (some: readonly JobId[], depth: number, lane: LaneId): JobId[] => {
