@@ -92,7 +92,16 @@ function wholeShares(entries: readonly ShareEntry[], total: number): Float64Arra
 
 /** Which nodes have work: the leaves named, with all around them; a parent means all inside it. */
 function activity(top: Node, active: readonly string[] | undefined): (node: Node) => boolean {
-  if (active === undefined) return ({ settings }) => !/^STOPPED$/i.test(settings['state'] ?? '') // it takes no jobs
+  if (active === undefined) {
+    const stopped = new Set<Node>() // with all in them they take no jobs
+    const note = (node: Node, isStopped: boolean): void => {
+      const isOff = isStopped || /^STOPPED$/i.test(node.settings['state'] ?? '')
+      if (isOff) stopped.add(node)
+      for (const child of node.children) note(child, isOff)
+    }
+    note(top, false)
+    return (node) => !stopped.has(node)
+  }
   const paths: string[] = []
   const collect = ({ path, children }: Node): void => {
     paths.push(path)

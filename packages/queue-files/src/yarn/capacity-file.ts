@@ -3,6 +3,7 @@ import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.
 import { capacityValue } from './capacity-value.js'
 import { checkCapacities } from './check-capacities.js'
 import { checkLabels } from './check-labels.js'
+import { checkStates } from './check-states.js'
 import { checkUserWeights } from './check-user-weights.js'
 import { Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
@@ -36,6 +37,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const queue of byPath.values()) checkCapacities(queue, file, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   checkLabels(root)
+  checkStates(root)
   return { kind: 'capacity', file, root, general, ignored }
 }
 

@@ -95,6 +95,10 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
     return { verdict: 'approximated', note: ['the group is that of the job in the workload', ...leftOut].join('; ') }
   },
   [`${prefix}mapping-rule-json-file`]: ignored('other files are not read: write the rules into mapping-rule-json'),
+  'yarn.scheduler.queue-placement-rules': (_, { value }) => {
+    const own = value.split(',').map((each) => each.trim()).filter((each) => !['', 'user-group', 'app-name'].includes(each))
+    return own.length === 0 ? undefined : { verdict: 'ignored', note: `rules that are programs are not run (${own.join(', ')}): jobs are placed by the mappings of this file` }
+  },
   'yarn.scheduler.queue-placement-rules.app-name': ignored('jobs are not placed by their names'),
   [`${prefix}workflow-priority-mappings`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),
@@ -106,6 +110,7 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation`]: extension,
   [`${prefix}application.fail-fast`]: ignored('failures are not simulated'),
+  [`${prefix}skip-allocate-on-nodes-with-reserved-containers`]: threads,
   [`${prefix}schedule-asynchronously.enable`]: threads,
   [`${prefix}schedule-asynchronously.maximum-threads`]: threads,
   [`${prefix}schedule-asynchronously.maximum-pending-backlogs`]: threads,

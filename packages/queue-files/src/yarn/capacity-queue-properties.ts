@@ -49,8 +49,10 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
 /** What each property of a queue does, by the part of its name behind the queue's path. */
 export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   queues: () => undefined,
-  capacity: (options, property, cluster) => {
-    const { value, told } = written(capacityValue(property), cluster, true)
+  capacity: (options, property, cluster, { parent }) => {
+    const read = capacityValue(property)
+    if (parent === undefined && read.kind === 'amounts') return { verdict: 'ignored', note: 'the root has all of the cluster' }
+    const { value, told } = written(read, cluster, true)
     options.capacity = value
     return told
   },

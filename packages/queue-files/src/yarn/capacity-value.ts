@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import { bracketedAmounts } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
+import { fractionOf } from './site.js'
 import type { Setting } from '../setting.js'
 
 /** `40`, `40%`, `3w` or `[memory=10240,vcores=12]`. */
@@ -23,7 +24,7 @@ export function capacityValue({ name, value, file, line }: Setting, isMaximum = 
     if (Number(weight[1]) > 10_000) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is more than 10000.`, at, 'Weights count relative to those of the siblings: divide them all.')
     return { kind: 'weight', value: Number(weight[1]) }
   }
-  const percent = Number(value.trim().replace(/%$/, ''))
+  const percent = fractionOf(value.trim().replace(/%$/, ''))
   const isNone = isMaximum && percent === -1
   if (value.trim() === '' || !Number.isFinite(percent) || (!isNone && (percent < 0 || percent > 100)))
     throw new SchedError('BAD_INPUT', `found "${value}", expected a percentage from 0 to 100${isMaximum ? '' : ', a weight such as 3w'}, or amounts such as [memory=10240,vcores=12].`, at)
