@@ -1,8 +1,7 @@
-import type { CapacityFile } from './yarn/capacity-model.js'
 import type { FairFile } from './yarn/fair-model.js'
 import type { QueueRow, QueueTable } from './queue-rows.js'
 import type { QueueFile } from './read-queues.js'
-import type { Given } from './setting.js'
+import type { Given, Setting } from './setting.js'
 
 /** A setting that differs; absent on the side where it is not given. */
 export interface Changed {
@@ -41,7 +40,17 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 function general(file: QueueFile): Record<string, string> {
   if (file.kind === 'kueue') return {}
   if (file.kind === 'spark') return Object.fromEntries(file.conf.map(({ name, value }) => [name, value]))
+  if (file.kind === 'slurm') return generalProperties(new Map([...file.general.values()].flatMap(eachParameter).map((one) => [one.name, one])))
   return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)
+}
+
+/** The list of parameters of Slurm's schedulers is told one by one, as findings are; a flag is `yes`. */
+function eachParameter({ name, value }: Pick<Setting, 'name' | 'value'>): Pick<Setting, 'name' | 'value'>[] {
+  if (name.toLowerCase() !== 'schedulerparameters') return [{ name, value }]
+  return value.split(',').filter((each) => each.trim() !== '').map((each) => {
+    const [parameter = '', set = 'yes'] = each.split('=').map((part) => part.trim())
+    return { name: `${name} ${parameter}`, value: set }
+  })
 }
 
 function generalFair(file: FairFile): Record<string, string> {
@@ -56,4 +65,4 @@ function generalFair(file: FairFile): Record<string, string> {
   return settings
 }
 
-const generalProperties = (properties: CapacityFile['general']): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))
+const generalProperties = (properties: ReadonlyMap<string, Pick<Setting, 'name' | 'value'>>): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))
