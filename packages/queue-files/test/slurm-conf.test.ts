@@ -283,7 +283,7 @@ describe('the policy of a slurm.conf', () => {
         { path: 'a', setting: 'AllowGroups', before: 'x', after: undefined },
       ],
     })
-    expect(compareQueues(side('SchedulerParameters=bf_window=60,defer,bf_interval=30\nPartitionName=a'), side('SchedulerParameters=bf_interval=30, bf_window=90,bf_continue\nPartitionName=a')).changed).toEqual([
+    expect(compareQueues(side('SchedulerParameters=bf_window=60,defer,bf_interval=30\nPartitionName=a'), side('SchedulerParameters=bf_interval=30,bf_window=90,bf_continue\nPartitionName=a')).changed).toEqual([
       { path: '', setting: 'SchedulerParameters bf_window', before: '60', after: '90' },
       { path: '', setting: 'SchedulerParameters defer', before: 'yes', after: undefined },
       { path: '', setting: 'SchedulerParameters bf_continue', before: undefined, after: 'yes' },
