@@ -1,15 +1,15 @@
 import { sensitivity as closedLoop, smallJobs } from '@sched/workload'
 import { describe, expect, it } from 'vitest'
-import { analysis } from '../src/papers/analysis.js'
+import { analysis } from '../src/papers/delay-scheduling/analysis.js'
 import type { Estimate, Experiment, Findings, Trial } from '../src/papers/claim.js'
-import { delayScheduling } from '../src/papers/delay-scheduling.js'
-import { delayed, ec2, measureRun, naiveFair, privateCluster } from '../src/papers/environment.js'
-import { macroIo } from '../src/papers/macro-io.js'
-import { poolAllocation } from '../src/papers/pools.js'
+import { delayScheduling } from '../src/papers/delay-scheduling/delay-scheduling.js'
+import { delayed, ec2, measureRun, naiveFair, privateCluster } from '../src/papers/delay-scheduling/environment.js'
+import { macroIo } from '../src/papers/delay-scheduling/macro-io.js'
+import { poolAllocation } from '../src/papers/delay-scheduling/pools.js'
 import { rowOf } from '../src/papers/row.js'
-import { sensitivity } from '../src/papers/sensitivity.js'
+import { sensitivity } from '../src/papers/delay-scheduling/sensitivity.js'
 import { idsOf } from '../src/papers/sheet.js'
-import { sticky } from '../src/papers/sticky.js'
+import { sticky } from '../src/papers/delay-scheduling/sticky.js'
 
 /** Section 6 of the sheet, its shorthands written out. */
 const ids = [

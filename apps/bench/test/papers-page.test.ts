@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { analysis } from '../src/papers/analysis.js'
+import { analysis } from '../src/papers/delay-scheduling/analysis.js'
 import { measure, type Experiment } from '../src/papers/claim.js'
 import { papersCommand } from '../src/papers/command.js'
 import { page, resultTable, tally } from '../src/papers/page.js'

@@ -7,6 +7,15 @@ function estimate(values: readonly number[]): Estimate {
   return { mean, low, high }
 }
 
+/** NaN of no values. */
+export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** The standard deviation of all there are, not of a sample. */
+export function deviation(values: readonly number[]): number {
+  const middle = mean(values)
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)))
+}
+
 /** A figure that no chance is involved in. */
 export const exactly = (value: number): Estimate => ({ mean: value, low: value, high: value })
 

@@ -1,8 +1,8 @@
 import { crossValidate, thresholdForActiveFraction } from '@sched/placement'
 import { percent } from '@sched/report'
 import { measure, type Experiment, type Findings } from '../claim.js'
-import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { mean, overRuns } from '../estimate.js'
+import { markdownTable } from '../markdown-table.js'
 import { about, below } from '../range.js'
 import { samples } from './setting.js'
 
@@ -28,11 +28,10 @@ export const activity: Experiment = {
     const runs = trials.map((trial) => samples(8, trial))
     const between = (from: number, to: number) => overRuns(runs, ({ activities }) => activities.filter((each) => each >= from && each < to).length / activities.length)
     const accuracy = runs.map(({ samples }, i) => crossValidate(samples, { folds: 5, seed: trials[i]?.seed ?? 1 }).accuracy)
-    const mean = accuracy.reduce((sum, each) => sum + each, 0) / accuracy.length
     const steps = Array.from({ length: 10 }, (_, i) => i / 10)
     return {
       byId: { 'BC-F1': [overRuns(runs, ({ activities }) => thresholdForActiveFraction(activities, 0.3)), between(0.3, 0.4)] },
-      remarks: [`Cross-validated in 5 parts, the Gaussian classifier finds the class of ${percent(mean)} of the jobs from their plans; ${percent(between(0.38, 1.1).mean)} are active by the published threshold, which the other experiments use.`],
+      remarks: [`Cross-validated in 5 parts, the Gaussian classifier finds the class of ${percent(mean(accuracy))} of the jobs from their plans; ${percent(between(0.38, 1.1).mean)} are active by the published threshold, which the other experiments use.`],
       tables: [markdownTable('CA of the sample jobs', ['CA', 'share of the jobs'], steps.map((from) => [`${from} to ${(from * 10 + 1) / 10}`, percent(between(from, from === 0.9 ? 1.1 : from + 0.1).mean)]))],
     }
   },

@@ -2,7 +2,7 @@ import { hibench } from '@sched/workload'
 import { percent } from '@sched/report'
 import { measure, type Claim, type Estimate, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { above, range } from '../range.js'
 import { jobOptions, constants, mapReducePolicy, runJobs, trained, withBayes } from './setting.js'
 

@@ -2,7 +2,7 @@ import { hibench, jobTypes, type JobCode } from '@sched/workload'
 import { percent } from '@sched/report'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { few, overRuns, seedsOf } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { above, range } from '../range.js'
 import { alwaysActive, constants, jobOptions, mapReducePolicy, runJobs, trained, withBayes, type Constants } from './setting.js'
 

@@ -2,8 +2,8 @@ import type { JobRow } from '@sched/metrics'
 import { percent } from '@sched/report'
 import { hibenchTenants, jobCodes, jobTypes, type JobCode } from '@sched/workload'
 import { measure, type Claim, type Experiment, type Findings, type Measure, type Trial } from '../claim.js'
-import { few, overRuns, seedsOf } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { deviation, few, mean, overRuns, seedsOf } from '../estimate.js'
+import { markdownTable } from '../markdown-table.js'
 import { above, range } from '../range.js'
 import { alwaysActive, constants, jobOptions, mapReducePolicy, runJobs, trained, withBayes } from './setting.js'
 
@@ -57,8 +57,9 @@ export const tenants: Experiment = {
       return overRuns(runs, (run) => (of(run.mr) - of(run[by])) / usual)
     }
     const spread = (type: JobCode, time: Time) => {
-      const usual = mean(runs.map(({ mr }) => deviation(mr, type, time)))
-      return overRuns(runs, ({ io }) => deviation(io, type, time) / usual)
+      const of = ({ jobs }: Ran) => deviation(jobs.filter(isOf(type)).map(time))
+      const usual = mean(runs.map(({ mr }) => of(mr)))
+      return overRuns(runs, ({ io }) => of(io) / usual)
     }
     const rows = (id: string, time: Time) => jobCodes.map((type) => [`${id}-${type}`, [saved(isOf(type), time), ...(isIntensive(type) ? [spread(type, time)] : [])]] as const)
     const all = (job: JobRow) => isIntensive(job.label as JobCode)
@@ -96,10 +97,3 @@ type Time = (job: JobRow) => number
 const response: Time = ({ wait }) => wait
 const compute: Time = ({ start, end }) => end - start
 const isOf = (type: JobCode) => (job: JobRow) => job.label === type
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-
-function deviation({ jobs }: Ran, type: JobCode, time: Time): number {
-  const times = jobs.filter(isOf(type)).map(time)
-  const middle = mean(times)
-  return Math.sqrt(mean(times.map((each) => (each - middle) ** 2)))
-}

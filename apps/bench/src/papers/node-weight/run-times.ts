@@ -1,6 +1,6 @@
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { above, below, shown } from '../range.js'
 import type { NodeWeightOptions } from '@sched/placement'
 import { after, before, MAPS, runWordCount, servers, SPEED, type Outcome, type Setting } from './three-servers.js'

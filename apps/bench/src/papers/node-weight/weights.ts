@@ -5,7 +5,7 @@ import { probe } from '@sched/sim'
 import { workloadOf } from '@sched/workload'
 import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { about } from '../range.js'
 import { servers, threeServers, wordCount } from './three-servers.js'
 

@@ -1,9 +1,10 @@
 import { quantile } from '@sched/metrics'
 import { measure, type Experiment, type Findings } from '../claim.js'
+import { deviation, mean } from '../estimate.js'
 import { above, below, range } from '../range.js'
 import { mapped } from '../mapped.js'
 import type { Limit, Sized } from './map-reduce-run.js'
-import { markdownTable } from './markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { LIGHT, lightHorizon, overValues, shortNumber } from './sweep.js'
 
 const clusters = ['A', 'C', 'D'] as const
@@ -69,33 +70,26 @@ export const mapReduce: Experiment = {
       const other = each(cluster, b, figure)
       return overValues(each(cluster, a, figure).map((value, i) => value / (other[i] as number)))
     }
-    const average = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => {
-      const values = each(cluster, name, figure)
-      return shortNumber(values.reduce((sum, value) => sum + value, 0) / values.length)
-    }
+    const average = (cluster: Cluster, name: string, figure: (jobs: readonly Sized[]) => number) => shortNumber(mean(each(cluster, name, figure)))
     return {
       byId: {
         'OM-F15-share': clusters.map((cluster) => over(cluster, 'max-parallelism', gaining)),
         'OM-F15-p80': clusters.map((cluster) => over(cluster, 'max-parallelism', percentile80)),
         'OM-F15-rel': [...clusters.map((cluster) => over(cluster, 'relative size', percentile80)), ...clusters.map((cluster) => over(cluster, 'relative size', largest))],
         'OM-F15-cap': (['D', 'A', 'C'] as const).map((cluster) => ratio(cluster, 'global cap 60%', 'max-parallelism', gain)),
-        'OM-F16': [ratio('C', 'max-parallelism', 'as requested', deviation)],
+        'OM-F16': [ratio('C', 'max-parallelism', 'as requested', variation)],
       },
       tables: [markdownTable('Figures 15 and 16: speed-ups and utilisation', ['cluster', 'policy', 'jobs that gain', 'mean speed-up', '80th percentile', 'largest', 'mean utilisation', 'its standard deviation'],
-        clusters.flatMap((cluster) => names.map((name) => [cluster, name, ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, deviation].map((figure) => average(cluster, name, figure))])))],
+        clusters.flatMap((cluster) => names.map((name) => [cluster, name, ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, variation].map((figure) => average(cluster, name, figure))])))],
     }
   },
 }
 
 const speedUps = (jobs: readonly Sized[]): number[] => jobs.map((job) => job.speedUp)
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const gaining = (jobs: readonly Sized[]): number => jobs.filter((job) => job.speedUp > 1).length / jobs.length
-const gain = (jobs: readonly Sized[]): number => average(speedUps(jobs)) - 1
+const gain = (jobs: readonly Sized[]): number => mean(speedUps(jobs)) - 1
 const percentile80 = (jobs: readonly Sized[]): number => quantile(Float64Array.from(speedUps(jobs)).sort(), 0.8)
 const largest = (jobs: readonly Sized[]): number => Math.max(...speedUps(jobs))
-const utilisation = (jobs: readonly Sized[]): number => average(jobs.map((job) => job.utilisation))
-
-function deviation(jobs: readonly Sized[]): number {
-  const mean = utilisation(jobs)
-  return Math.sqrt(average(jobs.map((job) => (job.utilisation - mean) ** 2)))
-}
+const utilisations = (jobs: readonly Sized[]): number[] => jobs.map((job) => job.utilisation)
+const utilisation = (jobs: readonly Sized[]): number => mean(utilisations(jobs))
+const variation = (jobs: readonly Sized[]): number => deviation(utilisations(jobs))

@@ -1,7 +1,7 @@
 import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
 import { above, range } from '../range.js'
 import { STAND_IN } from './conflicts.js'
-import { markdownTable } from './markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import type { System } from './point.js'
 import { compared, LIGHT, lightHorizon, mean, over, runs, shortNumber, TRACE, type Runs } from './sweep.js'
 

@@ -1,4 +1,4 @@
-import { markdownTable } from './markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import type { Estimate, Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
 import { mapped } from '../mapped.js'

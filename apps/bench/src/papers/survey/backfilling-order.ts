@@ -1,7 +1,7 @@
 import type { Summary } from '@sched/metrics'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import { range } from '../range.js'
 import { disciplineNames, disciplines, jobsOf, PROCS, runRigid, WIDEST, type Discipline, type Load } from './rigid-machine.js'
 

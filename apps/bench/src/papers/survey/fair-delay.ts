@@ -2,7 +2,7 @@ import type { Plug } from '@sched/core'
 import { fifo, skipDelay } from '@sched/policies'
 import { facebook } from '@sched/workload'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
-import { delayed, hadoopFifo, measureRun, naiveFair, privateCluster, type Outcome } from '../environment.js'
+import { delayed, hadoopFifo, measureRun, naiveFair, privateCluster, type Outcome } from '../delay-scheduling/environment.js'
 import { overRuns } from '../estimate.js'
 import { above, shown } from '../range.js'
 

@@ -5,7 +5,7 @@ import { capacityScheduler } from '@sched/policies'
 import { simulate } from '@sched/sim'
 import { workloadOf } from '@sched/workload'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
-import { overRuns } from '../estimate.js'
+import { mean, overRuns } from '../estimate.js'
 import { above, below, shown } from '../range.js'
 
 const NODES = 10
@@ -72,7 +72,6 @@ function waits({ seed, validate }: Trial, isReserving: boolean): { readonly big:
     policy: capacityScheduler({ queues: { small: { capacity: 50 }, big: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumApplications: 100_000, reservations: isReserving }),
     architecture: monolithic(), runtime: { jitter: 0 }, observers: [rows], seed, validate,
   })
-  const mean = (values: readonly Seconds[]) => values.reduce((a, b) => a + b, 0) / values.length
   return { big: mean(all.big), small: mean(all.small), longest: Math.max(...all.big), started: started / all.big.length }
 }
 

@@ -5,7 +5,7 @@ import { standardMetrics } from '@sched/metrics'
 import { simulate } from '@sched/sim'
 import { workloadOf } from '@sched/workload'
 import type { Trial } from '../claim.js'
-import { naiveFair } from '../environment.js'
+import { naiveFair } from '../delay-scheduling/environment.js'
 
 const NODES = 20
 const CORES = 16

@@ -1,6 +1,6 @@
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
-import { markdownTable } from '../omega/markdown.js'
+import { markdownTable } from '../markdown-table.js'
 import type { System } from '../omega/point.js'
 import { LIGHT, lightHorizon, runs, type Runs, type Setting } from '../omega/sweep.js'
 import { above, shown } from '../range.js'

@@ -1,9 +1,9 @@
 import { facebookMixed } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { delayed, ec2, hadoopFifo, measureRun, naiveFair } from './environment.js'
-import { overRuns } from './estimate.js'
+import { overRuns } from '../estimate.js'
 import { bin, speedup, type MacroRun } from './macro.js'
-import { above, below, shown } from './range.js'
+import { above, below, shown } from '../range.js'
 
 const bins = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 /** Selects and text searches: disk bound and without reduces. */

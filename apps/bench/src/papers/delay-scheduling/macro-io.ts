@@ -1,10 +1,10 @@
 import type { JobRow } from '@sched/metrics'
 import { percent } from '@sched/report'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
-import { overRuns } from './estimate.js'
-import { ratio } from './figures.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
+import { overRuns } from '../estimate.js'
+import { ratio } from '../figures.js'
 import { bestSpeedup, bin, bins, gainRun, macroRun, small, speedup, type MacroRun } from './macro.js'
-import { above, below, range, shown } from './range.js'
+import { above, below, range, shown } from '../range.js'
 
 const STARTUP = 15
 const LIGHT = 10

@@ -1,11 +1,11 @@
 import type { ClusterDescription } from '@sched/cluster'
 import { percent } from '@sched/report'
 import { facebook } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { measureRun, naiveFair, type Outcome } from './environment.js'
-import { overRuns } from './estimate.js'
+import { overRuns } from '../estimate.js'
 import { bin, small } from './macro.js'
-import { above, below, shown } from './range.js'
+import { above, below, shown } from '../range.js'
 
 /** 3,100 map slots and 620 nodes are the paper's. */
 const cluster = (racks: number): ClusterDescription => ({

@@ -2,9 +2,9 @@ import { monolithic } from '@sched/architectures'
 import { delay, fair } from '@sched/policies'
 import { simulate } from '@sched/sim'
 import { schedulerOverhead } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
-import { overRuns } from './estimate.js'
-import { shown } from './range.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
+import { overRuns } from '../estimate.js'
+import { shown } from '../range.js'
 
 const claims: readonly Claim[] = [
   { id: 'DS-S54', class: 'own', published: 3200, measures: [measure('tasks launched per second of CPU time', 'per second', shown)] },

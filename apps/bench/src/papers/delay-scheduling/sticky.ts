@@ -1,11 +1,11 @@
 import { stickySlotCeiling } from '@sched/policies'
 import { percent } from '@sched/report'
 import { stickySlots } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { delayed, ec2, measureRun, naiveFair, type Outcome } from './environment.js'
-import { few, overRuns, seedsOf } from './estimate.js'
+import { few, overRuns, seedsOf } from '../estimate.js'
 import type { GainRun } from './macro.js'
-import { about, range } from './range.js'
+import { about, range } from '../range.js'
 
 const counts = [5, 10, 20, 50]
 

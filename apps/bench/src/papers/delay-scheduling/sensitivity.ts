@@ -1,10 +1,10 @@
 import type { Seconds } from '@sched/core'
 import { percent } from '@sched/report'
 import { sensitivity as closedLoop } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { delayed, ec2, measureRun } from './environment.js'
-import { overRuns } from './estimate.js'
-import { about, range, type Range } from './range.js'
+import { overRuns } from '../estimate.js'
+import { about, range, type Range } from '../range.js'
 
 const maps = [4, 12]
 const waits = [0, 1, 5, 10]

@@ -4,7 +4,7 @@ import type { Plug, Seconds, Workload } from '@sched/core'
 import { jobRows, jobTimes, locality, type JobRow, type JobTimesResult, type LocalityResult } from '@sched/metrics'
 import { delay, fair, fifo, greedy } from '@sched/policies'
 import { simulate } from '@sched/sim'
-import type { Trial } from './claim.js'
+import type { Trial } from '../claim.js'
 
 /** Amazon EC2 of DS-T1: racks are not exposed, so a task is on the node of its block or it is not. */
 export const ec2 = (heartbeat: Seconds = 3): ClusterDescription => ({

@@ -1,12 +1,12 @@
 import type { Workload } from '@sched/core'
 import { percent } from '@sched/report'
 import { sensitivity as closedLoop, smallJobs as filterJobs } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { delayed, measureRun, naiveFair, privateCluster } from './environment.js'
-import { few, overRuns, seedsOf } from './estimate.js'
-import { ratio } from './figures.js'
+import { few, overRuns, seedsOf } from '../estimate.js'
+import { ratio } from '../figures.js'
 import type { GainRun } from './macro.js'
-import { above, shown } from './range.js'
+import { above, shown } from '../range.js'
 
 const sizes = [3, 10, 100]
 const WAIT = 15

@@ -3,9 +3,9 @@ import type { JobId, JobSpec, LaneId, Observer, StageSpec } from '@sched/core'
 import { fair, fairShares, greedy } from '@sched/policies'
 import { Simulation } from '@sched/sim'
 import { workloadOf } from '@sched/workload'
-import { measure, type Claim, type Experiment, type Findings, type Trial } from './claim.js'
-import { exactly, overRuns } from './estimate.js'
-import { range } from './range.js'
+import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
+import { exactly, overRuns } from '../estimate.js'
+import { range } from '../range.js'
 
 /** Jobs of the example by pool, and the slots that figure 4 gives them. */
 const jobs = [

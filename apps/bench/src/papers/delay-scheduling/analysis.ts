@@ -1,9 +1,9 @@
 import {
   expectedLocalityExponentialBound, localLaunchProbability, minimumSkips, relativeWait, stickySlotCeiling, taskLocalityBound, waitAtRate,
 } from '@sched/policies'
-import { measure, type Claim, type Experiment, type Findings } from './claim.js'
-import { exactly } from './estimate.js'
-import { about, below, range } from './range.js'
+import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
+import { exactly } from '../estimate.js'
+import { about, below, range } from '../range.js'
 
 /** Published percentages are whole numbers, so they stand for half a point on either side. */
 const ROUNDING = 0.005

@@ -6,7 +6,7 @@ import { mixed } from './mixed.js'
 import { overhead } from './overhead.js'
 import { poolAllocation } from './pools.js'
 import { sensitivity } from './sensitivity.js'
-import type { Sheet } from './sheet.js'
+import type { Sheet } from '../sheet.js'
 import { smallJobs } from './small-jobs.js'
 import { sticky } from './sticky.js'
 

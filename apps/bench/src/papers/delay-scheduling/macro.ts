@@ -1,6 +1,6 @@
 import type { Seconds } from '@sched/core'
 import { facebook } from '@sched/workload'
-import type { Trial } from './claim.js'
+import type { Trial } from '../claim.js'
 import { delayed, ec2, hadoopFifo, measureRun, naiveFair, type Outcome } from './environment.js'
 
 /** The bins of DS-T2, and those called small here: jobs of 1, 2 and 10 maps. */

@@ -1,8 +1,8 @@
 import { seconds } from '@sched/report'
-import { measure, type Claim, type Experiment, type Findings } from './claim.js'
-import { overRuns } from './estimate.js'
+import { measure, type Claim, type Experiment, type Findings } from '../claim.js'
+import { overRuns } from '../estimate.js'
 import { bestSpeedup, bin, bins, macroRun, speedup, type MacroRun } from './macro.js'
-import { above, range } from './range.js'
+import { above, range } from '../range.js'
 
 const claims: readonly Claim[] = [
   { id: 'DS-F8-max', class: 'R', published: 20, measures: [measure('mean response FIFO / naive fair, best bin', 'ratio', above(5))] },
