@@ -1,18 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dotProduct } from '../src/index.js'
+import { bestFit, dotProduct } from '../src/index.js'
 import { Play } from './world.js'
 
 const amount = fc.record({ cpu: fc.integer({ min: 0, max: 4 }), memory: fc.integer({ min: 1, max: 4 }) })
 const size = fc.record({ cpu: fc.integer({ min: 4, max: 12 }), memory: fc.integer({ min: 4, max: 12 }) })
 const step = fc.record({ shape: fc.nat({ max: 19 }), tasks: fc.integer({ min: 1, max: 6 }), ends: fc.nat({ max: 8 }), toggled: fc.option(fc.nat({ max: 11 }), { freq: 4 }) })
 
-describe('dot-product', () => {
-  it('takes the most alike of all nodes, of many shapes and sizes, while nodes come and go', () => {
+type Amounts = Readonly<Record<'cpu' | 'memory', number>>
+/** What is largest on the node that is taken: of the demand, what is free and what an average node has. */
+const placements = [
+  { name: 'dot-product', placement: dotProduct, score: (asked: Amounts, free: Amounts, mean: Amounts) => (asked.cpu * free.cpu) / mean.cpu ** 2 + (asked.memory * free.memory) / mean.memory ** 2 },
+  { name: 'best-fit', placement: bestFit, score: (_: Amounts, free: Amounts, mean: Amounts) => -free.cpu / mean.cpu - free.memory / mean.memory },
+]
+
+describe.each(placements)('$name', ({ placement, score: scoreOf }) => {
+  it('takes the best of all nodes, of many shapes and sizes, while nodes come and go', () => {
     let starts = 0
     fc.assert(
       fc.property(fc.array(size, { minLength: 2, maxLength: 12 }), fc.array(amount, { minLength: 20, maxLength: 20 }), fc.array(step, { minLength: 10, maxLength: 60 }), (sizes, shapes, plan) => {
-        const play = new Play({ nodes: sizes.map((resources, node) => ({ name: `n${node}`, names: [`n-${node}`], count: 1, resources })) }, dotProduct())
+        const play = new Play({ nodes: sizes.map((resources, node) => ({ name: `n${node}`, names: [`n-${node}`], count: 1, resources })) }, placement())
         const free = sizes.map((each) => ({ ...each }))
         const isUp = sizes.map(() => true)
         const running: { id: number; node: number; shape: number }[] = []
@@ -27,7 +34,7 @@ describe('dot-product', () => {
             }
           for (let i = 0; i < tasks; i++) {
             const fits = (node: number) => isUp[node] === true && (free[node]?.cpu ?? 0) >= demand.cpu && (free[node]?.memory ?? 0) >= demand.memory
-            const score = (node: number) => (demand.cpu * (free[node]?.cpu ?? 0)) / mean.cpu ** 2 + (demand.memory * (free[node]?.memory ?? 0)) / mean.memory ** 2
+            const score = (node: number) => scoreOf(demand, free[node] as Amounts, mean)
             const fitting = [...sizes.keys()].filter(fits)
             const started = starting[i]
             expect(started === undefined).toBe(fitting.length === 0)

@@ -151,6 +151,23 @@ describe('order of nodes', () => {
     expect(placed(6)).toEqual([[0, 1], [0, 1]])
   })
 
+  it('measures when a container is placed, not when there was no room for one', () => {
+    const play = new Play({ nodes: [{ count: 2, resources: { cpu: 10, memory: 10 } }] }, nodeWeight({ round: false, refresh: 5 }))
+    play.use(0, { cpu: 8 })
+    play.place(2, { memory: 1 })
+    play.now = 5
+    expect(play.place(1, { memory: 10 })).toEqual([])
+    play.drop()
+    play.use(1, { cpu: 8 })
+    play.now = 6
+    expect(play.place(2, { memory: 1 })).toEqual([0, 1]) // both as idle at 6; at 5 node 1 would have been better for both
+  })
+
+  it('takes scores for equal that differ by rounding alone: 24 x 0.7 / 24 is 0.6999999999999998', () => {
+    const nodes = [{ name: 'a', count: 1, resources: { memory: 24 } }, { name: 'b', count: 1, resources: { memory: 8 } }]
+    expect(new Play({ nodes }, nodeWeight({ weights: { a: 0.7, b: 0.7 } })).places(1, { memory: 1 })).toEqual(['a-0'])
+  })
+
   it('measures what tasks really use where the cluster describes its hardware', () => {
     const cluster = { nodes: [{ count: 2, resources: { memory: 8 }, hardware: { cores: 4, memory: 8 } }] }
     const stage = (tasks: number, cores: number) => [{ name: 's', tasks, demand: { memory: 1 }, duration: 100, use: { cores } }]

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { to40Bits } from './rounded.js'
+import { to40Bits } from '../rounded.js'
 
 /** Options of a `GoodBadClassifier`. */
 export interface GoodBadOptions {

@@ -2,7 +2,7 @@ import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type La
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'
-import { to40Bits } from './rounded.js'
+import { to40Bits } from '../rounded.js'
 import { Sieve } from './sieve.js'
 import { falls, utilities } from './utility.js'
 

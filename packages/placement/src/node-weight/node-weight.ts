@@ -1,5 +1,6 @@
-import { definePlacement, SchedError, suggest, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
+import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
+import { to40Bits } from '../rounded.js'
 import { ByNode } from '../scored/by-node.js'
 import { comparators } from './comparators.js'
 import { givenWeights, liveWeights, measuredWeights, type HardwareOptions } from './weights.js'
@@ -33,7 +34,8 @@ type CheckedOptions = z.output<typeof nodeWeightOptions>
  * order is made anew after each. Without heartbeats, or with continuous scheduling, this is the whole cluster; at a
  * heartbeat there is one node and nothing to choose.
  *
- * The paper's weights are constants, measured once; measuring them again (`refresh`) is ours.
+ * The paper's weights are constants, measured once; measuring them again (`refresh`), when a container is placed so long after
+ * the last time, is ours. Scores that differ by rounding alone are equal.
  *
  * Source: Feng and He, "Improvement of scheduling algorithm on Hadoop based on node performance", 2017.
  */
@@ -80,13 +82,15 @@ class NodeWeighted implements Placement {
       const total = view.total(node, resource)
       const available = view.free(node, resource)
       if (total === 0) return -Infinity
-      return score({ available, total, assigned: total - available, weight: this.#weights?.[node] ?? 1 })
+      return to40Bits(score({ available, total, assigned: total - available, weight: this.#weights?.[node] ?? 1 }))
     })
   }
 
   pick(job: JobId, round: Round): NodeId | None {
     const { refresh = Infinity } = this.#options
-    if (round.now - this.#measured >= refresh && this.#weights !== undefined) this.#measure(round.now)
+    const node = this.#nodes.pick(job, round)
+    if (node === None || this.#weights === undefined || round.now - this.#measured < refresh) return node
+    this.#measure(round.now)
     return this.#nodes.pick(job, round)
   }
 

@@ -1,7 +1,8 @@
 import { None, type ClusterView, type JobId, type LaneId, type NodeId, type Placement, type Round } from '@sched/core'
 import { NodeIndex } from './node-index.js'
+import { SeenCapacity } from './seen-capacity.js'
 
-/** How deserving a node is of the next task of a lane, whatever the task: larger is better, -Infinity: not at all. */
+/** How deserving a node is of the next task of a lane, by what is free on it and what the cluster has: larger is better, -Infinity: not at all. */
 export type NodeScore = (node: NodeId, lane: LaneId, cluster: ClusterView) => number
 
 /**
@@ -10,9 +11,10 @@ export type NodeScore = (node: NodeId, lane: LaneId, cluster: ClusterView) => nu
  */
 export class ByNode implements Placement {
   readonly #score: NodeScore
-  /** By lane, of the cluster seen last: a round on a stock sees another one. */
+  /** By lane, of the cluster seen last, since a round on a stock sees another one, and of what it had. */
   #indexes: NodeIndex[] = []
   #cluster: ClusterView | undefined
+  readonly #capacity = new SeenCapacity()
 
   constructor(score: NodeScore) {
     this.#score = score
@@ -31,7 +33,8 @@ export class ByNode implements Placement {
   }
 
   #indexOf({ cluster, lane }: Round): NodeIndex {
-    if (cluster !== this.#cluster) {
+    const hasChanged = this.#capacity.hasChanged(cluster)
+    if (hasChanged || cluster !== this.#cluster) {
       this.#cluster = cluster
       this.#indexes = cluster.lanes.map((_, id) => new NodeIndex(cluster, (node) => this.#score(node, id as LaneId, cluster)))
     }

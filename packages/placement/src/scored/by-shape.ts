@@ -1,6 +1,7 @@
-import type { ClusterView, JobId, LaneId, NodeId, None, Placement, ResourceId, Round, ShapeId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, LaneId, NodeId, None, Placement, Round, ShapeId, WorkView } from '@sched/core'
 import { bestBy } from './best-by.js'
 import { NodeIndex } from './node-index.js'
+import { SeenCapacity } from './seen-capacity.js'
 
 /** How well a node suits tasks of a shape by what is free on it, and what the cluster has: larger is better. */
 export type ShapeScore = (node: NodeId, shape: ShapeId, lane: LaneId, cluster: ClusterView, work: WorkView) => number
@@ -21,7 +22,7 @@ export class ByShape implements Placement {
   readonly #looks = new Map<ShapeId, number>()
   /** The cluster seen last, since a round on a stock sees another one, and what it had. */
   #cluster: ClusterView | undefined
-  readonly #capacity: number[] = []
+  readonly #capacity = new SeenCapacity()
 
   /** With `passes`, only nodes for which it says so. */
   constructor(score: ShapeScore, passes: (job: JobId, node: NodeId, round: Round) => boolean = () => true) {
@@ -68,13 +69,10 @@ export class ByShape implements Placement {
   }
 
   #isOther(cluster: ClusterView): boolean {
-    let isOther = cluster !== this.#cluster
+    const hasChanged = this.#capacity.hasChanged(cluster)
+    if (cluster === this.#cluster) return hasChanged
     this.#cluster = cluster
-    for (let r = 0 as ResourceId; r < cluster.resources.length; r++) {
-      isOther ||= this.#capacity[r] !== cluster.capacity(r)
-      this.#capacity[r] = cluster.capacity(r)
-    }
-    return isOther
+    return true
   }
 
   #forget(): void {
