@@ -31,7 +31,7 @@ describe('placement rules', () => {
   })
 
   it('goes on to the next rule where one has no queue or may not make it', () => {
-    const to = place('<rule name="specified" create="false"/><rule name="user" create="false"/><rule name="primaryGroup" create="false"/><rule name="default" queue="other"/>')
+    const to = place('<rule name="specified" create="false"/><rule name="user" create="no"/><rule name="primaryGroup" create="false"/><rule name="default" queue="other"/>')
     expect([job({ queue: 'ads' }), job({ queue: 'new' }), job({ user: 'ads' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'x' })].map(to)).toEqual(['root.ads', 'root.other', 'root.ads', 'root.ads', 'root.other'])
   })
 

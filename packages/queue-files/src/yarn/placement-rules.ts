@@ -20,7 +20,7 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
   if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at)
   const name = ruleNames.find((each) => each === element.attributes['name'])
   if (name === undefined) throw new SchedError('BAD_INPUT', `there is no placement rule "${element.attributes['name'] ?? ''}".`, at, suggest(element.attributes['name'] ?? '', ruleNames))
-  const rule = { name, create: element.attributes['create']?.toLowerCase() !== 'false', line: element.line }
+  const rule = { name, create: /^(true)?$/i.test(element.attributes['create'] ?? ''), line: element.line }
   const inside = element.children.at(-1) // of several, Hadoop takes the last
   if (name === 'nestedUserQueue') {
     if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
