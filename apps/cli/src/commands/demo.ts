@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { classCounts } from '../class-counts.js'
+import { classCounts } from '../figures/class-counts.js'
 import { prepare } from '../experiment/experiment.js'
 import { checked } from '../experiment/from-options.js'
 import type { Io } from '../io.js'

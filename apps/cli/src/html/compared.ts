@@ -1,6 +1,6 @@
 import { barChart, type Bar } from '@sched/report/charts'
 import { figure, html, htmlTable, NONE, type ComparisonCell, type Html } from '@sched/report'
-import { ofAllJobs, type Row } from '../figures.js'
+import { ofAllJobs, type Row } from '../figures/figures.js'
 import { interval } from '../output/number.js'
 
 /** Figures that are worth a chart, most telling first; others are in the table. */

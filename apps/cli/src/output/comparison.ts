@@ -1,6 +1,6 @@
 import { meanInterval } from '@sched/metrics'
 import { NONE, type Cell, type ComparisonCell } from '@sched/report'
-import { ofAllJobs, RECORDED, type Row } from '../figures.js'
+import { ofAllJobs, RECORDED, type Row } from '../figures/figures.js'
 import { interval, number } from './number.js'
 import { policyTable } from './policy-table.js'
 

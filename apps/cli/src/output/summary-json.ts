@@ -1,6 +1,6 @@
 import { json } from '@sched/report'
 import type { Experiment } from '../experiment/experiment.js'
-import type { Row } from '../figures.js'
+import type { Row } from '../figures/figures.js'
 import type { RunResult } from '../run-once.js'
 import { clusterText } from './headline.js'
 

@@ -1,6 +1,6 @@
 import { pairedDifference, type Interval } from '@sched/metrics'
 import type { Point } from '../experiment/matrix.js'
-import { compareRuns, type Row } from '../figures.js'
+import { compareRuns, type Row } from '../figures/figures.js'
 import type { RunResult } from '../run-once.js'
 
 /** One point of a sweep with all its runs. */

@@ -1,6 +1,6 @@
 import type { Interval } from '@sched/metrics'
 import { csv } from '@sched/report'
-import type { Row } from '../figures.js'
+import type { Row } from '../figures/figures.js'
 
 const titles = ['class', 'figure', 'unit', 'policy', 'seeds', 'mean', 'low', 'high', 'difference', 'difference_low', 'difference_high']
 

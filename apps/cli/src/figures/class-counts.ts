@@ -1,4 +1,4 @@
-import type { RunResult } from './run-once.js'
+import type { RunResult } from '../run-once.js'
 
 /** Jobs per class, in the mean over the runs. */
 export function classCounts(runs: readonly RunResult[]): Map<string, number> {

@@ -4,7 +4,7 @@ import { comparison, type ComparisonRow } from '@sched/report'
 import { networkFigures } from './network-figures.js'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { Figure } from './figure.js'
-import type { RunResult } from './run-once.js'
+import type { RunResult } from '../run-once.js'
 
 type ClassOfJobs = Pick<Summary['classes'][number], 'times' | 'locality'>
 

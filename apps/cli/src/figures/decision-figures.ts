@@ -1,6 +1,6 @@
 import { naturalOrder, type DecidedTimes, type DecisionFigures, type DecisionsResult } from '@sched/metrics'
 import type { Figure } from './figure.js'
-import type { RunResult } from './run-once.js'
+import type { RunResult } from '../run-once.js'
 
 type OfGroup = Figure<DecisionFigures>
 type OfJobs = Figure<DecidedTimes>
