@@ -14,7 +14,7 @@ export { jobTimes, type JobTimesOptions, type JobTimesResult, type Times } from 
 export type { LaneFairnessResult, QueueFairness, QueueSeries } from './lane-fairness.js'
 export { locality, type LocalityCounts, type LocalityResult } from './locality.js'
 export { hardwareUse, type HardwareUseOptions, type HardwareUseResult, type KindUse, type Load, type NodeUse } from './hardware-use.js'
-export { jainIndex } from './max-min-shares.js'
+export { jainIndex } from './jain-index.js'
 export { naturalOrder } from './natural-order.js'
 export { outages, type OutagesResult } from './outages.js'
 export { preemption, type Evictions, type PreemptionResult } from './preemption.js'

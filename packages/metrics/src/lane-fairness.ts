@@ -1,5 +1,5 @@
 import { grown, type Seconds } from '@sched/core'
-import { jainIndex } from './max-min-shares.js'
+import { jainIndex } from './jain-index.js'
 import { naturalOrder } from './natural-order.js'
 import type { LaneShares } from './queue-shares.js'
 
