@@ -136,6 +136,8 @@ describe('a file that is not what it should be', () => {
     ['a number of nodes that is not whole', ['--nodes', '1e-3'], "'--nodes <n>' argument '1e-3' is invalid. Expected a whole number of at least 1, or a file."],
     ['nodes of no name', ['--nodes', ''], "'--nodes <n>' argument '' is invalid. Expected a whole number of at least 1, or a file."],
     ['more jobs than can be counted', ['--take', '9'.repeat(17)], `'--take <n>' argument '${'9'.repeat(17)}' is invalid. Expected a whole number of at least 1.`],
+    ['an option of the format without a value', ['--option', 'overrun='], "'--option <key=value>' argument 'overrun=' is invalid. The value is empty."],
+    ['an option of the format twice', ['--option', 'overrun=keep', '--option', 'overrun=kill'], `'--option <key=value>' argument 'overrun=kill' is invalid. "overrun" is there twice.`],
     ['two queue files for one run', ['--queues', 'a.xml,b.xml'], '--queues: found 2 queue files. Give one, or compare them with `sched compare`.'],
   ])('%s: the option is named', async (_, options, message) => {
     const { err, code } = await sched(['run', '--trace', 't', ...options], { cwd: directory({ t: trace, 'a.xml': '<allocations/>', 'b.xml': '<allocations/>' }) })

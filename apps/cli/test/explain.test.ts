@@ -65,6 +65,16 @@ fifo
 `)
   })
 
+  it('takes the job that waits longest also where that has not started or ended when the run ends', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 50), job('b', 5, 500), job('c', 6, 500), job('d', 7, 1)) })
+    const at = async (until: string) => (await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo', '--until', until], { cwd })).out
+    expect(await at('40')).toContain('job b in queue default, submitted at 5 s')
+    expect(await at('100')).toContain('job c in queue default, submitted at 6 s') // 94 s, b 45 s
+    expect(await at('100')).toMatch(/first task at, s +still waiting\n/)
+    const { err } = await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--window', '8:9'], { cwd })
+    expect(err).toBe('error: no job was submitted, so none waited. See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).\n')
+  })
+
   it('names the queues of who held the cluster where they are not all its own', async () => {
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100, { queue: 'x', user: 'u' }, { tasks: 2 }), job('b', 0, 50, { queue: 'y' }), job('c', 1, 10, { queue: 'y' }), job('d', 200, 50, { user: 'v' }, { tasks: 2 }), job('e', 200, 50, { user: 'w' }), job('f', 201, 10, { user: 'v' })) })
     const heldFor = async (id: string) => /held most meanwhile: (.*)/.exec((await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '3', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo', '--job', id], { cwd })).out)?.[1]

@@ -6,6 +6,7 @@ import { prepare, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
+import { LongestWait } from '../longest-wait.js'
 import { explainText, type ExplainedRun } from '../output/explain-text.js'
 import { headline } from '../output/headline.js'
 import { inDifferentPlaces, isSilent } from '../output/outputs.js'
@@ -54,6 +55,7 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
     const observer = jobWait(job)
     await run(one, policy, seed, options, io, [observer, { onSubmit: (_, { id }) => void (policy === 0 && ids.push(id)) }])
     const wait = observer.result()
+    if (wait === undefined && ids.length === 0) throw noJobs()
     if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
     runs.push({ policy: experiment.policies[policy]?.name ?? '', wait })
   }
@@ -69,21 +71,21 @@ function idsText(job: string, ids: readonly string[]): string {
 }
 
 async function longestWait(experiment: Experiment, seed: number, options: ExplainOptions, io: Io): Promise<string> {
-  let [longest, job] = [-1, '']
-  await run(experiment, 0, seed, options, io, [], ({ id, wait }) => {
-    if (wait > longest) [longest, job] = [wait, id]
-  })
-  if (longest < 0) throw new SchedError('BAD_INPUT', 'no job of the workload started.', {}, 'Name one that waits with --job.')
-  return job
+  const longest = new LongestWait()
+  await run(experiment, 0, seed, options, io, [longest])
+  if (longest.job === undefined) throw noJobs()
+  return longest.job
 }
 
-async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[], onJob?: (row: { readonly id: string; readonly wait: number }) => void): Promise<void> {
+const noJobs = () => new SchedError('BAD_INPUT', 'no job was submitted, so none waited.', {}, 'See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).')
+
+async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[]): Promise<void> {
   const policy = experiment.policies[at]
   if (policy === undefined) return
   const progress = await progressOf(io, quiet, 1)
   progress.begin(policy.name)
   try {
-    await runOnce(experiment, policy, seed, { mayGoOn: () => !io.signal.aborted, observers, ...(onJob !== undefined && { onJob }), onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches) })
+    await runOnce(experiment, policy, seed, { mayGoOn: () => !io.signal.aborted, observers, onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches) })
   } catch (error) {
     throw error instanceof Error ? explainRun(experiment, at, error) : error
   } finally {

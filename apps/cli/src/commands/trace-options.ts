@@ -40,6 +40,7 @@ export function warnOfSkipped({ report }: Trace, io: Io): void {
 export function assignment(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (key === undefined || value === undefined) throw new InvalidArgumentError('Expected key=value.')
+  if (key in before) throw new InvalidArgumentError(`"${key}" is there twice.`)
   return { ...before, [key]: yamlValue(value) }
 }
 
@@ -48,6 +49,7 @@ export function yamlValue(text: string): unknown {
   try {
     return new YamlSource(text).value
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof SchedError ? error.fact : String(error))
+    const fact = error instanceof SchedError ? error.fact : String(error)
+    throw new InvalidArgumentError(fact.startsWith('is ') ? `The value ${fact}` : fact)
   }
 }
