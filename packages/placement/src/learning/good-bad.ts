@@ -1,5 +1,4 @@
-import { SchedError } from '@sched/core'
-import { to40Bits } from '../rounded.js'
+import { SchedError, to40Bits } from '@sched/core'
 
 /** Options of a `GoodBadClassifier`. */
 export interface GoodBadOptions {

@@ -1,6 +1,5 @@
-import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
+import { definePlacement, None, SchedError, suggest, to40Bits, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { to40Bits } from '../rounded.js'
 import { ByNode } from '../scored/by-node.js'
 import { comparators } from './comparators.js'
 import { givenWeights, liveWeights, measuredWeights, type HardwareOptions } from './weights.js'

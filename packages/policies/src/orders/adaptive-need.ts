@@ -1,5 +1,4 @@
-import type { Seconds } from '@sched/core'
-import { to40Bits } from './rounded.js'
+import { to40Bits, type Seconds } from '@sched/core'
 
 /** Running work of a job of which some tasks have ended. */
 export interface JobProgress {

@@ -1,6 +1,5 @@
-import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
+import { defineOrder, to40Bits, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
 import { z } from 'zod'
-import { to40Bits } from './rounded.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 import { spend, type SpendingChange } from './spending.js'
 

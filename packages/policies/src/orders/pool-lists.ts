@@ -1,6 +1,5 @@
-import { grown, listOf, type JobBlock, type JobId } from '@sched/core'
+import { grown, listOf, to40Bits, type JobBlock, type JobId } from '@sched/core'
 import type { Pool, PoolTree } from './pools.js'
-import { to40Bits } from './rounded.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 /**
