@@ -2,18 +2,15 @@ import { defineOrder, type LaneId, type Plug, type ShapeId } from '@sched/core'
 import { z } from 'zod'
 import { ceeiShares } from '../shares/ceei-shares.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
-import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
+import { ownerFields, plainWeights, settingsByPath, type OwnerOptions, type PlainWeights } from './sharing-options.js'
 
 const ceeiOptions = z.strictObject({
-  by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues, all at one level'),
-  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
-  ties: sharingFields.ties,
+  ...ownerFields,
+  by: ownerFields.by.describe('who shares: users, or queues, all at one level'),
   weights: plainWeights,
 })
 /** Options of `ceei`; all may be left out. */
-export interface CeeiOptions extends Omit<SharingOptions, 'by' | 'inner'> {
-  readonly by?: 'user' | 'queue'
-  readonly inner?: 'fifo' | 'fair'
+export interface CeeiOptions extends OwnerOptions {
   readonly weights?: PlainWeights
 }
 

@@ -1,4 +1,4 @@
-import type { LaneId } from '@sched/core'
+import { grown, type LaneId, type NodeId, type ResourceId } from '@sched/core'
 import type { ShareRule, Shares } from './share-order.js'
 import { weightIn, type Weight } from './sharing-options.js'
 
@@ -22,11 +22,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
   const isBlocked: boolean[] = []
   /** `[pool * resources + resource]` of queues of queues. */
   let scaled = new Float64Array(64)
-  /** `[node * resources + resource]`. */
-  const inUse = new Float64Array(cluster.nodes * resources)
-  /** By resource, on the nodes that are there: what runs on a drained one takes no room of others. */
-  const inUseOfAll = new Float64Array(resources)
-  const isAway = new Uint8Array(cluster.nodes)
+  const inUse = new InUse(cluster.nodes, resources)
 
   const childrenOf = (pool: number) => tree.pools[pool]?.children ?? []
   const resourcesIn = (lane: LaneId) => cluster.lanes[lane]?.resources ?? []
@@ -36,7 +32,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
     const job = lists.firstJob(leaf, lane)
     if (work.unplaced(job, lane) === 0) return true // its last task was claimed just now
     const shape = work.shape(job, lane)
-    return resourcesIn(lane).some((r) => work.demand(shape, r) > usage.capacity(r) - (inUseOfAll[r] as number))
+    return resourcesIn(lane).some((r) => work.demand(shape, r) > usage.capacity(r) - inUse.of(r))
   }
 
   function addScaled(pool: number, lane: LaneId, smallest: number): void {
@@ -56,25 +52,13 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
   return {
     readsFirst: true,
     addPool({ id, path }) {
-      if ((id + 1) * resources > scaled.length) {
-        const larger = new Float64Array(2 * scaled.length + resources)
-        larger.set(scaled)
-        scaled = larger
-      }
+      scaled = grown(scaled, (id + 1) * resources)
       return weightIn(path, weightOf.get(path), cluster)
     },
     onChange(pool, lane, _sign, _why, amounts, node) {
-      if (lists.parent(pool) !== 0) return
-      for (const r of resourcesIn(lane)) {
-        inUse[node * resources + r] = (inUse[node * resources + r] as number) + (amounts[r] as number)
-        if (isAway[node] === 0) inUseOfAll[r] = (inUseOfAll[r] as number) + (amounts[r] as number)
-      }
+      if (lists.parent(pool) === 0) for (const r of resourcesIn(lane)) inUse.add(node, r, amounts[r] as number)
     },
-    onNode(node, up) {
-      if ((isAway[node] === 0) === up) return
-      isAway[node] = up ? 0 : 1
-      for (let r = 0; r < resources; r++) inUseOfAll[r] = (inUseOfAll[r] as number) + (up ? 1 : -1) * (inUse[node * resources + r] as number)
-    },
+    onNode: (node, up) => inUse.onNode(node, up),
     poolKey(pool, lane) {
       const at = pool * lanes + lane
       const inside = childrenOf(pool)
@@ -94,5 +78,38 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
     onBegin({ lane }) {
       return tree.pools.some(({ id, children }) => id > 0 && children.length === 0 && isBlocked[id * lanes + lane] !== cannotStart(id, lane))
     },
+  }
+}
+
+/** What is in use on the nodes that are there: what runs on a drained one takes no room of others. */
+class InUse {
+  readonly #resources: number
+  /** `[node * resources + resource]`. */
+  readonly #onNode: Float64Array
+  readonly #ofAll: Float64Array
+  readonly #isAway: Uint8Array
+
+  constructor(nodes: number, resources: number) {
+    this.#resources = resources
+    this.#onNode = new Float64Array(nodes * resources)
+    this.#ofAll = new Float64Array(resources)
+    this.#isAway = new Uint8Array(nodes)
+  }
+
+  of(resource: ResourceId): number {
+    return this.#ofAll[resource] as number
+  }
+
+  add(node: NodeId, resource: ResourceId, amount: number): void {
+    const at = node * this.#resources + resource
+    this.#onNode[at] = (this.#onNode[at] as number) + amount
+    if (this.#isAway[node] === 0) this.#ofAll[resource] = (this.#ofAll[resource] as number) + amount
+  }
+
+  onNode(node: NodeId, up: boolean): void {
+    if ((this.#isAway[node] === 0) === up) return
+    this.#isAway[node] = up ? 0 : 1
+    const first = node * this.#resources
+    for (let r = 0; r < this.#resources; r++) this.#ofAll[r] = (this.#ofAll[r] as number) + (up ? 1 : -1) * (this.#onNode[first + r] as number)
   }
 }

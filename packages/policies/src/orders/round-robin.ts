@@ -1,18 +1,15 @@
 import { defineOrder, type Plug } from '@sched/core'
 import { z } from 'zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
-import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
+import { ownerFields, settingsByPath, type OwnerOptions } from './sharing-options.js'
 
 const roundRobinOptions = z.strictObject({
-  by: z.enum(['user', 'queue']).default('user').describe('who takes turns: users, or queues at every level of their tree'),
-  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one's jobs: priority and submission, or running tasks over weight"),
-  ties: sharingFields.ties,
+  ...ownerFields,
+  by: ownerFields.by.describe('who takes turns: users, or queues at every level of their tree'),
   weights: z.record(z.string(), z.number().int().positive()).default({}).describe('tasks that a user or queue may start in its turn, by name; default 1'),
 })
 /** Options of `round-robin`; all may be left out. */
-export interface RoundRobinOptions extends Omit<SharingOptions, 'by' | 'inner'> {
-  readonly by?: 'user' | 'queue'
-  readonly inner?: 'fifo' | 'fair'
+export interface RoundRobinOptions extends OwnerOptions {
   readonly weights?: Readonly<Record<string, number>>
 }
 

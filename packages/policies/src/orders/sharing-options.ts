@@ -13,6 +13,12 @@ export const sharingFields = {
     .default('name')
     .describe('who goes first among equals: by name, by first submission, or as listed (others after these, by name); jobs: by submission'),
 }
+/** The same where jobs do not share, only those who have them. */
+export const ownerFields = {
+  by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues at every level of their tree'),
+  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
+  ties: sharingFields.ties,
+}
 export const weights = z.record(z.string(), weight).default({}).describe('weights of users or queues by name, one number or one per resource; default 1. Jobs have the weight of the workload')
 export const plainWeights = z.record(z.string(), z.number().positive()).default({}).describe('weights of users or queues by name; default 1. Jobs have the weight of the workload')
 
@@ -21,6 +27,11 @@ export interface SharingOptions {
   readonly by?: 'user' | 'queue' | 'job'
   readonly inner?: 'fifo' | 'fair' | 'share'
   readonly ties?: 'name' | 'submission' | readonly string[]
+}
+/** The same where jobs do not share. */
+export interface OwnerOptions extends SharingOptions {
+  readonly by?: 'user' | 'queue'
+  readonly inner?: 'fifo' | 'fair'
 }
 /** The same as the schema returns it. */
 export type SharingChoice = Required<SharingOptions>

@@ -1,19 +1,15 @@
 import { defineOrder, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
-import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
+import { ownerFields, plainWeights, settingsByPath, type OwnerOptions, type PlainWeights } from './sharing-options.js'
 
 const wfqOptions = z.strictObject({
-  by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues at every level of their tree'),
-  inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
-  ties: sharingFields.ties,
+  ...ownerFields,
   weights: plainWeights,
   cost: z.enum(['share', 'tasks']).default('share').describe('what a task costs: the largest fraction of the cluster that it asks of any resource, or 1'),
 })
 /** Options of `wfq`; all may be left out. */
-export interface WfqOptions extends Omit<SharingOptions, 'by' | 'inner'> {
-  readonly by?: 'user' | 'queue'
-  readonly inner?: 'fifo' | 'fair'
+export interface WfqOptions extends OwnerOptions {
   readonly weights?: PlainWeights
   readonly cost?: 'share' | 'tasks'
 }
