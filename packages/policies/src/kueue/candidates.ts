@@ -5,23 +5,14 @@ import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
-/** The admitted workloads of a queue: those that may be preempted, and those that have just started. */
-export interface Admitted {
-  readonly before: readonly Workload[]
-  readonly fresh: readonly Workload[]
-}
-
 /** What a search for workloads to preempt is made with. */
 export interface Preemptor {
   /** Not admitted, with the flavor that it is to have. */
   readonly workload: Workload
   /** Columns of which others would have to give something back. */
   readonly short: readonly number[]
-  /** Queues with admitted workloads, and those of a queue. */
-  readonly queues: Iterable<ClusterQueue>
-  readonly admittedIn: (queue: ClusterQueue) => Admitted
-  /** To be called where somebody is spared because it has just started. */
-  readonly onSpared: () => void
+  /** Admitted workloads by queue. */
+  readonly admitted: ReadonlyMap<ClusterQueue, Iterable<Workload>>
   readonly fairSharing: KueueSettings['fairSharing']
   readonly resources: number
   /** What its user has used lately, where its queue goes by that. */
@@ -30,7 +21,7 @@ export interface Preemptor {
 
 /** Those that the workload's queue allows it to preempt, of its own queue and of others, and that have some of what is short. */
 export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; readonly others: Workload[] } {
-  const { workload, queues, admittedIn, short } = preemptor
+  const { workload, admitted, short } = preemptor
   const { withinClusterQueue = 'Never', reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
   const own: Workload[] = []
   const others: Workload[] = []
@@ -38,9 +29,7 @@ export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; 
   const uses = ({ demand }: Workload): boolean => lacking.some((r) => (demand[r] as number) > 0)
   const isEligible = (each: Workload): boolean => each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && uses(each)
   const gather = (queue: ClusterQueue, into: Workload[], isAllowed: (each: Workload) => boolean): void => {
-    const { before, fresh } = admittedIn(queue)
-    for (const each of before) if (isAllowed(each) && isEligible(each)) into.push(each)
-    if (fresh.some((each) => isAllowed(each) && isEligible(each))) preemptor.onSpared()
+    for (const each of admitted.get(queue) ?? []) if (isAllowed(each) && isEligible(each)) into.push(each)
   }
   if (withinClusterQueue !== 'Never') {
     const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
@@ -48,7 +37,7 @@ export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; 
   }
   if (reclaimWithinCohort !== 'Never' && workload.queue.parent !== undefined) {
     const { root } = workload.queue
-    for (const queue of queues) {
+    for (const queue of admitted.keys()) {
       if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
       gather(queue, others, (each) => reclaimWithinCohort === 'Any' || each.priority < workload.priority)
     }

@@ -1,4 +1,4 @@
-import type { Env, NodeId, ResourceId, ShapeId } from '@sched/core'
+import type { Demand, Env, NodeId, ResourceId, ShapeId, StageSpec } from '@sched/core'
 import { holds, type Flavor } from './queues.js'
 import type { Workload } from './workload.js'
 
@@ -19,19 +19,22 @@ export class FlavorRoom {
     const key = `${flavor} ${shape} ${tasks}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const found = holds(own, tasks, (node) => this.#roomOn(shape, node))
+    const stage = { name: '', tasks, duration: 0, demand: this.#demandOf(shape) }
+    const found = holds(own, tasks, (node) => this.#roomOn(shape, stage, node))
     this.#known.set(key, found)
     return found
   }
 
-  #roomOn(shape: ShapeId, node: NodeId): number {
+  /** Of as many slots as the node can ever have, and whole tasks on its devices. */
+  #roomOn(shape: ShapeId, stage: StageSpec, node: NodeId): number {
     const { work, cluster } = this.#env
     if (!work.mayRunOn(shape, node)) return 0
-    let room = work.isDistinct(shape) ? 1 : Infinity
-    for (let r = 0 as ResourceId; r < cluster.resources.length; r++) {
-      const amount = work.demand(shape, r)
-      if (amount > 0) room = Math.min(room, Math.floor(cluster.total(node, r) / amount))
-    }
-    return room
+    return Math.min(work.isDistinct(shape) ? 1 : Infinity, cluster.couldHold(stage, node))
+  }
+
+  #demandOf(shape: ShapeId): Demand {
+    const { work, cluster } = this.#env
+    const asked = cluster.resources.map((name, r) => [name, work.demand(shape, r as ResourceId)] as const)
+    return Object.fromEntries(asked.filter(([, amount]) => amount > 0))
   }
 }

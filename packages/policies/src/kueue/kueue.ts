@@ -5,7 +5,6 @@ import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
-import type { Admitted } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
@@ -66,7 +65,7 @@ class Kueue implements Policy {
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   #hasPreempted = false
-  /** Whether somebody was spared because it has just started, gave way who had no node yet, or may preempt a moment later: nothing that ends tells of that. */
+  /** Whether somebody gave way who has just started or had no node yet, or may preempt a moment later: nothing that ends tells of that. */
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
   /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
@@ -74,12 +73,13 @@ class Kueue implements Policy {
   readonly #vain = new Set<Likeness>()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
-  /** By queue: how many that wait are like one of those that can only be passed over. */
+  /** By queue: how many that wait are like one for which there is nobody to preempt, and those of them that would not fit even so. */
   readonly #hopeless = new Map<ClusterQueue, number>()
+  readonly #nowhere = new Map<ClusterQueue, number>()
+  /** Queues of which all are done with in this call. */
+  readonly #exhausted = new Set<ClusterQueue>()
   /** By queue: its jobs in order, and how many of the first need no other look in this call. */
   readonly #looks = new Map<ClusterQueue, Look>()
-  /** By queue: what is admitted, before this draft and in it, as far as it was asked for. */
-  readonly #admittedOf = new Map<ClusterQueue, Admitted>()
   /** Queues of which the usage has changed with the last workload that was considered. */
   readonly #touched = new Set<ClusterQueue>()
   /** Whether the cycle has admitted or passed over anybody. */
@@ -103,9 +103,21 @@ class Kueue implements Policy {
   schedule(round: Round): void {
     this.#done.begin()
     this.#preempted.begin(this.#env.now())
+    this.#evictLeaving(round)
     this.#startAdmitted(round)
     if (this.#workloads.isChanged[round.lane] === 1 && !this.#isOver(round)) this.#admitAll(round)
     if (round.explained) this.#explain(round)
+  }
+
+  /** Whose last task is evicted goes out of the set, which a walk over it allows. */
+  #evictLeaving(round: Round): void {
+    if (round.claimsLeft === 0) return
+    for (const workload of this.#workloads.leaving[round.lane] as Set<Workload>)
+      if (this.#hasStarted(workload)) for (const task of [...workload.running]) round.evict(task)
+  }
+
+  #hasStarted({ running }: Workload): boolean {
+    return running.every((task) => !Number.isNaN(this.#env.work.started(task)))
   }
 
   /** Starting a workload takes it out of the set, which a walk over it allows. */
@@ -129,7 +141,7 @@ class Kueue implements Policy {
 
   #admitAll(round: Round): void {
     this.#closed.clear()
-    this.#admittedOf.clear()
+    this.#exhausted.clear()
     this.#looks.clear()
     this.#forgetUnfit()
     this.#hasPreempted = false
@@ -145,6 +157,7 @@ class Kueue implements Policy {
   #isHopeless(round: Round): boolean {
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const first = this.#closed.get(queue)
+      if (this.#exhausted.has(queue)) continue
       if (first === undefined ? this.#hopeless.get(queue) !== list.size : !this.#vain.has(first.likeness)) return false
     }
     return true
@@ -155,7 +168,7 @@ class Kueue implements Policy {
     this.#hasMoved = false
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
-      const entry = this.#entry(queue, list, round)
+      const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
       if (entry !== undefined) entries.push(entry)
     }
     if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload } of entries) this.#passOver(workload)
@@ -198,7 +211,9 @@ class Kueue implements Policy {
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
       if (assignment.mode !== Mode.NoFit && !isIdle) return { workload, assignment }
       this.#passOver(workload)
-      if (this.#hopeless.get(queue) === list.size) break
+      if (isStrict || (isAlone ? this.#hopeless : this.#nowhere).get(queue) !== list.size) continue
+      this.#exhausted.add(queue) // nobody need be told apart from it
+      break
     }
     return undefined
   }
@@ -219,7 +234,7 @@ class Kueue implements Policy {
     const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
     if (found.mode === Mode.Fit || isAlone) return found
     this.#unfit.set(workload.likeness, found)
-    if (found.targets.length === 0) this.#giveUpOn(workload)
+    if (found.targets.length === 0) this.#giveUpOn(workload, found.mode)
     return found
   }
 
@@ -241,9 +256,10 @@ class Kueue implements Policy {
   }
 
   /** Until somebody comes in or goes, nobody like it can come in, of those that are not looked at yet. */
-  #giveUpOn({ likeness, queue }: Workload): void {
+  #giveUpOn({ likeness, queue }: Workload, mode: Mode): void {
     this.#vain.add(likeness)
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
+    if (mode === Mode.NoFit) this.#nowhere.set(queue, (this.#nowhere.get(queue) ?? 0) + likeness.waiting)
   }
 
   /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
@@ -255,8 +271,10 @@ class Kueue implements Policy {
       return this.#passOver(workload)
     }
     if (!this.#hasRoomWithout(targets, workload)) return
+    const areGone = targets.every((each) => this.#hasStarted(each))
     for (const each of targets) this.#preempt(each, round)
-    this.#admit(workload, round)
+    this.#admit(workload)
+    if (areGone && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
@@ -278,52 +296,40 @@ class Kueue implements Policy {
     if (isBarred && !this.#preempted.mayLater(workload.job)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const admittedIn = (queue: ClusterQueue): Admitted => this.#admittedIn(queue)
-    const onSpared = (): void => void (this.#isUnsettled = true)
-    const found = targets({ workload, short, queues: admitted.keys(), admittedIn, onSpared, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, admitted, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
     if (!isBarred) return found
     if (found.length > 0) this.#isUnsettled = true
     return []
   }
 
-  #admittedIn(queue: ClusterQueue): Admitted {
-    const { work } = this.#env
-    const known = this.#admittedOf.get(queue)
-    if (known !== undefined) return known
-    const found: { before: Workload[]; fresh: Workload[] } = { before: [], fresh: [] }
-    for (const each of this.#workloads.admitted.get(queue) ?? []) (each.running.every((task) => !Number.isNaN(work.started(task))) ? found.before : found.fresh).push(each)
-    this.#admittedOf.set(queue, found)
-    return found
-  }
-
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
-    this.#admittedOf.delete(workload.queue)
     this.#looks.clear()
     this.#forgetUnfit()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
-    if (workload.running.length === 0) this.#isUnsettled = true
+    const hasStarted = this.#hasStarted(workload)
+    if (workload.running.length === 0 || !hasStarted) this.#isUnsettled = true
+    if (!hasStarted) return this.#workloads.expel(workload)
     this.#workloads.dismiss(workload)
     for (const task of [...workload.running]) round.evict(task)
   }
 
-  #admit(workload: Workload, round: Round): void {
+  #admit(workload: Workload): void {
     this.#hasMoved = true
     this.#closed.delete(workload.queue)
-    this.#admittedOf.delete(workload.queue)
     if (this.#goesByUsage) this.#looks.clear()
     this.#forgetUnfit()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)
-    if (round.jobsLeft < Infinity || this.#hasRoom(round)) this.#start(workload, round)
   }
 
   #forgetUnfit(): void {
     this.#unfit.clear()
     this.#vain.clear()
     this.#hopeless.clear()
+    this.#nowhere.clear()
     this.#newest.clear()
   }
 

@@ -15,6 +15,8 @@ export class Workloads implements WorkListener {
   readonly admitted = new Map<ClusterQueue, Set<Workload>>()
   /** By lane: admitted, with tasks that have no node yet, in order of admission. */
   readonly unstarted: readonly Set<Workload>[]
+  /** By lane: preempted when they had just started, which cannot be evicted in the same round. */
+  readonly leaving: readonly Set<Workload>[]
   /** By lane: whether anything has changed since admission was last tried in vain. */
   readonly isChanged: Uint8Array
   readonly #env: Env
@@ -42,6 +44,7 @@ export class Workloads implements WorkListener {
     this.#env = env
     this.#queues = queues
     this.unstarted = lanes.map(() => new Set())
+    this.leaving = lanes.map(() => new Set())
     this.isChanged = new Uint8Array(lanes.length).fill(1)
     this.#keys = lanes.map(() => new Keys())
     this.#waiting = lanes.map(() => new Map())
@@ -105,6 +108,12 @@ export class Workloads implements WorkListener {
     this.#dropUnstarted(workload)
   }
 
+  /** Its quota is given back at once, and its tasks are to be evicted when they have started. */
+  expel(workload: Workload): void {
+    this.#lose(workload, workload.tasks)
+    this.leaving[workload.lane]?.add(workload)
+  }
+
   // ---- keeping current ----
 
   onReady(job: JobId, lane: LaneId): void {
@@ -145,7 +154,12 @@ export class Workloads implements WorkListener {
     this.#ofTask[task] = undefined
     workload.running.splice(workload.running.indexOf(task), 1)
     if (why === 'withdrawn' && workload === this.#starting) workload.unstarted++
-    else this.#lose(workload, 1)
+    else if (workload.tasks > 0) this.#lose(workload, 1)
+    else this.#leave(workload)
+  }
+
+  #leave(workload: Workload): void {
+    if (workload.running.length === 0) this.leaving[workload.lane]?.delete(workload)
   }
 
   /** An eviction was taken back: the task counts again. */

@@ -155,6 +155,32 @@ describe('what is not settled by one look', () => {
     expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_1'], ['a_2']])
   })
 
+  it('who has just borrowed gives it back, not an older one of higher priority beside it', () => {
+    // b_low is admitted into the half of a that a_2 asks a cycle later; it cannot be evicted in the round in which it starts, and nobody else is instead of it
+    const options: KueueOptions = { queues: { a: of(4, { reclaimWithinCohort: 'Any' }), b: of(4) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 8 } }] }), policy: kueue(options) })
+    master.submit(wants('b_old', 4), 6)
+    expect(started(master, 6)).toEqual(['b_old'])
+    for (const each of [wants('a_1', 2), wants('a_2', 2), wants('b_low', 2, -1), wants('b_next', 2, -1)]) master.submit(each, 7)
+    const first = master.pass(7)
+    expect([first.kill, first.start.map((each) => each.job)]).toEqual([[], ['a_1', 'b_low']])
+    expect(master.nextWake).toBe(7.001)
+    const { start, kill } = master.pass(7.001)
+    expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_low'], ['a_2']])
+  })
+
+  it('who could have no room is passed over, and others like it with it, though there is room a cycle later', () => {
+    // q_1 and q_2 may preempt nobody; a_in takes b_big, which leaves 3: q_1 is looked at again in the next look, before q_2
+    const options: KueueOptions = { queues: { q: of(0), a: of(4, { reclaimWithinCohort: 'Any' }), b: of(0) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 4 } }] }), policy: kueue(options) })
+    master.submit(wants('b_big', 4), 0)
+    expect(started(master, 0)).toEqual(['b_big'])
+    for (const each of [wants('q_1', 2), wants('q_2', 2), wants('a_in', 1)]) master.submit(each, 1)
+    const { start, kill } = master.pass(1)
+    expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_big'], ['a_in']])
+    expect(started(master, 1)).toEqual(['q_1'])
+  })
+
   it('who was preempted has its queue\'s own back a moment later, of another queue that borrows', () => {
     // b is above its 5 by 3; a_in, of 5, takes b_3 and b_2, which leaves b 3; b_3 fits into the other 2, and c has 2 of them
     const reclaim = { reclaimWithinCohort: 'Any' } as const

@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { kueue, type KueueOptions } from '@sched/policies'
-import { instantCluster, job } from '@sched/testkit'
+import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { flavored, type Load } from './world.js'
 
@@ -35,6 +35,25 @@ describe('flavors', () => {
     expect(master.pass(0).start.map((each) => `${each.job} ${each.node}`)).toEqual(['wide node0-0', 'wide node0-0', 'wide node0-1', 'tall node1-0'])
     expect(() => master.submit(gang('b', 'huge', 1, 5), 1)).toThrow(/queue b: no nodes of flavor reserved could hold a task/)
     expect(() => master.submit(gang('b', 'three', 3, 3), 1)).toThrow(/queue b: no nodes of flavor reserved could hold its gang/)
+  })
+
+  it('are held to what nodes can ever have, in slots that come and in whole devices', () => {
+    const pools = { one: { pool: 'one' }, two: { pool: 'two' } }
+    const nodesOf = (flavor: keyof typeof pools, count: number, more: object) => ({ count, labels: pools[flavor], ...more })
+    // 4 tasks need 4 of the 6 slots that 2 nodes may have, of which each begins with 1 and gets another every 5 s
+    const slots = { slots: { slot: 3 }, hardware: { cores: 4 } }
+    const { recorder } = run({
+      cluster: { nodes: [nodesOf('one', 2, slots), nodesOf('two', 1, slots)], dynamicSlots: { initial: 1, min: 1, interval: 5, below: 0.9, above: 2 } },
+      policy: kueue({ flavors: pools, defaults: { nominalQuota: { one: { slot: 6 } } } }),
+      jobs: [job({ id: 'gang', tasks: 4, gang: true, demand: { slot: 1 } })],
+      until: 100,
+    })
+    expect(recorder.events.flatMap((each) => (each.kind === 'launch' ? [each.time] : []))).toEqual([5, 5, 5, 5])
+    // 3 tasks of 650, together less than 2 devices, need 3 devices of 1000, of which a node of one has 2 and a node of two 3
+    const devices = { nodes: [nodesOf('one', 1, { devices: { gpu: 2 } }), nodesOf('two', 1, { devices: { gpu: 3 } })] }
+    const master = dispatcher({ cluster: instantCluster(devices), policy: kueue({ flavors: pools, defaults: { nominalQuota: { one: { gpu: 9000 }, two: { gpu: 9000 } } } }) })
+    master.submit(job({ id: 'gang', tasks: 3, gang: true, demand: { gpu: 650 } }), 0)
+    expect(master.pass(0).start.map(({ node }) => node)).toEqual(['node1-0', 'node1-0', 'node1-0'])
   })
 
   it('are borrowed at once, or only if no other has room (whenCanBorrow)', () => {
