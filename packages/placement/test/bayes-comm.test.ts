@@ -95,6 +95,16 @@ describe('bayes-comm', () => {
     expect(lasted(false)).toEqual([10, 10])
   })
 
+  it('leaves all of a job alone that begins with a gang; one task is none', () => {
+    const stage = { name: 'map', demand: { map: 1 }, duration: 10 }
+    const options: BayesCommOptions = { model: active, rackChoice: 'mostFree' }
+    const gangFirst = job({ stages: [{ ...stage, tasks: 2, gang: true }, { ...stage, name: 'more', tasks: 4, after: [{ stage: 0, fraction: 1 }] }] })
+    const [gang, more] = places({ cluster: instant, jobs: [job({ id: 'first', tasks: 3, duration: 1000, gang: true }), gangFirst] }, options)
+    expect([nodesOf(gang), nodesOf(more)]).toEqual([[1, 2], [1, 2, 2, 3]]) // moved, the four would be on nodes 2 and 3
+    const alone = job({ stages: [{ ...stage, tasks: 1, gang: true }] })
+    expect(nodesOf(places({ cluster: instant, jobs: [job({ id: 'first', tasks: 2, duration: 1000, gang: true }), alone] }, options)[0])).toEqual([2])
+  })
+
   it('never moves a gang, nor a job that no rack could hold', () => {
     expect(nodesOf(places({ cluster: instant, jobs: [job({ tasks: 5, gang: true })] }, { model: active })[0])).toEqual([0, 0, 1, 1, 2])
     const nodes = [{ name: 'small', count: 3, racks: ['r0'], resources: { cpu: 1 } }, { name: 'large', count: 1, racks: ['r1'], resources: { cpu: 4 } }]

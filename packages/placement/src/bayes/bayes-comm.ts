@@ -122,7 +122,7 @@ class BayesComm implements Policy {
   /** Where the job moves to; `undefined`: nowhere. */
   #targetOf(job: JobId, claims: FirstClaims, round: Round): Target | undefined {
     const { work, lane } = round
-    if (work.isGang(job, lane)) return undefined
+    if (work.inGang(claims.tasks[0] as TaskId)) return undefined
     const { probabilities } = this.#classifier.predict(this.#planOf(job, claims, round))
     if (probabilities.C1 <= this.#options.threshold) return this.#options.rebalanceLazy ? 'everywhere' : undefined
     const shape = work.shapeOf(claims.tasks[0] as TaskId)

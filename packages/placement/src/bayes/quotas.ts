@@ -74,7 +74,7 @@ export class Quotas {
   allows(job: JobId, lane: LaneId, node: NodeId): boolean {
     if (this.#moved.size === 0) return true
     const moved = this.#moved.get(job)
-    if (moved === undefined || this.#env.work.isGang(job, lane)) return true
+    if (moved === undefined || this.#env.work.together(job, lane) > 1) return true
     const shape = this.#env.work.shape(job, lane)
     let quota = moved.byShape.get(shape)
     if (quota === undefined || quota.left <= 0) moved.byShape.set(shape, (quota = this.#divide(moved.target, job, lane, shape)))
