@@ -1,4 +1,4 @@
-import { dispatcher, type Placed } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, maxMin, wfq, yarnFair } from '../src/index.js'
@@ -16,12 +16,46 @@ const policies = {
   conservative: () => conservative(),
 }
 
+const begin = (policy: (typeof policies)[keyof typeof policies]) => dispatcher({ cluster: { nodes: [{ count: 3, resources: { cpu: 4, mem: 8 } }] }, policy: policy() })
+
+/** What was called of a dispatcher, and what it answered, as text that a file could hold. */
+type Journal = { readonly call: string; readonly answer: string }[]
+
+const answerOf = (master: Dispatcher, call: string): string => {
+  const [name, ...values] = JSON.parse(call) as [keyof Dispatcher, ...unknown[]]
+  try {
+    return JSON.stringify((master[name] as (...values: unknown[]) => unknown).apply(master, values) ?? null)
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** The dispatcher, which writes its calls down. */
+const kept = (master: Dispatcher, journal: Journal): Dispatcher =>
+  new Proxy(master, {
+    get(_, name) {
+      const value: unknown = Reflect.get(master, name, master)
+      if (typeof value !== 'function') return value
+      return (...values: unknown[]): unknown => {
+        const call = JSON.stringify([name, ...values])
+        try {
+          const answer = (value as (...values: unknown[]) => unknown).apply(master, values)
+          journal.push({ call, answer: JSON.stringify(answer ?? null) })
+          return answer
+        } catch (error) {
+          journal.push({ call, answer: String(error) })
+          throw error
+        }
+      }
+    },
+  })
+
 /** Jobs come, tasks end or fail, jobs are cancelled, as a seed has it; at the end all is done. Yields what was started. */
-function live(policy: (typeof policies)[keyof typeof policies], seed: number): number {
+function live(policy: (typeof policies)[keyof typeof policies], seed: number, journal: Journal = []): number {
   const next = randomStream(seed, 'test')
   const below = (count: number) => Math.floor(next() * count)
   const pick = <T>(of: readonly T[]) => of[below(of.length)] as T
-  const master = dispatcher({ cluster: { nodes: [{ count: 3, resources: { cpu: 4, mem: 8 } }] }, policy: policy() })
+  const master = kept(begin(policy), journal)
   let [running, now, started]: [Placed[], number, number] = [[], 0, 0]
   const stop = (placed: Placed, how: 'taskEnded' | 'taskFailed') => {
     running = running.filter(({ id }) => id !== placed.id)
@@ -34,6 +68,7 @@ function live(policy: (typeof policies)[keyof typeof policies], seed: number): n
   }
   const actions = [
     (i: number) => master.submit({ id: `j${i}`, submit: now, user: pick(['u', 'v']), queue: pick(['a', 'b']), estimate: 5, stages: [{ name: 's', tasks: 1 + below(5), demand: { cpu: 1 + below(3), mem: 1 + below(3) }, duration: 1 }] }, now),
+    (i: number) => expect(() => void master.submit({ id: `large-${i}`, stages: [{ name: 's', tasks: 1, demand: { cpu: 5 } }] }, now)).toThrow('more than any node'),
     () => running.length > 0 && stop(pick(running), 'taskEnded'),
     () => running.length > 0 && stop(pick(running), 'taskFailed'),
     () => {
@@ -59,5 +94,14 @@ function live(policy: (typeof policies)[keyof typeof policies], seed: number): n
 describe('a policy in a dispatcher', () => {
   it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', (_, policy) => {
     for (let seed = 1; seed <= 8; seed++) expect(live(policy, seed)).toBeGreaterThan(30)
+  })
+
+  it.each(Object.entries(policies))('decides again as it did where all calls are made again, as after a restart (%s)', (_, policy) => {
+    for (let seed = 1; seed <= 8; seed++) {
+      const journal: Journal = []
+      live(policy, seed, journal)
+      const again = begin(policy)
+      expect(journal.map(({ call }) => answerOf(again, call))).toEqual(journal.map(({ answer }) => answer))
+    }
   })
 })
