@@ -1,21 +1,24 @@
 import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
 import { z } from 'zod'
+import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
 import { company } from './scored/by-company.js'
 import { ByShape, type ShapeScore } from './scored/by-shape.js'
 import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation'] as const
 type ScoreName = (typeof names)[number]
+/** Those of kube-scheduler in whole percent: no plug-in brings them to anything else. */
+const asTheyAre: ReadonlySet<string> = new Set<ScoreName>(['least-allocated', 'most-allocated', 'balanced-allocation'])
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question`),
-  resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what a resource counts in `binpack`; default 1 each'),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated and -allocation, which are percentages`),
+  resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what a resource counts in `binpack` and in scores that end in -allocated, and whether it does in `balanced-allocation` (0: no); default 1 each'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
@@ -32,7 +35,7 @@ export type WeightedOptions = z.input<typeof weightedOptions>
 /**
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
- * that weights compare. Filters hold for the tasks of this scheduler; where a job itself requires labels, see `constraints`.
+ * that weights compare, but for those of kube-scheduler's resource plug-ins, which are percentages of each node. Filters hold for the tasks of this scheduler; where a job itself requires labels, see `constraints`.
  *
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
  * stopped, and the first of equals is taken, where kube-scheduler draws one.
@@ -55,7 +58,7 @@ const LEAST_NODES = 100
 const LEAST_PERCENTAGE = 5
 
 class Weighted implements Placement {
-  readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
+  readonly #scores: readonly { readonly score: Score; readonly weight: number; readonly isAsItIs: boolean }[]
   readonly #labels: readonly (readonly [string, readonly string[]])[]
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
   /** Where one score alone counts, by what is free: the best of it is the best of all. */
@@ -71,7 +74,7 @@ class Weighted implements Placement {
     const perJob = new TaskCounts(env.cluster)
     const weights = weightsOf(resourceWeights, env.cluster)
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
-    this.#scores = counting.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
+    this.#scores = counting.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight, isAsItIs: asTheyAre.has(name) }))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
@@ -84,7 +87,7 @@ class Weighted implements Placement {
   pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
     this.#collect(job, round)
-    for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
+    for (const { score, weight, isAsItIs } of this.#scores) this.#add(score, weight, isAsItIs, job, round)
     let best = -1
     for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
     return best < 0 ? None : (this.#nodes[best] as NodeId)
@@ -120,8 +123,8 @@ class Weighted implements Placement {
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
-  /** Adds a score to the sums, from 0 for the worst node to `weight` for the best; nothing where all are alike. */
-  #add(score: Score, weight: number, job: JobId, round: Round): void {
+  /** Adds a score to the sums, as it is, or from 0 for the worst node to `weight` for the best; nothing where all are alike. */
+  #add(score: Score, weight: number, isAsItIs: boolean, job: JobId, round: Round): void {
     const values = this.#values
     let [least, most] = [Infinity, -Infinity]
     for (let i = 0; i < this.#nodes.length; i++) {
@@ -131,7 +134,8 @@ class Weighted implements Placement {
       most = Math.max(most, value)
     }
     if (most === least) return
-    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
+    const [from, range] = isAsItIs ? [0, 1] : [least, most - least]
+    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - from)) / range
   }
 }
 
@@ -177,6 +181,12 @@ function shapeScore(name: ScoreName, weights: ArrayLike<number>): ShapeScore | u
       return alignment
     case 'speed':
       return (node, _shape, _lane, cluster) => cluster.speed(node)
+    case 'least-allocated':
+      return leastAllocated(weights)
+    case 'most-allocated':
+      return mostAllocated(weights)
+    case 'balanced-allocation':
+      return balancedAllocation(weights)
     case 'locality':
     case 'pack':
     case 'spread':

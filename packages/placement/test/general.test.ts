@@ -1,7 +1,11 @@
-import { SchedError, type Plug } from '@sched/core'
+import { readCluster } from '@sched/cluster'
+import { SchedError, type Demand, type Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { bestFit, dotProduct, firstFit, locality, pack, roundRobin, spread, weighted, worstFit } from '../src/index.js'
+import { bestFit, dotProduct, firstFit, locality, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
+
+type Scores = NonNullable<WeightedOptions['scores']>
+type Cluster = ConstructorParameters<typeof Play>[0]
 
 const equal = { nodes: [{ count: 3, resources: { cpu: 10 } }] }
 const racks = { nodes: [{ count: 6, racks: 3, slots: { slot: 2 } }] } // nodes 0 1 | 2 3 | 4 5
@@ -107,6 +111,46 @@ describe('weighted scores', () => {
     expect(chosen(2, 1, { cpu: 1, mem: 1 })).toEqual([0]) // 16 + 3 against 4 + 10
     expect(chosen(1, 1, { cpu: 1 })).toEqual([0])
     expect(() => new Play({ nodes: [{ count: 1, resources: { cpu: 2 } }] }, weighted({ resourceWeights: { cpus: 2 } }))).toThrow('the cluster has no resource "cpus"')
+  })
+
+  describe('of kube-scheduler', () => {
+    const pair = (small: Record<string, number>, large: Record<string, number>) => ({ nodes: [['small', small], ['large', large]].map(([name, resources]) => ({ name: name as string, count: 1, resources: resources as Record<string, number> })) })
+    const chosen = (scores: Scores, cluster: Cluster, used: readonly Demand[], asked: Demand, resourceWeights = {}) => {
+      const play = new Play(cluster, weighted({ scores, resourceWeights }))
+      for (const [node, demand] of used.entries()) if (Object.keys(demand).length > 0) play.use(node, demand)
+      return play.places(1, asked)[0]
+    }
+    const [least, most, balanced]: Scores[] = [{ 'least-allocated': 1 }, { 'most-allocated': 1 }, { 'balanced-allocation': 1 }]
+
+    it.each<[string, Scores | undefined, Cluster, Demand[], Demand, string, object?]>([
+      // TestLeastAllocatedScoringStrategy: (25 + 50) / 2 = 37 against (50 + 50) / 2
+      ['least allocated goes by what would be left', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'large-0'],
+      // (40 + 75) / 2 = 57 against (40 + 80) / 2 = 60; by parts that are free now, 0.85 against 0.8, it would be the first
+      ['and not by what is free', least, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 50000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'large-0'],
+      // (25 + 100) / 2 = 62 against (50 + 70) / 2 = 60; with CPUs three times (75 + 100) / 4 = 43 against (150 + 70) / 4 = 55
+      ['by resource weights', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{}, { mem: 3000 }], { cpu: 3000 }, 'small-0'],
+      ['by other resource weights', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{}, { mem: 3000 }], { cpu: 3000 }, 'large-0', { cpu: 3 }],
+      // TestMostAllocatedScoringStrategy: (75 + 50) / 2 = 62 against 50; (60 + 25) / 2 = 42 against (60 + 50) / 2
+      ['most allocated goes by what would be in use', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'small-0'],
+      ['also of others', most, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 20000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'large-0'],
+      // TestNodeResourcesBalancedAllocation: 1 - (0.75 - 0.5) / 2 = 0.87 against 1; 1 - (0.6 - 0.25) / 2 = 0.82 against 1 - (0.6 - 0.2) / 2 = 0.8
+      ['balanced allocation goes by the deviation', balanced, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'large-0'],
+      ['of what would be in use', balanced, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 50000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'small-0'],
+      // 0.857, 0.125 and 4/8 or 1/8: 0.70 against 0.65
+      ['of all resources', balanced, pair({ cpu: 3500, mem: 40000, gpu: 8 }, { cpu: 3500, mem: 40000, gpu: 8 }), [{ cpu: 2999, mem: 5000 }, { cpu: 2999, mem: 5000, gpu: 3 }], { cpu: 1, gpu: 1 }, 'large-0'],
+      ['that count', balanced, pair({ cpu: 3500, mem: 40000, gpu: 8 }, { cpu: 3500, mem: 40000, gpu: 8 }), [{ cpu: 2999, mem: 5000 }, { cpu: 2999, mem: 5000, gpu: 3 }], { cpu: 1, gpu: 1 }, 'small-0', { gpu: 0 }],
+      // 37 and 87 against 36 and 89: the percentages are added as they are
+      ['sums are of percentages', { 'least-allocated': 1, 'balanced-allocation': 1 }, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 74, mem: 49 }, { cpu: 73, mem: 52 }], { cpu: 1, mem: 1 }, 'large-0'],
+      ['which weights compare', { 'least-allocated': 3, 'balanced-allocation': 1 }, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 74, mem: 49 }, { cpu: 73, mem: 52 }], { cpu: 1, mem: 1 }, 'small-0'],
+    ])('%s', (_, scores, cluster, used, asked, expected, resourceWeights) => {
+      expect(chosen(scores as Scores, cluster, used, asked, resourceWeights)).toBe(expected)
+    })
+
+    it('bypasses devices that a task does not ask', () => {
+      // with the devices the first would be (50 + 50 + 0) / 3 full, and the second (50 + 40) / 2
+      const nodes = [{ name: 'with', count: 1, resources: { cpu: 10, mem: 10 }, devices: { gpu: { count: 2, milli: 1000 } } }, { name: 'without', count: 1, resources: { cpu: 10, mem: 10 } }]
+      expect(chosen({ 'most-allocated': 1 }, readCluster({ nodes }), [{ mem: 1 }, {}], { cpu: 5, mem: 4 })).toBe('with-0')
+    })
   })
 
   it('keep to nodes with a label', () => {

@@ -1,0 +1,64 @@
+import type { ResourceId } from '@sched/core'
+import type { ShapeScore } from './by-shape.js'
+
+/** A score per resource in whole percent, of what would be in use with the task and what there is. */
+type Percent = (used: number, total: number) => number
+
+/** How much would be left on a node with the task, mean over the resources that it has, by weight. */
+export const leastAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor(((total - used) * 100) / total))
+
+/** How full a node would be with the task, mean over the resources that it has, by weight. */
+export const mostAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor((used * 100) / total))
+
+/**
+ * Whole percent of each resource, and of their mean, as a part of 1. A resource in devices of which the task asks none does not
+ * count.
+ *
+ * Source: kube-scheduler, NodeResourcesFit (least_allocated.go, most_allocated.go). Deviation: what a task does not ask is 0,
+ * not 100 millicores and 200 MB.
+ */
+function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
+  return (node, shape, lane, cluster, work) => {
+    const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+    let sum = 0
+    let weight = 0
+    for (let i = 0; i < resources.length; i++) {
+      const resource = resources[i] as ResourceId
+      const total = cluster.total(node, resource)
+      const asked = work.demand(shape, resource)
+      if (total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
+      sum += percent(total - cluster.free(node, resource) + asked, total) * (weights[resource] as number)
+      weight += weights[resource] as number
+    }
+    return weight === 0 ? 0 : Math.floor(sum / weight) / 100
+  }
+}
+
+/**
+ * How alike the parts of its resources are that would be in use on a node with the task: 1 less their standard deviation,
+ * in whole percent as a part of 1. Resources of weight 0 do not count.
+ *
+ * Source: kube-scheduler before 1.35, NodeResourcesBalancedAllocation (balanced_allocation.go).
+ */
+export const balancedAllocation =
+  (weights: ArrayLike<number>): ShapeScore =>
+  (node, shape, lane, cluster, work) => {
+    const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+    const parts: number[] = []
+    for (let i = 0; i < resources.length; i++) {
+      const resource = resources[i] as ResourceId
+      const total = cluster.total(node, resource)
+      const asked = work.demand(shape, resource)
+      if (weights[resource] === 0 || total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
+      parts.push((total - cluster.free(node, resource) + asked) / total)
+    }
+    return Math.floor((1 - deviationOf(parts)) * 100) / 100
+  }
+
+function deviationOf(parts: readonly number[]): number {
+  if (parts.length < 2) return 0
+  const [first, second] = parts as readonly [number, number]
+  if (parts.length === 2) return Math.abs((first - second) / 2) // as there: rounding may differ otherwise
+  const mean = parts.reduce((sum, part) => sum + part, 0) / parts.length
+  return Math.sqrt(parts.reduce((sum, part) => sum + (part - mean) * (part - mean), 0) / parts.length)
+}
