@@ -257,6 +257,9 @@ export class Requests implements WorkView {
   started(task: TaskId): Seconds {
     return this.#started[task] as Seconds
   }
+  worked(): Seconds {
+    return 0
+  }
   runningTasks(id: JobId, _lane: LaneId, out: TaskId[]): void {
     for (const task of this.#entry(id).tasks) if (this.#node[task] !== None) out.push(task)
   }

@@ -73,6 +73,14 @@ export class AllocationRound implements Round {
     return true
   }
 
+  suspendTask(): void {
+    this.evict()
+  }
+
+  cancelJob(): void {
+    this.evict()
+  }
+
   evict(): void {
     throw new SchedError('BROKEN_CONTRACT', 'a policy that allocates virtual clusters evicted one', { field: 'allocation' }, 'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.')
   }

@@ -132,7 +132,7 @@ describe('on one history', () => {
     const shapes = new Shapes(model)
     const cell = new CellState(model, shapes, { validate: true })
     const work = new Work(model, shapes)
-    const sink = { explained: false, start: () => undefined, kill: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
+    const sink = { explained: false, start: () => undefined, kill: () => undefined, abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
     const [own, other] = [0, 1].map(() => new Draft(cell, work, sink, work.addListener({}))) as [Draft, Draft]
     const spec = (id: string, tasks: number): JobSpec => cpuJob(id, { tasks })
     const [mine, theirs] = [work.submit(spec('mine', claims.length), 0, 0), work.submit(spec('theirs', 20), 0, 1)]

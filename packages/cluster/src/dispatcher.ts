@@ -6,6 +6,7 @@ import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible } from './infeasible.js'
+import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { taskName, type TaskName } from './task-name.js'
@@ -43,10 +44,19 @@ export interface Placed extends TaskName {
   readonly node: string
   readonly level: number
 }
-/** What is to be done now, in order of decision. Tasks to kill are pending again at once: their ends are not to be told. */
+/**
+ * What is to be done now, in order of decision. Tasks to kill or to suspend are pending again at once: their ends are not to be told. Of a policy
+ * that does not say that it suspends tasks or cancels jobs only `start` and `kill` are ever filled.
+ */
 export interface Decisions {
   readonly start: readonly Placed[]
   readonly kill: readonly Placed[]
+  /** Tasks to stop where they are, to go on later. */
+  readonly suspend: readonly Placed[]
+  /** Suspended tasks that go on, each as a start with a number of its own. */
+  readonly resume: readonly Placed[]
+  /** Jobs that have left the system since the policy gives them up; what ran of them is in `kill`. */
+  readonly cancelled: readonly string[]
 }
 
 /** What a node says of itself at its heartbeat. */
@@ -83,8 +93,7 @@ export class Dispatcher {
   readonly #starts: number[] = []
   #started = 0
   #now: Seconds = 0
-  #start: Placed[] = []
-  #kill: Placed[] = []
+  #decisions = noDecisions()
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
@@ -137,7 +146,7 @@ export class Dispatcher {
   /** A started task has ended; true when it was its job's last. */
   taskEnded({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
     const { work } = this
-    const task = this.#stopped(id, 'ended', now)
+    const task = this.#take(id, 'ended', now)
     const job = work.jobOf(task)
     if (!work.finish(task)) return false
     this.#leave(job)
@@ -146,8 +155,9 @@ export class Dispatcher {
 
   /** A started task has failed or was lost: it is pending again, unless its job was cancelled. Others of its gang run on. */
   taskFailed({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
-    const task = this.#stopped(id, 'evicted', now)
+    const task = this.#take(id, 'evicted', now)
     const job = this.work.jobOf(task)
+    this.work.suspended.forget(task)
     this.work.unclaim(task, 'evicted')
     if (this.#cancelled.has(job)) this.#drop(job)
   }
@@ -179,11 +189,13 @@ export class Dispatcher {
     this.#pass(now)
     const node = this.#node(name)
     if (this.cell.up(node) === up) return
+    if (!up) loseSuspendedOn(this.work, this.cell, node)
     this.cell.setUp(node, up)
     this.work.tellNode(node, up)
   }
 
   #drop(job: JobId): void {
+    loseSuspended(this.work, this.cell, (task) => this.work.jobOf(task) === job)
     if (this.work.drop(job)) this.#leave(job)
   }
 
@@ -193,7 +205,7 @@ export class Dispatcher {
     this.work.remove(job)
   }
 
-  #stopped(start: number, how: Release, now: Seconds): TaskId {
+  #take(start: number, how: Release, now: Seconds): TaskId {
     this.#pass(now)
     const { work, cell } = this
     const task = this.#running.get(start)
@@ -205,15 +217,14 @@ export class Dispatcher {
   }
 
   #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
-    this.#start = []
-    this.#kill = []
+    this.#decisions = noDecisions()
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) {
       const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
       this.policy.schedule(round)
       const commit = round.commit({ conflict: 'none', atomic: false })
       this.policy.onCommit?.(commit)
     }
-    return { start: this.#start, kill: this.#kill }
+    return this.#decisions
   }
 
   #sink(): DraftSink {
@@ -223,13 +234,19 @@ export class Dispatcher {
         for (const task of tasks.slice(from)) {
           this.work.runStart[this.work.taskRun[task] as number] = this.#now
           this.#running.set((this.#starts[task] = this.#started++), task)
-          this.#start.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+          this.#decisions[this.work.suspended.goesOn(task) ? 'resume' : 'start'].push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         }
       },
-      kill: (task) => {
-        this.#kill.push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+      kill: (task, isSuspended) => {
+        this.#decisions[isSuspended ? 'suspend' : 'kill'].push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
+        if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))
+        else this.work.suspended.forget(task)
         this.work.unclaim(task, 'evicted')
+      },
+      abandon: (job) => {
+        this.#decisions.cancelled.push(this.work.name(job))
+        this.#drop(job)
       },
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
       defer: () => undefined,
@@ -258,6 +275,8 @@ export class Dispatcher {
     return id as NodeId
   }
 }
+
+const noDecisions = (): Record<Exclude<keyof Decisions, 'cancelled'>, Placed[]> & { cancelled: string[] } => ({ start: [], kill: [], suspend: [], resume: [], cancelled: [] })
 
 /** With the times that only a simulator reads. */
 function complete(job: SubmittedJob, now: Seconds): JobSpec {

@@ -4,8 +4,10 @@ import type { JobId, LaneId, Reason, Seconds, TaskId } from '@sched/core'
 export interface DraftSink {
   /** Accepted claims, from an index on: the tasks start now, each on the node of its run. */
   start(tasks: readonly TaskId[], from: number): void
-  /** An accepted eviction: its resources are free already; the task is to be killed. */
-  kill(task: TaskId): void
+  /** An accepted eviction: its resources are free already; the task is to be killed, or suspended. */
+  kill(task: TaskId, isSuspended: boolean): void
+  /** A job is given up of which everything was killed. */
+  abandon(job: JobId): void
   /** Whether anybody listens to `defer`. */
   readonly explained: boolean
   reserve(job: JobId, start: Seconds): void

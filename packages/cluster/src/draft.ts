@@ -9,6 +9,7 @@ import {
   type NodeId,
   type OpenRound,
   type Reason,
+  type ResourceId,
   type RoundLimits,
   type Savepoint,
   type Seconds,
@@ -17,6 +18,7 @@ import {
 } from '@sched/core'
 import { Allowance } from './allowance.js'
 import type { CellState } from './cell-state.js'
+import { Interruptions } from './interruptions.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
 import { takeLostClaims } from './lost-claims.js'
@@ -46,6 +48,9 @@ export class Draft implements OpenRound {
   readonly #sink: DraftSink
   readonly #moves = new Moves()
   readonly #suspended: SuspendedMoves
+  readonly #interruptions: Interruptions
+  /** Whether a job may have been cancelled in this round. */
+  #isCancelling = false
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
@@ -63,6 +68,7 @@ export class Draft implements OpenRound {
     this.#sink = sink
     this.#owner = owner
     this.#suspended = new SuspendedMoves(this.#moves, work, cluster)
+    this.#interruptions = new Interruptions(work)
   }
 
   /** Opens the round. Throws when the one before is not closed. */
@@ -125,7 +131,7 @@ export class Draft implements OpenRound {
   }
 
   fits(job: JobId, node: NodeId): boolean {
-    return this.#fits(this.work.shape(job, this.lane), job, node)
+    return this.#fits(this.work.shape(job, this.lane), job, node) && (!this.#isCancelling || !this.#interruptions.isCancelled(job))
   }
 
   /** Whether the node has room and the constraints of the task allow it. */
@@ -157,10 +163,17 @@ export class Draft implements OpenRound {
 
   claim(task: TaskId, node: NodeId): boolean {
     this.#mustBeOpen()
+    const { suspended } = this.work
+    const hold = suspended.size === 0 ? undefined : suspended.of(task)
+    return hold === undefined ? this.#claim(task, node) : this.#interruptions.resume(task, hold, node, this.cluster, () => this.#claim(task, node))
+  }
+
+  #claim(task: TaskId, node: NodeId): boolean {
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
     const job = this.work.jobOf(task)
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
+    if (this.#isCancelling && this.#interruptions.isCancelled(job)) return false
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)
@@ -176,6 +189,20 @@ export class Draft implements OpenRound {
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
     this.evictions++
+  }
+
+  suspendTask(task: TaskId, frees: readonly ResourceId[]): void {
+    this.evict(task)
+    this.#interruptions.suspend(task, frees, this.cluster)
+  }
+
+  cancelJob(job: JobId): void {
+    const running: TaskId[] = []
+    for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) this.work.runningTasks(job, lane, running)
+    if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs`)
+    for (const task of running) this.evict(task)
+    this.#interruptions.cancel(job, this.#moves.count)
+    this.#isCancelling = true
   }
 
   reserve(job: JobId, start: Seconds): void {
@@ -209,11 +236,13 @@ export class Draft implements OpenRound {
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen()
+    const hasInterruptions = !this.#interruptions.areNone
     while (this.#moves.count > to) {
       const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
       const node = this.work.nodeOf(task) as NodeId
       if (move < 0) {
+        if (hasInterruptions) this.#interruptions.beforeKeep(task, this.cluster)
         this.cluster.take(this.work.shapeOf(task), node, this.work.devicesOf(task))
         this.work.keep(task)
         this.evictions--
@@ -223,8 +252,10 @@ export class Draft implements OpenRound {
         this.work.unclaim(task, 'withdrawn')
         this.claims--
         this.#allowance?.giveBack(shape)
+        if (hasInterruptions) this.#interruptions.afterUnclaim(task, this.cluster)
       }
     }
+    if (hasInterruptions) this.#interruptions.takenBackTo(to)
   }
 
   rehearse(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void {
@@ -258,6 +289,7 @@ export class Draft implements OpenRound {
 
   suspend(): void {
     this.#mustBeOpen()
+    this.#interruptions.mustBeNone()
     this.#state = 'suspended'
     this.#suspended.leave(this.cluster)
   }
@@ -307,7 +339,7 @@ export class Draft implements OpenRound {
       if (move < 0) {
         if (told < accepted.length) this.#sink.start(accepted, told)
         told = accepted.length
-        this.#sink.kill(~move as TaskId)
+        this.#sink.kill(~move as TaskId, this.#interruptions.isSuspended(~move as TaskId))
         continue
       }
       const node = this.work.nodeOf(move as TaskId) as NodeId
@@ -315,6 +347,10 @@ export class Draft implements OpenRound {
       accepted.push(move as TaskId)
     }
     if (told < accepted.length) this.#sink.start(accepted, told)
+    if (this.#interruptions.areNone) return
+    for (const job of this.#interruptions.cancelled) this.#sink.abandon(job)
+    this.#interruptions.clear()
+    this.#isCancelling = false
   }
 
   /** Empties the last commit. Setting the length of an array is a slow call, and there are few entries. */

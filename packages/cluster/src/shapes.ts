@@ -1,4 +1,4 @@
-import { listOf, SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ShapeId, type StageSpec } from '@sched/core'
+import { listOf, None, SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
@@ -87,6 +87,19 @@ export class Shapes {
     if (size === 0 || amount <= size || amount % size === 0) return
     const name = this.#model.resources[resource] ?? ''
     throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${name}, which comes in devices of ${size}`, { field: 'demand' }, `Ask for a share of one device (up to ${size}) or for whole ones (a multiple of ${size}).`)
+  }
+
+  /** What is left of a demand without some resources, constraints aside; `None` where that is nothing. No job asks it: what is free is not measured by it. */
+  without(shape: ShapeId, freed: readonly ResourceId[]): ShapeId | None {
+    const { resources, amounts, lane, special } = this.of(shape)
+    const left = resources.flatMap((r, i) => ((freed as readonly number[]).includes(r) ? [] : [[r, amounts[i] as number] as const]))
+    if (left.length === 0) return None
+    const key = `held ${lane};${left.join(';')}`
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    const made = (this.all.push(new Shape(left.map(([r]) => r), left.map(([, amount]) => amount), lane, special & Special.Devices)) - 1) as ShapeId
+    this.#ids.set(key, made)
+    return made
   }
 
   #constrain(plain: ShapeId, rule: Rule): ShapeId {

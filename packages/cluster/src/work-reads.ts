@@ -4,6 +4,7 @@ import type { ClusterModel } from './model.js'
 import { Names } from './names.js'
 import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
+import { SuspendedTasks } from './suspended-tasks.js'
 import { UNPLACED, WorkColumns } from './work-columns.js'
 
 const NO_LICENSES: Readonly<Record<string, number>> = {}
@@ -19,6 +20,7 @@ export class WorkReads extends WorkColumns implements WorkView {
   protected readonly queues = new Names()
   /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
   protected apart: Map<number, number> | undefined
+  readonly suspended = new SuspendedTasks()
   /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
   protected foundTask = -1
   #foundNode = -1
@@ -200,6 +202,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   started(task: TaskId): Seconds {
     const run = this.taskRun[task] as number
     return run < 0 ? NaN : (this.runStart[run] as number)
+  }
+  worked(task: TaskId): Seconds {
+    return this.suspended.worked(task)
   }
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void {
     const firstStage = this.jobFirstStage[job] as number

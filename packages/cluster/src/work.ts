@@ -199,6 +199,7 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     this.#runIds.giveBack(run, 1)
+    this.suspended.forget(task)
     this.taskRun[task] = DONE
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1

@@ -25,7 +25,7 @@ function world(...specs: JobSpec[]) {
   const cell = new CellState(model, shapes, { validate: true })
   const work = new Work(model, shapes)
   const owner = work.addListener({})
-  const sink = { explained: false, start: () => undefined, kill: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
+  const sink = { explained: false, start: () => undefined, kill: () => undefined, abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
   const draft = new Draft(cell, work, sink, owner)
   const jobs = specs.map((spec) => work.submit(spec, 0, owner))
   for (const each of jobs) work.open(each)

@@ -1,7 +1,7 @@
-import { Reason, type JobId, type JobSpec, type LaneId, type NodeId, type TaskId } from '@sched/core'
+import { Reason, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { buildCluster, CellState, Draft, Shapes, Work } from '../src/index.js'
+import { buildCluster, CellState, Draft, Shapes, Work, type DraftSink } from '../src/index.js'
 
 const model = buildCluster({ nodes: [{ count: 3, slots: { slot: 2 } }] })
 const lane = 0 as LaneId
@@ -37,6 +37,7 @@ beforeEach(() => {
       events.push(`kill ${task}`)
       work.unclaim(task, 'evicted')
     },
+    abandon: (job) => void events.push(`abandon ${job}`),
     reserve: (job, start) => void events.push(`reserve ${job} at ${start}`),
     defer: (job, _, reason) => void events.push(`defer ${job} for ${reason}`),
     wakeAt: (time) => void events.push(`wake at ${time}`),
@@ -48,6 +49,101 @@ beforeEach(() => {
 })
 const free = () => nodes.map((node) => cell.free(node, 0 as never))
 const counts = () => [work.unplaced(a, lane), work.running(a, lane), work.unplaced(b, lane), work.running(b, lane)]
+
+describe('a suspension', () => {
+  const [cpus, memory] = [0, 1] as ResourceId[] as [ResourceId, ResourceId]
+  /** One node of 4 CPUs and 10 of memory; job `x` of three tasks of 2 and 3, of which two run. */
+  const world = () => {
+    const built = buildCluster({ nodes: [{ count: 1, resources: { cpu: 4, memory: 10 } }] })
+    const state = new CellState(built, new Shapes(built), { validate: true })
+    const jobs = new Work(built, state.shapes)
+    const told: string[] = []
+    jobs.addListener({})
+    const sink: DraftSink = {
+      explained: false,
+      start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)),
+      kill: (id, isSuspended) => {
+        told.push(`${isSuspended ? 'suspend' : 'kill'} ${id}`)
+        jobs.unclaim(id, 'evicted')
+      },
+      abandon: (job) => void told.push(`abandon ${job}`),
+      reserve: () => undefined,
+      defer: () => undefined,
+      wakeAt: () => undefined,
+    }
+    const rounds = new Draft(state, jobs, sink)
+    const x = jobs.submit({ id: 'x', submit: 0, stages: [{ name: 's', tasks: 3, demand: { cpu: 2, memory: 3 }, duration: 10 }] }, 0, 0)
+    jobs.open(x)
+    const at = () => [state.free(0 as NodeId, cpus), state.free(0 as NodeId, memory)]
+    const open = () => rounds.begin(5, 0 as LaneId, [0 as NodeId])
+    open()
+    rounds.claim(task(0), 0 as NodeId)
+    rounds.claim(task(1), 0 as NodeId)
+    rounds.commit({ conflict: 'none', atomic: false })
+    return { jobs, state, told, rounds, x, at, open, close: () => rounds.commit({ conflict: 'none', atomic: false }) }
+  }
+
+  it('frees what it says, holds the rest until the task goes on, and is taken back as a whole', () => {
+    const { at, open, close, rounds, told, jobs } = world()
+    expect(at()).toEqual([0, 4])
+    open()
+    const before = rounds.savepoint()
+    rounds.suspendTask(task(0), [cpus])
+    expect(at()).toEqual([2, 4])
+    rounds.rollback(before)
+    expect([at(), jobs.suspended.size]).toEqual([[0, 4], 0])
+    rounds.suspendTask(task(0), [cpus])
+    close()
+    expect([at(), told, jobs.suspended.size]).toEqual([[2, 4], ['suspend 0'], 1])
+    open()
+    const again = rounds.savepoint()
+    expect(rounds.claim(task(0), 0 as NodeId)).toBe(true)
+    expect([at(), jobs.suspended.size]).toEqual([[0, 4], 0])
+    rounds.rollback(again)
+    expect([at(), jobs.suspended.size]).toEqual([[2, 4], 1])
+    rounds.claim(task(0), 0 as NodeId)
+    close()
+    expect([at(), told]).toEqual([[0, 4], ['suspend 0']])
+  })
+
+  it('keeps its hold where there is no room to go on', () => {
+    const { at, open, close, rounds, jobs } = world()
+    open()
+    rounds.suspendTask(task(0), [cpus])
+    close()
+    const y = jobs.submit({ id: 'y', submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 1, memory: 4 }, duration: 10 }] }, 0, 0)
+    jobs.open(y)
+    open()
+    expect(rounds.claim(task(3), 0 as NodeId)).toBe(true)
+    expect(rounds.claim(task(0), 0 as NodeId)).toBe(false)
+    expect([at(), jobs.suspended.size]).toEqual([[1, 0], 1])
+  })
+
+  it('is for rounds that are committed at once', () => {
+    const { open, rounds } = world()
+    open()
+    rounds.suspendTask(task(0), [cpus])
+    expect(() => rounds.suspend()).toThrow('a decision that takes time suspends tasks or cancels jobs')
+  })
+
+  it('of whole jobs for good is a cancellation, taken back with the round', () => {
+    const { at, open, close, rounds, told, x, jobs } = world()
+    open()
+    const before = rounds.savepoint()
+    rounds.cancelJob(x)
+    expect([at(), rounds.fits(x, 0 as NodeId)]).toEqual([[4, 10], false])
+    rounds.rollback(before)
+    close()
+    expect([at(), told]).toEqual([[0, 4], []])
+    open()
+    rounds.cancelJob(x)
+    close()
+    expect(told).toEqual(['kill 0', 'kill 1', `abandon ${x}`])
+    open()
+    expect(jobs.unplaced(x, 0 as LaneId)).toBe(3)
+    expect(() => rounds.cancelJob(x)).toThrow('job x is cancelled of which nothing runs')
+  })
+})
 
 describe('a claim', () => {
   it('counts at once against what is free and what is pending, and starts at the commit', () => {
@@ -213,7 +309,7 @@ describe('a savepoint', () => {
         const state = new CellState(model, shapes, { validate: true })
         const jobs = new Work(model, shapes)
         jobs.addListener({})
-        const round = new Draft(state, jobs, { explained: false, start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)), kill: (id) => jobs.unclaim(id, 'evicted'), reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
+        const round = new Draft(state, jobs, { explained: false, start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)), kill: (id) => jobs.unclaim(id, 'evicted'), abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
         for (const each of [spec('a', 4), spec('b', 2)]) jobs.open(jobs.submit(each, 0, 0))
         const play = (steps: typeof before) => {
           for (const each of steps) {
@@ -273,7 +369,7 @@ describe('a closed round', () => {
 })
 
 describe('a suspended round', () => {
-  const other = () => new Draft(cell, work, { explained: false, start: () => undefined, kill: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
+  const other = () => new Draft(cell, work, { explained: false, start: () => undefined, kill: () => undefined, abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined })
 
   /** Drafts tasks 0 on node 0 and 1 on node 1, suspends; meanwhile somebody commits tasks 4 and, if asked, 5 on node 0. */
   function meanwhile(rivals: readonly TaskId[]): void {

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, NodeId, Savepoint, Seconds, TaskId } from './ids.js'
+import type { JobId, LaneId, NodeId, ResourceId, Savepoint, Seconds, TaskId } from './ids.js'
 import type { Phase } from './job.js'
 import type { ClusterView, WorkView } from './views.js'
 
@@ -69,6 +69,14 @@ export interface Round {
   claim(task: TaskId, node: NodeId): boolean
   /** Preemption: frees a running task's claim in the draft; the task is killed at commit and pending again. */
   evict(task: TaskId): void
+  /**
+   * Preemption that loses no work: frees so much of a running task's claim in the draft. At commit the task stops and is pending; it
+   * can be claimed on its node alone, where it holds the rest of what it asks, and goes on where it was. It starts anew
+   * elsewhere when its node takes no tasks any more.
+   */
+  suspendTask(task: TaskId, frees: readonly ResourceId[]): void
+  /** Preemption for good: evicts all that runs of a job, of which something does; at commit the job is given up. Nothing of it fits meanwhile. */
+  cancelJob(job: JobId): void
   /** A promise that the job starts no later than `start`; observers and laws hold the policy to it. */
   reserve(job: JobId, start: Seconds): void
   /** Whether somebody listens to `defer`: a policy that passes over many jobs at once need look at each only then. */
@@ -76,7 +84,7 @@ export interface Round {
   /** Records why a job was passed over; `limit` names the limit where that is the reason. Free unless somebody listens. */
   defer(job: JobId, reason: Reason, limit?: string): void
   savepoint(): Savepoint
-  /** Takes back later claims and evictions, newest first. */
+  /** Takes back later claims, evictions, suspensions and cancellations, newest first. */
   rollback(to: Savepoint): void
   /**
    * Asks what would be claimed at the rounds to come if nothing else happened: `see` brings other nodes of `reach` in sight

@@ -1,4 +1,4 @@
-import type { JobId, NodeId, Savepoint, Seconds, TaskId } from './ids.js'
+import type { JobId, NodeId, ResourceId, Savepoint, Seconds, TaskId } from './ids.js'
 import type { Moulding, Reason, Round } from './round.js'
 
 /**
@@ -28,6 +28,8 @@ export abstract class WrappedRound implements Round {
   ignoreLocality(job: JobId): void { this.inner.ignoreLocality?.(job) }
   take(job: JobId): boolean { return this.inner.take(job) }
   evict(task: TaskId): void { this.inner.evict(task) }
+  suspendTask(task: TaskId, frees: readonly ResourceId[]): void { this.inner.suspendTask(task, frees) }
+  cancelJob(job: JobId): void { this.inner.cancelJob(job) }
   reserve(job: JobId, start: Seconds): void { this.inner.reserve(job, start) }
   defer(job: JobId, reason: Reason, limit?: string): void { this.inner.defer(job, reason, limit) }
   savepoint(): Savepoint { return this.inner.savepoint() }

@@ -122,7 +122,7 @@ describe('preemption by tier', () => {
   })
 
   it('spares the jobs of queues that say so (PreemptMode=OFF of a partition)', () => {
-    const { come } = machine({ exemptQueues: ['mid'] }, { nodes: 2 })
+    const { come } = machine({ modes: { mid: 'off' } }, { nodes: 2 })
     come(0, cpu('mid_1', 4), cpu('low_1', 4))
     expect(come(10, cpu('high_1', 4), cpu('high_2', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
     expect(come(20, cpu('mid_2', 4))).toEqual({ start: [], kill: [] })

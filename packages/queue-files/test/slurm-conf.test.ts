@@ -174,7 +174,8 @@ describe('the policy of a slurm.conf', () => {
   it.each([
     ['requeued', 'PreemptMode=REQUEUE', {}, 'honoured'],
     ['requeued, with time slices for others', 'PreemptMode=GANG,REQUEUE', {}, 'approximated'],
-    ['cancelled, which is requeued here', 'PreemptMode=CANCEL', {}, 'approximated'],
+    ['cancelled', 'PreemptMode=CANCEL', { mode: 'cancel' }, 'honoured'],
+    ['suspended', 'PreemptMode=SUSPEND,GANG', { mode: 'suspend' }, 'approximated'],
     ['spared for a while', 'PreemptMode=REQUEUE PreemptExemptTime=00:10:00', { exemptTime: 600 }, 'honoured'],
     ['spared for minutes and seconds', 'PreemptMode=REQUEUE PreemptExemptTime=30:05', { exemptTime: 1805 }, 'honoured'],
     ['spared for days', 'PreemptMode=REQUEUE PreemptExemptTime=1-2', { exemptTime: 93_600 }, 'honoured'],
@@ -194,12 +195,11 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text('preempt/none')).filter(([, , setting]) => setting === 'DEFAULT GraceTime')).toEqual([['ignored', 4, 'DEFAULT GraceTime', 'nobody is preempted by tier']])
   })
 
-  it('spares the jobs of partitions that say so', () => {
+  it('does with the jobs of partitions what these say', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\n${tiers} PreemptMode=off\nPartitionName=mid PriorityTier=2 PreemptMode=REQUEUE\nPartitionName=slow PreemptMode=SUSPEND`
-    const policy = (policyOf(text('preempt/partition_prio')) as { 'slurm-preempting': { exemptQueues: string[] } })['slurm-preempting']
-    expect(policy.exemptQueues).toEqual(['high'])
+    expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { modes: { high: 'off', slow: 'suspend' } } })
     expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith(' PreemptMode'))).toEqual([
-      ['honoured', 5, 'high PreemptMode', 'its jobs are not preempted'], ['honoured', 6, 'mid PreemptMode', ''], ['ignored', 7, 'slow PreemptMode', 'preempted jobs of all partitions have the mode of the file, REQUEUE'],
+      ['honoured', 5, 'high PreemptMode', 'its jobs are not preempted'], ['honoured', 6, 'mid PreemptMode', ''], ['approximated', 7, 'slow PreemptMode', 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'],
     ])
     expect(told(text('preempt/qos')).find(([, , setting]) => setting === 'high PreemptMode')?.[0]).toBe('ignored')
   })
@@ -215,7 +215,7 @@ describe('the policy of a slurm.conf', () => {
 
   it.each([
     ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
-    ['PreemptType=preempt/partition_prio', 'PreemptMode=SUSPEND,GANG', 'nobody is preempted: PreemptMode is SUSPEND,GANG, and only REQUEUE and CANCEL are simulated'],
+    ['PreemptType=preempt/partition_prio', 'PreemptMode=GANG', 'nobody is preempted: PreemptMode is GANG, not REQUEUE, CANCEL or SUSPEND'],
   ])('says that %s with %s preempts nobody', (type, mode, note) => {
     expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told(`${type}\n${mode}\n${tiers}`)[0]).toEqual(['ignored', 2, 'PreemptType', note])

@@ -108,7 +108,7 @@ describe('a table of QOS', () => {
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
       ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'],
-      ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'],
+      ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'],
     ])
   })
 
@@ -122,7 +122,15 @@ describe('a table of QOS', () => {
     const conf = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE'
     expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { graceTime: { normal: 90 } } })
     expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'its jobs go when that is over and their place is taken'])
-    expect(told('', text)[0]).toEqual(['ignored', 2, 'QOS normal GraceTime', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'])
+    expect(told('', text)[0]).toEqual(['ignored', 2, 'QOS normal GraceTime', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
+  })
+
+  it('says what becomes of preempted jobs', () => {
+    const text = 'Name|Preempt|PreemptMode\nnormal||cluster\nscavenge||cancel\nhigh|normal,scavenge|requeue\n'
+    const conf = 'PreemptType=preempt/qos\nPreemptMode=SUSPEND,GANG'
+    expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { mode: 'suspend', modes: { scavenge: 'cancel', high: 'requeue' } } })
+    expect(told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptMode') && setting !== 'PreemptMode')).toEqual([['honoured', 3, 'QOS scavenge PreemptMode', ''], ['honoured', 4, 'QOS high PreemptMode', '']])
+    expect(told('', text)).toContainEqual(['ignored', 3, 'QOS scavenge PreemptMode', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 
   it('says who preempts whom', () => {

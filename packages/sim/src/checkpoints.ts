@@ -48,7 +48,7 @@ export class Checkpoints {
     const saver = tasks.get(task)
     if (saver === undefined) tasks.set(task, { alone, kept: 0 })
     else if (saver.alone !== alone) Object.assign(saver, { alone, kept: saver.kept * (alone / saver.alone) })
-    const work = alone - (saver?.kept ?? 0)
+    const work = Math.max(0, alone - (saver?.kept ?? 0))
     return work + this.#saves(work) * this.#cost
   }
 
@@ -58,6 +58,15 @@ export class Checkpoints {
     const saved = Math.min(this.#saves(saver.alone - saver.kept), Math.floor(ran / (this.#interval + this.#cost) + ROUNDING)) * this.#interval
     saver.kept += saved
     return saved
+  }
+
+  /** The run stops `ran` seconds after its start with all that it has done in memory; returns the seconds of work that it did. */
+  keep(job: JobId, task: TaskId, ran: Seconds): Seconds {
+    const saver = this.#tasks.get(job)?.get(task) as Saver
+    const saves = Math.min(this.#saves(saver.alone - saver.kept), Math.floor(ran / (this.#interval + this.#cost) + ROUNDING))
+    const done = saves * this.#interval + Math.min(this.#interval, ran - saves * (this.#interval + this.#cost))
+    saver.kept += done
+    return done
   }
 
   /** The task is done. */

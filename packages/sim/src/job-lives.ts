@@ -9,7 +9,7 @@ export interface JobLivesOptions {
   readonly work: Work
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: { forget(job: JobId): void }
+  readonly runs: { forget(job: JobId): void; freeSuspended(job: JobId): void }
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -81,14 +81,16 @@ export class JobLives {
     host.jobLeft(spec.id, now)
   }
 
-  /** Gives up what has not been placed of a job. */
+  /** Gives up what has not been placed of a job, unless it was given up before. */
   abandon(job: JobId, now: Seconds): void {
     const work = this.#work
+    if (this.#abandoned.has(job) || work.jobSpec[job] === undefined) return
     const observers = this.#observers
     let unplaced = 0
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
     this.#abandoned.add(job)
+    this.#runs.freeSuspended(job)
     this.#drop(job, now)
   }
 

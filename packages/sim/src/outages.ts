@@ -119,7 +119,8 @@ export class Outages {
   }
 
   #tell(node: NodeId, up: boolean, now: Seconds): void {
-    const { cell, work, architecture, observers } = this.#env
+    const { cell, work, runs, architecture, observers } = this.#env
+    if (!up) runs.loseSuspended(node)
     cell.setUp(node, up)
     work.tellNode(node, up)
     architecture.onNode?.(node, up)

@@ -172,8 +172,8 @@ export class Simulation implements CellHost, DraftSink {
     this.#runs.start(tasks, from, this.now)
   }
 
-  kill(task: TaskId): void {
-    this.#runs.kill(task, this.now)
+  kill(task: TaskId, isSuspended: boolean): void {
+    this.#runs.kill(task, this.now, 'evicted', isSuspended)
   }
 
   reserve(job: JobId, start: Seconds): void {
@@ -345,7 +345,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#passNeeded = true
   }
 
-  /** An architecture gives a job up. */
+  /** An architecture, or a round, gives a job up. */
   abandon(job: JobId): void {
     this.#lives.abandon(job, this.now)
   }

@@ -1,4 +1,4 @@
-import type { CellState, ClusterModel, Work } from '@sched/cluster'
+import { loseSuspended, loseSuspendedOn, type CellState, type ClusterModel, type Work } from '@sched/cluster'
 import { grown, SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
@@ -126,7 +126,7 @@ export class TaskRuns implements ProgressHost {
       if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
       work.runStart[run] = now
       row.add(task, node)
-      if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? alone : checkpoints.start(row.job, task, alone)))
+      if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? Math.max(0, alone - work.worked(task)) : checkpoints.start(row.job, task, alone)))
       else {
         this.#begin(progress, run, node, this.#start, alone, now)
         this.#tellStarts(now)
@@ -173,8 +173,8 @@ export class TaskRuns implements ProgressHost {
     if (end > this.lastEnd) this.lastEnd = end
   }
 
-  /** Ends a released task before it is done; it is pending again. */
-  kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted'): void {
+  /** Ends a released task before it is done; it is pending again. What it did while it ran is lost, unless it is suspended or has saved it. */
+  kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted', isSuspended = false): void {
     const work = this.#work
     const queue = this.#queue
     const host = this.#host
@@ -188,11 +188,34 @@ export class TaskRuns implements ProgressHost {
     const started = work.runStart[run] as number
     const row = this.#endRow(stage, how, started, now, now)
     row.add(task, node)
-    if (this.#checkpoints !== undefined && work.spec(job).stages[work.stageOf(task)]?.phases === undefined) row.saved = this.#checkpoints.cut(job, task, now - started)
+    row.saved = this.#saved(task, job, now - started, isSuspended)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
     host.taskKilled(job)
+  }
+
+  /** Seconds of work that a task which stops `ran` seconds after it started, or went on, has behind it, more than it had then. */
+  #saved(task: TaskId, job: JobId, ran: Seconds, isSuspended: boolean): Seconds {
+    const work = this.#work
+    if (isSuspended && this.#progress !== undefined)
+      throw new SchedError('BAD_INPUT', 'suspends tasks, and how fast these go on depends on what else runs.', { field: 'policy' }, 'Leave out `network` and the `hardware` of the nodes, or let preempted jobs start anew.')
+    const before = work.worked(task)
+    if (isSuspended) work.suspended.ran(task, ran)
+    else work.suspended.forget(task)
+    if (this.#checkpoints === undefined || work.spec(job).stages[work.stageOf(task)]?.phases !== undefined) return isSuspended ? ran : -before
+    return isSuspended ? this.#checkpoints.keep(job, task, ran) : this.#checkpoints.cut(job, task, ran)
+  }
+
+  /** What suspended tasks of a job hold is free: it leaves the system. */
+  freeSuspended(job: JobId): void {
+    const work = this.#work
+    if (work.suspended.size > 0) loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
+  }
+
+  /** What suspended tasks hold of a node that takes none any more is free: they start anew. */
+  loseSuspended(node: NodeId): void {
+    if (this.#work.suspended.size > 0) loseSuspendedOn(this.#work, this.#cell, node)
   }
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */

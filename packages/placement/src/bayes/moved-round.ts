@@ -95,6 +95,12 @@ export class RehearsedRound extends MovedRound {
   override evict(): void {
     // who is killed at rounds to come is not known
   }
+  override suspendTask(): void {
+    // nor who is suspended
+  }
+  override cancelJob(): void {
+    // nor what is cancelled
+  }
   override ignoreLocality(): void {
     // it outlasts a round
   }

@@ -93,7 +93,7 @@ export class RigidJobs implements WorkListener {
   #endOf(task: TaskId): Seconds {
     const { work } = this.#env
     const started = work.started(task)
-    return (Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(work.jobOf(task)))
+    return (Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(work.jobOf(task))) - work.worked(task)
   }
 
   #measure(lane: RigidLane, round: Round): void {

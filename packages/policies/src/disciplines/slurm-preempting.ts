@@ -2,15 +2,18 @@ import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId
 import { z } from 'zod'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { startNearest } from './start-nearest.js'
+import { exceptWaiting, KeepingRound, SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 
+const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
 const slurmPreemptingOptions = z.strictObject({
   tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
   qos: z
     .record(z.string(), z.strictObject({ preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'), priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first') }))
     .optional()
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
-  exemptQueues: z.array(z.string()).default([]).describe('queues whose jobs are not preempted by tier (PreemptMode=OFF of a partition)'),
+  mode: modes.default('requeue').describe('what becomes of preempted jobs (PreemptMode): they start anew, are given up, stop where they are until they can go on, or `off`: none is preempted'),
+  modes: z.record(z.string(), modes).default({}).describe('the mode of jobs of single queues, with `qos` of single QOS'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
   graceTime: z.record(z.string(), z.number().nonnegative()).default({}).describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
   youngestFirst: z.boolean().default(false).describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
@@ -25,9 +28,12 @@ const NEXT_PASS: Seconds = 0.001
 /**
  * Jobs of a queue with a higher tier preempt those of lower ones where they find no room: running jobs are taken whole, in order, until
  * there is. The last of them is needed; so those that may go are looked at again with it at the head, behind it those on most of the nodes that were
- * found, and in the end only those on the nodes found go. They wait again and start anew.
+ * found, and in the end only those on the nodes found go. They wait again and start anew, or are given up.
  *
- * Source: Slurm, preempt/partition_prio and preempt/qos with PreemptMode=REQUEUE; `_run_now` of select/cons_tres. Deviations: what is preempted is gone
+ * Jobs that are suspended instead are in nobody's way: nodes are chosen as if there were none, and then those stop that are in the way there. They keep
+ * their memory and devices, and go on where they are as soon as all of their processors are free; nobody starts there meanwhile who may not preempt them.
+ *
+ * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
  * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
  * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
@@ -49,6 +55,9 @@ class SlurmPreempting implements Policy {
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
   readonly #acts: boolean
+  /** Where some jobs are suspended. */
+  readonly #suspended: SuspendedJobs | undefined
+  readonly #keeping: KeepingRound | undefined
   /** By lane: jobs with tasks to place. */
   readonly #waiting: readonly Set<JobId>[]
   readonly #running: TasksByJob
@@ -71,16 +80,22 @@ class SlurmPreempting implements Policy {
     this.#work = env.work
     refuseLoops(options.qos ?? {})
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
+    const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
+    if (suspends && env.cluster.heartbeat > 0)
+      throw new SchedError('BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'slurm-preempting.mode' }, 'Leave `heartbeat` out of the cluster, or use requeue or cancel.')
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
+    this.#suspended = suspends ? new SuspendedJobs(env, policy, this.#running, (job, from) => this.#mayTake(job, from)) : undefined
+    this.#keeping = this.#suspended === undefined ? undefined : new KeepingRound(this.#suspended)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
       onClaim: () => void this.#claims++,
     }
-    Object.assign(this, forwarding(policy, watch, this.#running))
+    const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
+    Object.assign(this, forwarding(...parts, watch, this.#running))
   }
 
   schedule(round: Round): void {
@@ -91,8 +106,9 @@ class SlurmPreempting implements Policy {
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)
     const before = this.#claims
-    this.#policy.schedule(round)
+    this.#policy.schedule(this.#keeping?.of(round) ?? round)
     if (!isDone || (acts && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
+    if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
     if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
@@ -132,12 +148,13 @@ class SlurmPreempting implements Policy {
 
   #mayTake(job: JobId, victim: JobId): boolean {
     const { qos } = this.#options
-    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) && !this.#isExempt(victim) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
+    if (this.#modeOf(victim) === 'off') return false
+    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
   }
 
-  #isExempt(victim: JobId): boolean {
-    const { exemptQueues } = this.#options
-    return exemptQueues.length > 0 && exemptQueues.includes(this.#work.queueName(this.#work.queue(victim)))
+  #modeOf(victim: JobId): z.output<typeof modes> {
+    const { mode, modes: own, qos } = this.#options
+    return own[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? mode
   }
 
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
@@ -145,14 +162,14 @@ class SlurmPreempting implements Policy {
     const work = this.#work
     const examples = this.#oneOfEach(this.#running.in(lane))
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => examples.some((victim) => this.#mayTake(job, victim)))
+      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => this.#mayTake(job, victim)))
       .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
   /** A running job of each tier or QOS that is not exempt: whom one of them may be taken by, the others may be. */
   #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
     const found = new Map<string | number, JobId>()
-    for (const job of running.keys()) if (!this.#isExempt(job) || this.#options.qos !== undefined) found.set(this.#groupOf(job), job)
+    for (const job of running.keys()) if (this.#modeOf(job) !== 'off') found.set(this.#groupOf(job), job)
     return [...found.values()]
   }
 
@@ -186,9 +203,14 @@ class SlurmPreempting implements Policy {
   /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room, or not yet. */
   #makeRoom(job: JobId, round: Round): boolean {
     if (!round.take(job)) return false
-    const before = round.savepoint()
+    const start = round.savepoint()
     this.#hasSpared = false
-    let victims = this.#victims(job, round)
+    const all = this.#victims(job, round)
+    const inTheWay = all.filter((victim) => this.#modeOf(victim) === 'suspend')
+    for (const victim of inTheWay) this.#evict(victim, round)
+    if (inTheWay.length > 0 && this.#find(job, round)) return this.#startInstead(job, inTheWay, [], round, start)
+    let victims = inTheWay.length === 0 ? all : all.filter((victim) => !inTheWay.includes(victim))
+    const before = round.savepoint()
     const held = new Map(victims.map((victim) => [victim, this.#nodesOf(victim, round.lane)]))
     const inCommon = (victim: JobId, places: ReadonlySet<NodeId>) => [...(held.get(victim) as Set<NodeId>)].filter((node) => places.has(node)).length
     for (let looks = 0; ; looks++) {
@@ -198,6 +220,7 @@ class SlurmPreempting implements Policy {
       })
       round.rollback(before)
       if (last < 0) {
+        round.rollback(start)
         this.#isUnsettled ||= this.#hasSpared
         return false
       }
@@ -205,6 +228,7 @@ class SlurmPreempting implements Policy {
       const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
         const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0)
+        if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
         if (this.#haveGrace(chosen, round)) return false
         for (const victim of chosen) this.#evict(victim, round)
         return this.#start(job, round, before)
@@ -228,8 +252,57 @@ class SlurmPreempting implements Policy {
     return runOn
   }
 
+  /**
+   * Starts the job on the nodes found for it, once those chosen to go for good are gone, and those suspended that are in the way there; false, and
+   * nothing changes, where that is not to be yet.
+   */
+  #startInstead(job: JobId, inTheWay: readonly JobId[], chosen: readonly JobId[], round: Round, start: ReturnType<Round['savepoint']>): boolean {
+    const { lane, work, cluster } = round
+    const suspended = this.#suspended as SuspendedJobs
+    const places = [...this.#places]
+    round.rollback(start)
+    if (this.#haveGrace(chosen, round)) return false
+    for (const victim of chosen) this.#evict(victim, round)
+    const shape = work.shape(job, lane)
+    const asked = new Map<NodeId, number>()
+    for (const node of places) asked.set(node, (asked.get(node) ?? 0) + 1)
+    const lacks = (node: NodeId) => (asked.get(node) ?? 0) > (round.fits(job, node) ? cluster.couldTake(shape, node) : 0)
+    const stopped = new Map<JobId, Map<TaskId, NodeId>>()
+    for (const victim of inTheWay) {
+      if (![...this.#nodesOf(victim, lane)].some((node) => asked.has(node) && lacks(node))) continue
+      stopped.set(victim, new Map((this.#running.in(lane).get(victim) ?? []).map((task) => [task, work.nodeOf(task) as NodeId])))
+      this.#evict(victim, round)
+    }
+    if (!places.every((node) => startNearest(job, node, cluster.levels, round))) {
+      round.rollback(start)
+      return false
+    }
+    for (const [victim, of] of stopped) suspended.suspended(victim, of, round)
+    return true
+  }
+
+  /** Lets suspended jobs go on whose processors are free, first those of the highest tier, of these those that have waited longest. */
+  #goOn(round: Round, suspended: SuspendedJobs): void {
+    const { lane, work } = round
+    const jobs = [...suspended.in(lane)].filter(([, { round: since }]) => since !== round.serial)
+    jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => this.#rankOf(b) - this.#rankOf(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
+    for (const [job, { places }] of jobs) {
+      if (!round.take(job)) continue
+      for (const tasks of together([...places.keys()], work)) {
+        const before = round.savepoint()
+        const goOn = tasks.every((task) => suspended.leaves(job, places.get(task) as NodeId, round) > 0 && round.claim(task, places.get(task) as NodeId))
+        if (!goOn) round.rollback(before)
+        else for (const task of tasks) suspended.over(job, lane, task)
+      }
+    }
+  }
+
   #evict(victim: JobId, round: Round): void {
-    for (const task of [...(this.#running.in(round.lane).get(victim) ?? [])]) round.evict(task)
+    const mode = this.#modeOf(victim)
+    if (mode === 'cancel') return round.cancelJob(victim)
+    for (const task of [...(this.#running.in(round.lane).get(victim) ?? [])])
+      if (mode === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])
+      else round.evict(task)
   }
 
   /** Looks for nodes for the next task of the job, or all of its gang; whether there is room. */
@@ -239,7 +312,7 @@ class SlurmPreempting implements Policy {
     const tasks = work.together(job, lane)
     this.#room.fill(0)
     let sum = 0
-    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = cluster.couldTake(shape, node)
+    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#suspended?.leaves(job, node, round) ?? Infinity)
     if (sum < tasks) return false
     bestRuns(this.#room, tasks, this.#places)
     return true

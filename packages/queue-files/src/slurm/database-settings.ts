@@ -34,7 +34,8 @@ export const whyIgnoredOfDatabase: Readonly<Record<string, string>> = {
   description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', id: '', cluster: '', partition: 'associations of one partition are those of all',
   priority: '', fairshare: '', share: '', defaultaccount: '', preempt: '', flags: '', // told elsewhere
   gracetime: '', // told elsewhere
-  preemptmode: 'preempted jobs wait and run again', preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all',
+  preemptmode: '', // told elsewhere
+  preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all',
   usagethres: 'not simulated', usagethreshold: 'not simulated', limitfactor: 'not simulated',
   maxtrespernode: 'tasks of a job are on any nodes',
   maxtresrunminspa: 'not simulated', maxtresrunminspu: 'not simulated', maxjobsaccruepu: 'all jobs grow older', maxjobsaccruepa: 'all jobs grow older', maxjobsaccrue: 'all jobs grow older', grpjobsaccrue: 'all jobs grow older', minpriothres: 'not simulated', minpriothreshold: 'not simulated', minpriothresh: 'not simulated',

@@ -2,11 +2,12 @@ import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { checkedTime, licensesOf, limitsOfPartition, limitsOptions, secondsOf, UNLIMITED } from './limits.js'
-import { multifactorNames, multifactorOptions, replanOptions, timeOf, weights } from './options.js'
+import { checkedTime, licensesOf, limitsOfPartition, limitsOptions, UNLIMITED } from './limits.js'
+import { multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
-import { graceTimes, isByQos, preemptingQos, qosPriorities, RUNS_ON, usageFactors } from './quality.js'
+import { modeOfPartition, preempting, preemptionActs, preemptsByTier } from './preemption.js'
+import { qosPriorities, RUNS_ON, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -107,69 +108,6 @@ function reserving(type: Setting | undefined, nodes: number, findings: Findings)
   return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
 }
 
-/** Modes in which a preempted job is gone, for the time being or for good. */
-const GOES = /^(REQUEUE|CANCEL)$/i
-
-/** Whether jobs are preempted at all. */
-function preemptionActs({ general, database }: SlurmConf): boolean {
-  const type = general.get('preempttype')
-  const isKnown = /^preempt\/partition_prio$/i.test(type?.value ?? '') || (isByQos(type) && database.qos.length > 0)
-  return isKnown && (general.get('preemptmode')?.value ?? 'OFF').split(',').some((each) => GOES.test(each.trim()))
-}
-
-function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, priorities: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
-  const { general } = conf
-  const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
-  const modes = (mode?.value ?? 'OFF').split(',').map((each) => each.trim())
-  const isByTier = /^preempt\/partition_prio$/i.test(type?.value ?? '')
-  const isKnown = isByTier || (isByQos(type) && conf.database.qos.length > 0)
-  const acts = preemptionActs(conf)
-  if (type !== undefined) {
-    if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
-    else findings.add('ignored', type, type.name, type.value, isKnown ? `nobody is preempted: PreemptMode is ${modes.join(',')}, and only REQUEUE and CANCEL are simulated` : isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated')
-  }
-  if (mode !== undefined) tellMode(mode, modes, acts, findings)
-  const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
-  const isYoungest = /youngest_first/i.test(given)
-  const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
-  if (parameters !== undefined) tellParameters(parameters, acts, findings)
-  const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
-  if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
-  const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
-  const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
-  const graceTime = isByTier ? graceOfPartitions(conf) : graceOfQos
-  if (!acts) return policy
-  const exemptQueues = isByTier ? conf.partitions.filter(({ settings }) => /^OFF$/i.test(settings.get('preemptmode')?.value ?? '')).map(({ name: { value } }) => value) : []
-  return { 'slurm-preempting': { ...(isByTier ? { tiers } : { qos }), ...(exemptQueues.length > 0 && { exemptQueues }), ...(seconds > 0 && { exemptTime: seconds }), ...(Object.keys(graceTime).length > 0 && { graceTime }), ...(isYoungest && { youngestFirst: true }), ...(reorder !== undefined && { reorderCount: Number(reorder) }), policy } }
-}
-
-/** Seconds for which preempted jobs of each partition run on, those above 0. */
-const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
-  Object.fromEntries(partitions.flatMap(({ name, settings }) => {
-    const setting = settings.get('gracetime')
-    const seconds = setting === undefined ? 0 : wholeOf(setting)
-    return seconds === 0 ? [] : [[name.value, seconds]]
-  }))
-
-/** Whether partitions preempt one another. */
-const preemptsByTier = ({ general }: SlurmConf): boolean =>
-  /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '') && (general.get('preemptmode')?.value ?? 'OFF').split(',').some((each) => GOES.test(each.trim()))
-
-function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
-  const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
-  const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
-  const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
-  findings.add(verdict, parameters, parameters.name, parameters.value, !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
-}
-
-function tellMode(mode: Setting, modes: readonly string[], acts: boolean, findings: Findings): void {
-  const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, mode, mode.name, mode.value, note)
-  if (!acts) return modes.every((each) => /^OFF$/i.test(each)) ? tell('honoured') : tell('ignored', 'nobody is preempted')
-  if (modes.some((each) => /^CANCEL$/i.test(each))) return tell('approximated', 'preempted jobs run again, as with REQUEUE')
-  if (modes.length > 1) return tell('approximated', 'REQUEUE alone')
-  tell('honoured')
-}
-
 function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { marked: ReadonlySet<string>; isBilled: boolean; resources: readonly string[] }, findings: Findings): void {
   const { written, general, partitions, nodes } = conf
   const empty = withoutNodes(conf)
@@ -188,18 +126,11 @@ function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { mark
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
-    else if (key === 'preemptmode') tell(...modeOf(setting.value, conf))
+    else if (key === 'preemptmode') tell(...modeOfPartition(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
     else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
-}
-
-/** Whether the mode of a partition is in effect: that of the file, or none. */
-function modeOf(mode: string, { general }: SlurmConf): ['honoured' | 'ignored', string] {
-  const ofAll = general.get('preemptmode')?.value ?? 'OFF'
-  const isOff = /^OFF$/i.test(mode) && /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
-  return isOff || mode.toUpperCase() === ofAll.toUpperCase() ? ['honoured', isOff ? 'its jobs are not preempted' : ''] : ['ignored', `preempted jobs of all partitions have the mode of the file, ${ofAll}`]
 }
 
 function weightsOf(setting: Setting, isBilled: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {

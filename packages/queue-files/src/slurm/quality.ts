@@ -41,7 +41,7 @@ export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Fin
 }
 
 export const RUNS_ON = 'its jobs go when that is over and their place is taken'
-const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and PreemptMode=REQUEUE'
+export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'
 
 /** Whom each QOS preempts, as `slurm-preempting` takes it. */
 export function preemptingQos({ database }: SlurmConf, priorities: Readonly<Record<string, number>>, acts: boolean, findings: Findings): Readonly<Record<string, object>> {

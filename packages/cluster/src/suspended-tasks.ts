@@ -1,0 +1,62 @@
+import { None, type NodeId, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import type { CellState } from './cell-state.js'
+
+/** What a suspended task holds until it goes on: `shape` on its node, on devices that it has there; `None`: nothing. */
+export interface Hold {
+  readonly node: NodeId
+  readonly shape: ShapeId | None
+  readonly devices: number
+}
+
+/** Tasks that are suspended, with what they hold meanwhile, and the work that they have behind them until they end. */
+export class SuspendedTasks {
+  readonly #holds = new Map<TaskId, Hold>()
+  readonly #worked = new Map<TaskId, Seconds>()
+
+  /** Number of tasks that are suspended. */
+  get size(): number {
+    return this.#holds.size
+  }
+
+  [Symbol.iterator](): IterableIterator<readonly [TaskId, Hold]> {
+    return this.#holds.entries()
+  }
+
+  /** From now on the task is suspended, and holds that much. */
+  hold(task: TaskId, hold: Hold, cell: CellState): void {
+    if (hold.shape !== None) cell.take(hold.shape, hold.node, hold.devices)
+    this.#holds.set(task, hold)
+  }
+
+  /** What a task holds; `undefined` of one that is not suspended. */
+  of(task: TaskId): Hold | undefined {
+    return this.#holds.get(task)
+  }
+
+  /** Gives back what a suspended task holds: it is none any more. */
+  free(task: TaskId, cell: CellState): void {
+    const { shape, node, devices } = this.#holds.get(task) as Hold
+    if (shape !== None) cell.give(shape, node, devices)
+    this.#holds.delete(task)
+  }
+
+  /** Seconds of work that a task has behind it which is suspended or was. */
+  worked(task: TaskId): Seconds {
+    return this.#worked.size === 0 ? 0 : (this.#worked.get(task) ?? 0)
+  }
+
+  /** Whether a task that starts has been suspended before, and not started anew since. */
+  goesOn(task: TaskId): boolean {
+    return this.#worked.has(task)
+  }
+
+  /** A task that is suspended has run for so long since it started or went on. */
+  ran(task: TaskId, seconds: Seconds): void {
+    this.#worked.set(task, this.worked(task) + seconds)
+  }
+
+  /** The task has ended, or has to start anew. */
+  forget(task: TaskId): void {
+    if (this.#worked.size > 0) this.#worked.delete(task)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Config } from '@sched/core'
+import type { Findings } from '../finding.js'
+import type { Setting } from '../setting.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { keyAndValue } from './database-settings.js'
+import { secondsOf } from './limits.js'
+import { timeOf } from './options.js'
+import { graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
+
+/** What becomes of preempted jobs, as `slurm-preempting` takes it. */
+type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
+type Verdict = 'honoured' | 'approximated' | 'ignored'
+
+const wordsOf = (value: string): string[] => value.split(',').map((each) => each.trim().toUpperCase()).filter((each) => each !== '')
+const isMode = (word: string): boolean => /^(REQUEUE|CANCEL|SUSPEND|OFF)$/.test(word)
+
+/** The mode that a list like SUSPEND,GANG names; `undefined`: none, which for partitions and QOS is that of the whole cluster. */
+const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?.toLowerCase() as Mode | undefined
+
+const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
+
+/** The mode of the whole cluster, and others of single partitions, with preempt/qos of QOS. */
+function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
+  const { general, partitions, database } = conf
+  const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
+  const settings: readonly (readonly [string, Setting | undefined])[] = isByTier(conf) ? partitions.map(({ name, settings: all }) => [name.value, all.get('preemptmode')]) : database.qos.map((qos) => [qos.name, modeSetting(qos.settings)])
+  const own = settings.flatMap(([name, setting]) => {
+    const found = modeIn(setting?.value ?? '')
+    return found === undefined || found === mode ? [] : [[name, found] as const]
+  })
+  return { mode, modes: Object.fromEntries(own) }
+}
+
+const modeSetting = (settings: readonly Setting[]): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === 'preemptmode')
+
+/** Whether jobs are preempted at all. */
+export function preemptionActs(conf: SlurmConf): boolean {
+  const { mode, modes } = modesOf(conf)
+  const isKnown = isByTier(conf) || (isByQos(conf.general.get('preempttype')) && conf.database.qos.length > 0)
+  return isKnown && [mode, ...Object.values(modes)].some((each) => each !== 'off')
+}
+
+/** Whether partitions preempt one another. */
+export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && preemptionActs(conf)
+
+/** `slurm-preempting` around a policy, where jobs are preempted. */
+export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, priorities: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
+  const { general } = conf
+  const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
+  const byTier = isByTier(conf)
+  const acts = preemptionActs(conf)
+  if (type !== undefined) {
+    if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
+    else findings.add('ignored', type, type.name, type.value, whyNobody(conf, type, mode))
+  }
+  if (mode !== undefined) findings.add(...told(mode, acts))
+  const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
+  const isYoungest = /youngest_first/i.test(given)
+  const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
+  if (parameters !== undefined) tellParameters(parameters, acts, findings)
+  const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
+  if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
+  const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
+  const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
+  tellQos(conf, acts && isByQos(type), findings)
+  const graceTime = byTier ? graceOfPartitions(conf) : graceOfQos
+  if (!acts) return policy
+  const { mode: ofAll, modes } = modesOf(conf)
+  return {
+    'slurm-preempting': {
+      ...(byTier ? { tiers } : { qos }),
+      ...(ofAll !== 'requeue' && { mode: ofAll }),
+      ...(Object.keys(modes).length > 0 && { modes }),
+      ...(seconds > 0 && { exemptTime: seconds }),
+      ...(Object.keys(graceTime).length > 0 && { graceTime }),
+      ...(isYoungest && { youngestFirst: true }),
+      ...(reorder !== undefined && { reorderCount: Number(reorder) }),
+      policy,
+    },
+  }
+}
+
+function whyNobody(conf: SlurmConf, type: Setting, mode: Setting | undefined): string {
+  if (isByTier(conf) || (isByQos(type) && conf.database.qos.length > 0)) return `nobody is preempted: PreemptMode is ${mode?.value ?? 'OFF'}, not REQUEUE, CANCEL or SUSPEND`
+  return isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated'
+}
+
+function told(mode: Setting, acts: boolean): [Verdict, Setting, string, string, string] {
+  const [verdict, note] = verdictOn(mode.value, acts)
+  return [verdict, mode, mode.name, mode.value, note]
+}
+
+const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
+
+function verdictOn(value: string, acts: boolean): [Verdict, string] {
+  const mode = modeIn(value)
+  if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
+  const beside = wordsOf(value).filter((word) => !isMode(word))
+  if (mode === 'suspend') return ['approximated', beside.some((word) => word !== 'GANG') ? `${COUNTED}; without ${beside.filter((word) => word !== 'GANG').join(' and ')}` : COUNTED]
+  return beside.length > 0 ? ['approximated', `${mode?.toUpperCase() ?? 'nothing'} alone`] : ['honoured', '']
+}
+
+/** Whether the mode of a partition is in effect. */
+export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, string] {
+  if (/^OFF$/i.test(value.trim())) return isByTier(conf) || modeIn(conf.general.get('preemptmode')?.value ?? 'OFF') === 'off' ? ['honoured', isByTier(conf) ? 'its jobs are not preempted' : ''] : ['ignored', 'nobody is preempted by tier']
+  return preemptsByTier(conf) ? verdictOn(value, true) : ['ignored', 'nobody is preempted by tier']
+}
+
+/** What is made of the modes of QOS. */
+function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): void {
+  for (const { name, settings } of database.qos) {
+    const setting = modeSetting(settings)
+    if (setting === undefined || setting.value === '' || /^cluster$/i.test(setting.value)) continue
+    const [verdict, note] = acts ? verdictOn(setting.value, true) : (['ignored', NO_QOS_PREEMPTION] as const)
+    findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
+  }
+}
+
+/** Seconds for which preempted jobs of each partition run on, those above 0. */
+const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
+  Object.fromEntries(partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('gracetime')
+    const seconds = setting === undefined ? 0 : wholeOf(setting)
+    return seconds === 0 ? [] : [[name.value, seconds]]
+  }))
+
+function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
+  const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+  const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
+  const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
+  findings.add(verdict, parameters, parameters.name, parameters.value, !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
+}
