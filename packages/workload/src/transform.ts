@@ -83,6 +83,9 @@ export function renameQueues(workload: Workload, names: Readonly<Record<string, 
   })
 }
 
+/** The same workload, with all that it says of itself, whose jobs are changed one by one as they are read; their ids, submit times and order stay. */
+export const mapJobs = <Of extends Workload>(workload: Of, change: (job: JobSpec) => JobSpec): Of => ({ ...workload, open: () => changedSource(workload.open(), change) })
+
 /** A job as it should be, `undefined` to leave it out, `end` to leave out this one and all that follow. */
 type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 

@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { drawQueues, facebook, filter, jobsOf, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+import { drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -77,10 +77,18 @@ describe('filter', () => {
   })
 })
 
+describe('mapJobs', () => {
+  it('changes each job and keeps what else the workload says', () => {
+    const named = mapJobs({ ...five, header: [['Version', '2']] }, (job) => ({ ...job, user: `user of ${job.id}` }))
+    expect([...jobsOf(named)].map(({ user }) => user)).toEqual(['a', 'b', 'c', 'd', 'e'].map((id) => `user of ${id}`))
+    expect([named.name, named.jobs, named.header]).toEqual([five.name, 5, [['Version', '2']]])
+  })
+})
+
 describe('every transformation', () => {
   const changes = {
     scaleLoad: (w: typeof five) => scaleLoad(w, 3), timeWindow: (w: typeof five) => timeWindow(w, 5, 35),
-    take: (w: typeof five) => take(w, 3), filter: (w: typeof five) => filter(w, ({ id }) => id > 'a'),
+    take: (w: typeof five) => take(w, 3), mapJobs: (w: typeof five) => mapJobs(w, (job) => ({ ...job })), filter: (w: typeof five) => filter(w, ({ id }) => id > 'a'),
   }
 
   it.each(Object.entries(changes))('%s gives the same jobs every time', (_, change) => {

@@ -1,5 +1,5 @@
 import type { Workload } from '@sched/core'
-import { writeWorkloadStream } from '@sched/workload'
+import { mapJobs, writeWorkloadStream } from '@sched/workload'
 import { saveWorkload } from '@sched/workload/node'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
@@ -35,9 +35,10 @@ async function convert(from: string, to: string, options: ConvertOptions, io: Io
 /** Writes a workload whose jobs do not depend on a run, and says so; ends cleanly when the user interrupts. */
 export async function saved(workload: Workload, to: string, force: boolean | undefined, io: Io): Promise<void> {
   let jobs = 0
-  const watched = watch(workload, () => {
+  const watched = mapJobs(workload, (job) => {
     heed(io.signal)
     jobs++
+    return job
   })
   if (to === '-') {
     for await (const line of writeWorkloadStream(watched)) {
@@ -70,22 +71,4 @@ async function drained({ stdout }: Io): Promise<void> {
     }
     for (const event of ends) stdout.once(event, go)
   })
-}
-
-/** The same workload, with a call for every job. */
-function watch(workload: Workload, onJob: () => void): Workload {
-  return {
-    ...workload, // with what a trace says of its machine
-    open() {
-      const source = workload.open()
-      return {
-        next() {
-          const job = source.next()
-          if (job !== undefined) onJob()
-          return job
-        },
-        ...(source.more !== undefined && { more: () => source.more?.() ?? Promise.resolve(false) }),
-      }
-    },
-  }
 }

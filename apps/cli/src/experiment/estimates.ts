@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
-import { jobsOf, tsafrirEstimates } from '@sched/workload'
+import { jobsOf, mapJobs, tsafrirEstimates } from '@sched/workload'
 import type { EstimatesSpec } from './schema.js'
 
 const HOUR = 3600
@@ -23,28 +23,7 @@ function withoutEstimate(job: JobSpec): JobSpec {
   return rest
 }
 
-function changed(workload: Workload, name: string, change: (job: JobSpec) => JobSpec): Workload {
-  return {
-    ...workload,
-    name: `${workload.name}, ${name}`,
-    open() {
-      const source = workload.open()
-      return {
-        next() {
-          const job = source.next()
-          return job === undefined ? undefined : change(job)
-        },
-        ...(source.more !== undefined && { more: () => source.more?.() ?? Promise.resolve(false) }),
-        ...(source.ended !== undefined && {
-          ended(id: string, now: Seconds) {
-            const job = source.ended?.(id, now)
-            return job === undefined ? undefined : change(job)
-          },
-        }),
-      }
-    },
-  }
-}
+const changed = (workload: Workload, name: string, change: (job: JobSpec) => JobSpec): Workload => ({ ...mapJobs(workload, change), name: `${workload.name}, ${name}` })
 
 /** The longest run time, in whole hours. */
 function longest(workload: Workload): Seconds {

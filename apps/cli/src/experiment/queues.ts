@@ -1,6 +1,7 @@
 import type { ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSource, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
 import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
+import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
@@ -41,11 +42,11 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
-    if (made.kind === 'spark') return { ...common, plug, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), inPool(read)) }) }
+    if (made.kind === 'spark') return { ...common, plug, workload: placing(inPool(read)) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
-      return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: (workload: Workload) => ({ ...workload, open: () => placing(workload.open(), fill) }) }) }
+      return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: placing(fill) }) }
     }
     return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, (spec) => placeJob(spec, made.rules, read.root)) } : { ...common, plug }
   })
@@ -89,7 +90,7 @@ function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' 
     policy.admits = (spec) => refused.get(spec) ?? admits?.(spec)
     return policy
   }
-  return { plug: { ...plug, create }, workload: (workload) => ({ ...workload, open: () => placing(workload.open(), place) }) }
+  return { plug: { ...plug, create }, workload: placing(place) }
 }
 
 /** What the workload says of the queue of a job that rules have put somewhere. */
@@ -105,16 +106,10 @@ export const queueOrLabelOf: ClassOf = (spec) => short(asked(spec) ?? spec.label
 /** Some schedulers write `root.` before the names of all queues, others do not. */
 const short = (queue: string | undefined) => queue?.replace(/^root\./, '')
 
-function placing(source: JobSource, place: (spec: JobSpec) => JobSpec): JobSource {
-  const optional = (spec: JobSpec | undefined) => {
-    if (spec === undefined) return undefined
+/** Puts the jobs of a workload where a rule says, and remembers what they asked for. */
+const placing = (place: (spec: JobSpec) => JobSpec) => (workload: Workload): Workload =>
+  mapJobs(workload, (spec) => {
     const result = place(spec)
     if (result !== spec) askedQueues.set(result, spec.queue)
     return result
-  }
-  return {
-    next: () => optional(source.next()),
-    ...(source.ended !== undefined && { ended: (id: string, now: number) => optional(source.ended?.(id, now)) }),
-    ...(source.more !== undefined && { more: async () => (await source.more?.()) ?? false }),
-  }
-}
+  })
