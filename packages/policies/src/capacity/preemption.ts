@@ -42,6 +42,8 @@ export class CapacityPreemption implements Policy {
   readonly #toTake: WhatToTake
   /** Next look, per lane; -1: none is asked for. */
   readonly #next: Seconds[]
+  /** The last look, per lane. */
+  readonly #looked: Seconds[]
   readonly #marked: readonly Map<TaskId, Mark>[]
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
@@ -69,6 +71,7 @@ export class CapacityPreemption implements Policy {
     this.#loads = new LiveLoads(queues, waiting)
     this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
     this.#next = lanes.map(() => -1)
+    this.#looked = lanes.map(() => -1)
     this.#marked = lanes.map(() => new Map<TaskId, Mark>())
     this.#running = new RunningTasks(env.work, lanes.length)
     this.#jobs = new HoldingJobs(lanes.length)
@@ -128,7 +131,7 @@ export class CapacityPreemption implements Policy {
     const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
     if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
     if (now < due && due === asked) return
-    if (now >= due) this.#look(round)
+    if (now >= due && this.#looked[lane] !== now) this.#look(round) // once in an instant, also where all that waited has started and what was killed for it comes anew
     this.#next[lane] = now < due ? due : (Math.floor(now / monitoringInterval) + 1) * monitoringInterval
     round.wakeAt(this.#next[lane])
   }
@@ -137,6 +140,7 @@ export class CapacityPreemption implements Policy {
     const { now, lane, work } = round
     const { maxWaitBeforeKill, observeOnly, balance } = this.#options
     const marked = this.#marked[lane] as Map<TaskId, Mark>
+    this.#looked[lane] = now
     this.#choose(lane)
     if (observeOnly) return
     const [from, to] = this.#balancing

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LocalityDelay } from './locality-delay.js'
+import { couldHold, hasAmounts, largest } from './node-amounts.js'
 import { NodeReservations, type Reservation } from './node-reservations.js'
 import { assignmentShape } from './options.js'
 
@@ -59,6 +60,8 @@ export class Reserving implements Policy {
   readonly #tried: number[] = []
   /** By shape, which is of one lane: the part of the largest node that a task asks. */
   readonly #partOf: number[] = []
+  /** Whether what the job at hand has claimed was taken back: the reading has to begin anew. */
+  #isTakenBack = false
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   /** Jobs taken up in a round for so many jobs. */
@@ -177,17 +180,29 @@ export class Reserving implements Policy {
 
   /** Gives the node to the first job in order that may have it; if it is lent, to the first of those it is not for. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
-    const counting = this.#counting
-    const order = this.#order
-    if (counting === undefined) order.begin(round)
-    else if (!isLent) counting.beginOn(round, node)
-    else if (!counting.beginLent(round, node)) return Attempt.Nothing
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const attempt = this.#offer(block.ids[i] as JobId, node, round, isLent)
-        if (attempt !== Attempt.Nothing) return attempt
-      }
+    let passed = 0 // jobs that were offered the node: those that a reading begun anew gives first
+    while (this.#begin(node, round, isLent)) {
+      let at = 0
+      this.#isTakenBack = false
+      for (let block = this.#order.next(); block !== undefined && !this.#isTakenBack; block = this.#order.next())
+        for (let i = block.from; i < block.to && !this.#isTakenBack; i++) {
+          if (at++ < passed) continue
+          const attempt = this.#offer(block.ids[i] as JobId, node, round, isLent)
+          if (attempt !== Attempt.Nothing) return attempt
+        }
+      if (!this.#isTakenBack) return Attempt.Nothing
+      passed = at
+    }
     return Attempt.Nothing
+  }
+
+  /** Begins a reading of jobs that may have the node; false: it is lent to nobody. */
+  #begin(node: NodeId, round: Round, isLent: boolean): boolean {
+    const counting = this.#counting
+    if (isLent) return counting?.beginLent(round, node) === true
+    if (counting === undefined) this.#order.begin(round)
+    else counting.beginOn(round, node)
+    return true
   }
 
   #offer(job: JobId, node: NodeId, round: Round, isLent: boolean): Attempt {
@@ -200,7 +215,7 @@ export class Reserving implements Policy {
     const fits = round.fits(job, node)
     if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing
     const within = this.#delay.within(job, round)
-    if (!fits && !this.#couldHold(shape, node, round)) return Attempt.Nothing
+    if (!fits && !couldHold(shape, node, round)) return Attempt.Nothing
     const task = work.taskFor(job, lane, node, within)
     if (task === None) {
       this.#missed = true
@@ -212,7 +227,7 @@ export class Reserving implements Policy {
     if (fits) return this.#start(job, task, node, releases, isLent, round)
     const killing = this.#startKilling(job, task, node, releases, isLent, round)
     if (killing !== Attempt.Nothing) return killing
-    if (!this.#options.reservations || !wantsMore || mustRelease || this.#hasAmounts(shape, node, round)) {
+    if (!this.#options.reservations || !wantsMore || mustRelease || hasAmounts(shape, node, round)) {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing
     }
@@ -224,10 +239,12 @@ export class Reserving implements Policy {
 
   /** Starts a task where others are killed for it. */
   #startKilling(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, isLent: boolean, round: Round): Attempt {
+    if (this.killable?.isAnyOn(node, round.lane) !== true) return Attempt.Nothing
     const before = round.savepoint()
-    if (this.killable?.makeRoom(job, node, round) !== true) return Attempt.Nothing
-    const attempt = this.#start(job, task, node, mustRelease, isLent, round)
-    if (attempt === Attempt.Nothing) round.rollback(before)
+    const attempt = this.killable.makeRoom(job, node, round) ? this.#start(job, task, node, mustRelease, isLent, round) : Attempt.Nothing
+    if (attempt !== Attempt.Nothing) return attempt
+    round.rollback(before)
+    this.#isTakenBack = true
     return attempt
   }
 
@@ -275,6 +292,10 @@ export class Reserving implements Policy {
     const start = round.savepoint()
     const shape = work.shape(job, lane)
     let left = work.together(job, lane)
+    if (!this.#hasRoomFor(left, shape, job, round)) {
+      round.defer(job, Reason.NoRoom)
+      return Attempt.Nothing
+    }
     let last = None
     for (let i = 0; i < nodes.length && left > 0; i++) {
       const node = nodes[i] as NodeId
@@ -286,8 +307,22 @@ export class Reserving implements Policy {
     }
     if (left === 0 && this.killable?.exceeds(job, lane, last as NodeId, shape, 0) !== true) return Attempt.OffSwitch
     round.rollback(start)
+    this.#isTakenBack = true
     round.defer(job, Reason.NoRoom)
     return Attempt.Nothing
+  }
+
+  /** Whether so many tasks of a job fit on the nodes in sight that are not reserved, so that nothing is claimed in vain; perhaps, where some may be killed. */
+  #hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round): boolean {
+    const { nodes, lane, cluster } = round
+    let room = 0
+    for (let i = 0; i < nodes.length && room < tasks; i++) {
+      const node = nodes[i] as NodeId
+      if (this.reservations.on(node, lane) !== undefined) continue
+      if (this.killable?.isAnyOn(node, lane) === true) return true
+      if (round.fits(job, node)) room += cluster.couldTake(shape, node)
+    }
+    return room >= tasks
   }
 
   /** Whether the job has tasks for which nothing is reserved; more of them the longer its reservations wait. */
@@ -311,18 +346,6 @@ export class Reserving implements Policy {
       beside = Math.max(beside, (most - (this.#counting?.minimum[lane]?.[i] ?? 1)) / most)
     }
     return (this.#partOf[shape] = Math.min(asked, beside))
-  }
-
-  /** Whether the node, empty, could hold the task. */
-  #couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
-    for (const r of this.#lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.total(node, r)) return false
-    return true
-  }
-
-  /** Whether the amounts are there: then it is another constraint that keeps the task away. */
-  #hasAmounts(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
-    for (const r of this.#lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.free(node, r)) return false
-    return true
   }
 
   #keep(reservation: Reservation): void {
@@ -364,15 +387,12 @@ export class Reserving implements Policy {
 
   #fill(job: JobId, node: NodeId, round: Round): void {
     const { work, lane } = round
-    while (work.unplaced(job, lane) > 0 && (round.fits(job, node) || this.killable?.makeRoom(job, node, round) === true)) {
+    for (let before = round.savepoint(); work.unplaced(job, lane) > 0; before = round.savepoint()) {
+      if (!round.fits(job, node) && this.killable?.makeRoom(job, node, round) !== true) return
       const task = work.taskFor(job, lane, node, this.#levels)
-      if (task === None || !round.claim(task, node)) return
+      if (task !== None && round.claim(task, node)) continue
+      round.rollback(before)
+      return
     }
   }
-}
-
-function largest(resource: number, { cluster }: Env): number {
-  let most = 0
-  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource as never))
-  return most
 }

@@ -78,6 +78,15 @@ describe('preemption of the capacity scheduler', () => {
     expect(kills({ ...eager, enabled: false }).byTime).toEqual([])
   })
 
+  it('looks once in an instant, also where all that waited has started and what was killed for it waits then', () => {
+    // at 15 s two of a's 30 are killed for b's 55, more than its 50: these start, nobody waits then but those killed, and b is to give them up at the next look, at 18 s, and the one after
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: [{ count: 1, resources: { mem: 100 } }] }), until: 22, jobs: [asking('a', 'a', 3, { mem: 30 }), asking('b', 'b', 1, { mem: 55, submit: 10 })],
+      policy: capacityScheduler({ queues: halves, defaults: { userLimitFactor: -1 }, preemption: eager }),
+    })
+    expect(recorder.evictions.map(({ job: id, time }) => [id, time])).toEqual([['a', 15], ['a', 15], ['b', 21]])
+  })
+
   it('forgets marks while nobody waits: what is chosen much later waits anew', () => {
     // of 100 B is guaranteed 80. At 12 s 50 of A are marked, a0's 40 first; at 20 s 60 of A end, and nobody waits. At 300 s B wants 80 of A's 100
     const jobs = [

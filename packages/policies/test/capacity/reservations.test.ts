@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, job, type JobChange } from '@sched/testkit'
+import { cluster, instantCluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** So many nodes of 8 GB; one task per heartbeat. */
@@ -95,5 +95,16 @@ describe('reservations of the capacity scheduler', () => {
     expect(who(2)).toBe('big') // node 0 is given up, and one is reserved for the task that is left
     submit('late', 1, 1)
     expect(who(3)).toBe('late')
+  })
+
+  it('are not needed for what comes after a gang that finds too little room: it is offered the node, too', () => {
+    // a and b have used 4 of 15 when it is a's turn, by name. Two of the three tasks of its gang would fit; the next job in order is of the same user
+    const queues: CapacitySchedulerOptions['queues'] = { a: { capacity: 50, ordering: 'fair' }, b: { capacity: 50 } }
+    const asking = (id: string, queue: string, user: string, tasks: number, mem: number, change: JobChange = {}) => job({ id, queue, user, tasks, demand: { mem }, duration: 100, ...change })
+    const { recorder } = run({
+      policy: capacityScheduler({ queues, defaults: { userLimitFactor: -1 }, reservations: false }), until: 0, cluster: instantCluster({ nodes: [{ count: 3, resources: { mem: 10 } }] }),
+      jobs: [asking('old', 'a', 'ann', 1, 4), asking('gang', 'a', 'bob', 3, 7, { gang: true }), asking('small', 'a', 'bob', 3, 1), asking('b', 'b', 'dan', 30, 1)],
+    })
+    expect(recorder.launches.map((each) => each.job).slice(0, 6)).toEqual(['old', 'b', 'b', 'b', 'b', 'small'])
   })
 })

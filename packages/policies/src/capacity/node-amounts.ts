@@ -1,0 +1,20 @@
+import type { Env, NodeId, Round, ShapeId } from '@sched/core'
+
+/** Whether the node, empty, could hold a task of a shape. */
+export function couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
+  for (const r of cluster.lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.total(node, r)) return false
+  return true
+}
+
+/** Whether the amounts are free: then it is another constraint that keeps a task of the shape away. */
+export function hasAmounts(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
+  for (const r of cluster.lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.free(node, r)) return false
+  return true
+}
+
+/** What the largest node has of a resource. */
+export function largest(resource: number, { cluster }: Env): number {
+  let most = 0
+  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource as never))
+  return most
+}
