@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { placeAmong } from '../src/orders/sibling-ties.js'
 import { Keys, SortedIds } from '../src/orders/sorted-ids.js'
 
 const step = fc.oneof(
@@ -75,3 +76,21 @@ describe('SortedIds', () => {
 
 /** Ties are unique and not in the order of ids. */
 const tie = (id: number): number => (id * 61) % 151
+
+describe('ties of siblings', () => {
+  it('are in the order of the siblings, whichever came first, also where no number lies between two of them', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: 80, size: 'max' }), fc.boolean(), (places, isHalved) => {
+        // each below half of those before: a new one always stands beside the last one, where the gaps run out
+        const place = (id: number) => (isHalved ? 2 ** -id * (id % 2 === 0 ? 1 : -1) : (places[id] as number))
+        const keys = [new Keys(), new Keys()]
+        const siblings: number[] = []
+        for (const id of places.keys()) placeAmong(siblings, id, (a, b) => place(a) < place(b), keys)
+        const sorted = [...places.keys()].sort((a, b) => place(a) - place(b))
+        expect(siblings).toEqual(sorted)
+        for (const { tie } of keys) for (const [i, id] of sorted.entries()) if (i > 0) expect(tie[id]).toBeGreaterThan(tie[sorted[i - 1] as number] as number)
+      }),
+      { seed: 5, numRuns: 100 },
+    )
+  })
+})

@@ -1,5 +1,6 @@
 import { grown, listOf, to40Bits, type JobBlock, type JobId } from '@sched/core'
 import type { Pool, PoolTree } from './pools.js'
+import { placeAmong } from './sibling-ties.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 /**
@@ -170,7 +171,8 @@ export class PoolLists {
       this.#members.push(new SortedIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
       ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
     }
-    if (pool > 0) this.#setTie(pool)
+    const poolAt = (id: number) => this.#tree.pools[id] as Pool
+    if (pool > 0) placeAmong((this.#inOrder[parent] ??= []), pool, (a, b) => this.#isBefore(poolAt(a), poolAt(b)), this.#poolKeys)
   }
 
   #siblings(pool: number, lane: number): SortedIds {
@@ -192,23 +194,5 @@ export class PoolLists {
       siblings.remove(child)
       if (siblings.size > 0) return
     }
-  }
-
-  /** A new pool's tie lies between those of its neighbours among its siblings. */
-  #setTie(pool: number): void {
-    const { pools } = this.#tree
-    const added = pools[pool] as Pool
-    const siblings = (this.#inOrder[added.parent] ??= [])
-    let at = siblings.length
-    while (at > 0 && this.#isBefore(added, pools[siblings[at - 1] as number] as Pool)) at--
-    siblings.splice(at, 0, pool)
-    const tie = this.#poolKeys[0]?.tie as Float64Array
-    const below = at === 0 ? 0 : (tie[siblings[at - 1] as number] as number)
-    const above = at === siblings.length - 1 ? below + 2 : (tie[siblings[at + 1] as number] as number)
-    const between = (below + above) / 2
-    const fits = between > below && between < above
-    for (const keys of this.#poolKeys)
-      if (fits) keys.setTie(pool, between)
-      else for (const [i, sibling] of siblings.entries()) keys.setTie(sibling, i + 1)
   }
 }

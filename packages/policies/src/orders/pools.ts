@@ -48,6 +48,9 @@ export interface Pool {
   readonly children: number[]
 }
 
+/** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */
+export const queuePath = (name: string): string => name.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
+
 /**
  * The pools of a fair scheduler: a tree of any depth, declared in advance or made at first use. Hadoop's rule: a job
  * without a pool goes to the pool of its user.
@@ -67,7 +70,7 @@ export class PoolTree {
 
   /** The leaf pool of a queue name, which is a path unless it is flat; made, with the default settings, when it was not declared. */
   leaf(queue: string, isFlat = false): Pool {
-    const path = isFlat ? queue : queue.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
+    const path = isFlat ? queue : queuePath(queue)
     const known = this.#byPath.get(path)
     if (known !== undefined) {
       if (known.children.length > 0 || known.id === 0)

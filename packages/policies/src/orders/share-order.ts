@@ -1,7 +1,7 @@
 import type { ClusterView, Env, JobBlock, JobId, JobSpec, LaneId, NodeId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
-import { PoolTree, type Pool } from './pools.js'
-import { queuePath, tieOrder, type SharingChoice } from './sharing-options.js'
+import { PoolTree, queuePath, type Pool } from './pools.js'
+import { tieOrder, type SharingChoice } from './sharing-options.js'
 import { ShareView, type PoolClaim } from './share-view.js'
 import { Usage } from './usage.js'
 

@@ -1,6 +1,6 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
 import { z } from 'zod'
-import type { Pool } from './pools.js'
+import { queuePath, type Pool } from './pools.js'
 
 const weight = z.union([z.number().positive(), z.record(z.string(), z.number().positive())])
 
@@ -41,9 +41,6 @@ export type Weight = number | Readonly<Record<string, number>>
 export type PlainWeights = Readonly<Record<string, number>>
 /** Weights of sharers by name: one number, or one per resource. */
 export type Weights = Readonly<Record<string, Weight>>
-
-/** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */
-export const queuePath = (name: string): string => name.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
 
 /** Settings by the path of the pool they are for. Throws `BAD_OPTION` where jobs share, which have no names in options. */
 export function settingsByPath<T>(field: string, settings: Readonly<Record<string, T>>, by: SharingChoice['by']): ReadonlyMap<string, T> {

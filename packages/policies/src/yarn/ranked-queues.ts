@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
+import { placeAmong } from '../orders/sibling-ties.js'
 import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
-import { placeByName } from './name-ties.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import { KeyRows, RankedIds } from './ranked-ids.js'
 import { inYarnOrder } from './resources.js'
@@ -73,7 +73,8 @@ export class RankedQueues {
       this.#members.push(new RankedIds((isParent ? this.#queueKeys[lane] : this.#jobKeys[lane]) as KeyRows))
       ;(this.#queueKeys[lane] as KeyRows).setTie(id, 0)
     }
-    if (id > 0) placeByName((this.#byName[parent] ??= []), id, (other) => (queues[other] as Queue).path, this.#queueKeys)
+    const pathOf = (queue: number) => (queues[queue] as Queue).path
+    if (id > 0) placeAmong((this.#byName[parent] ??= []), id, (a, b) => pathOf(a) < pathOf(b), this.#queueKeys)
   }
 
   /** A job has been submitted: it is in no list yet. */

@@ -1,0 +1,23 @@
+/** Keys of one kind by id, with a tie that decides between equal ones. */
+interface Tied {
+  readonly tie: Float64Array
+  setTie(id: number, tie: number): void
+}
+
+/**
+ * Puts a new id among its siblings, which stand in their order, and gives it a tie between those of its neighbours, the same in all
+ * of `keys`, so that equal keys go by that order.
+ */
+export function placeAmong(siblings: number[], id: number, isBefore: (a: number, b: number) => boolean, keys: readonly Tied[]): void {
+  let at = siblings.length
+  while (at > 0 && isBefore(id, siblings[at - 1] as number)) at--
+  siblings.splice(at, 0, id)
+  const tieAt = (index: number) => keys[0]?.tie[siblings[index] as number] as number
+  const below = at === 0 ? undefined : tieAt(at - 1)
+  const above = at === siblings.length - 1 ? undefined : tieAt(at + 1)
+  const middle = below === undefined ? (above === undefined ? 0 : above - 1) : above === undefined ? below + 1 : (below + above) / 2
+  const isBetween = (below === undefined || below < middle) && (above === undefined || middle < above)
+  for (const each of keys)
+    if (isBetween) each.setTie(id, middle)
+    else siblings.forEach((sibling, index) => each.setTie(sibling, index)) // same order, wider gaps
+}
