@@ -1,7 +1,8 @@
-import { listOf, None, type Env, type JobId, type LaneId, type Seconds, type Sharing } from '@sched/core'
+import { listOf, type Env, type JobId, type LaneId, type Seconds, type Sharing } from '@sched/core'
 import { FairShareSolver } from '../shares/fair-shares.js'
 import { overcommitted, scaleMinShares } from '../shares/min-shares.js'
 import type { Pool, PoolTree } from './pools.js'
+import { treeShares } from './tree-shares.js'
 
 interface PoolColumns {
   /** The pool of a job. */
@@ -139,26 +140,7 @@ export class PoolShares implements Sharing {
   }
 
   fairShares(lane: LaneId): Float64Array {
-    const { pools } = this.#tree
-    const count = pools.length - 1
-    const of = (value: (pool: Pool) => number) => Float64Array.from({ length: count }, (_, i) => value(pools[i + 1] as Pool))
-    const shares = new Float64Array(count)
-    this.#solver.solve(
-      {
-        count,
-        weights: of((pool) => pool.weight),
-        minShares: of((pool) => this.minShare(pool.id, lane)),
-        demands: of((pool) => this.#demand[pool.id * this.#lanes + lane] as number),
-        parents: Int32Array.from({ length: count }, (_, i) => {
-          const { parent } = pools[i + 1] as Pool
-          return parent === 0 ? None : parent - 1
-        }),
-      },
-      this.#capacity(lane),
-      shares,
-    )
-    const all = new Float64Array(pools.length)
-    all.set(shares, 1)
-    return all
+    const needs = { weight: (pool: number) => this.#pool(pool).weight, min: (pool: number) => this.minShare(pool, lane), demand: (pool: number) => this.demand(pool, lane) }
+    return treeShares(this.#tree.pools, needs, this.#capacity(lane), this.#solver)
   }
 }

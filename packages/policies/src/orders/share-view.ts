@@ -1,6 +1,7 @@
-import { None, type Env, type JobId, type LaneId, type Sharing } from '@sched/core'
+import type { Env, JobId, LaneId, Sharing } from '@sched/core'
 import { FairShareSolver } from '../shares/fair-shares.js'
 import type { Pool, PoolTree } from './pools.js'
+import { treeShares } from './tree-shares.js'
 
 /** What a pool may ask of a lane, in slots. */
 export interface PoolClaim {
@@ -48,24 +49,10 @@ export class ShareView implements Sharing {
   }
 
   fairShares(lane: LaneId): Float64Array {
-    const { pools } = this.#tree
-    const count = pools.length - 1
-    const of = (value: (pool: number) => number) => Float64Array.from({ length: count }, (_, i) => value(i + 1))
-    const shares = new Float64Array(pools.length)
+    const claim = (of: keyof PoolClaim) => (pool: number) => this.#claimOf(pool, lane)[of]
     const [slots] = this.#env.cluster.lanes[lane]?.resources ?? []
-    this.#solver.solve(
-      {
-        count,
-        weights: of((pool) => this.#claimOf(pool, lane).weight),
-        minShares: of((pool) => this.#claimOf(pool, lane).min),
-        maxShares: of((pool) => this.#claimOf(pool, lane).max),
-        demands: of((pool) => this.demand(pool, lane)),
-        parents: Int32Array.from({ length: count }, (_, i) => ((pools[i + 1] as Pool).parent === 0 ? None : (pools[i + 1] as Pool).parent - 1)),
-      },
-      slots === undefined ? 0 : this.#env.cluster.capacity(slots),
-      shares.subarray(1),
-    )
-    return shares
+    const capacity = slots === undefined ? 0 : this.#env.cluster.capacity(slots)
+    return treeShares(this.#tree.pools, { weight: claim('weight'), min: claim('min'), max: claim('max'), demand: (pool) => this.demand(pool, lane) }, capacity, this.#solver)
   }
 
   markStarved(pool: number, lane: LaneId, isStarved: boolean): void {
