@@ -98,9 +98,9 @@ export function warningsOf(results: readonly RunResult[]): string[] {
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }
 
-/** Attempts are counted where decisions take time; without them it was Hadoop on demand. */
+/** Attempts are counted where decisions take time; without them it was Hadoop on demand, or a policy that cancels jobs. */
 const whyAbandoned = (results: readonly RunResult[]): string =>
-  results.some(({ decisions }) => decisions !== null) ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)' : 'at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
+  results.some(({ decisions }) => decisions !== null) ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)' : 'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
 
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {

@@ -45,18 +45,18 @@ export interface Placed extends TaskName {
   readonly level: number
 }
 /**
- * What is to be done now, in order of decision. Tasks to kill or to suspend are pending again at once: their ends are not to be told. Of a policy
- * that does not say that it suspends tasks or cancels jobs only `start` and `kill` are ever filled.
+ * What is to be done now, in order of decision. Tasks to kill or to suspend are pending again at once: their ends are not to be told. Where no task
+ * is suspended or goes on and no job is cancelled the list of these is not there.
  */
 export interface Decisions {
   readonly start: readonly Placed[]
   readonly kill: readonly Placed[]
   /** Tasks to stop where they are, to go on later. */
-  readonly suspend: readonly Placed[]
+  readonly suspend?: readonly Placed[]
   /** Suspended tasks that go on, each as a start with a number of its own. */
-  readonly resume: readonly Placed[]
+  readonly resume?: readonly Placed[]
   /** Jobs that have left the system since the policy gives them up; what ran of them is in `kill`. */
-  readonly cancelled: readonly string[]
+  readonly cancelled?: readonly string[]
 }
 
 /** What a node says of itself at its heartbeat. */
@@ -93,7 +93,7 @@ export class Dispatcher {
   readonly #starts: number[] = []
   #started = 0
   #now: Seconds = 0
-  #decisions = noDecisions()
+  #decisions: Listed = { start: [], kill: [] }
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
@@ -217,7 +217,7 @@ export class Dispatcher {
   }
 
   #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
-    this.#decisions = noDecisions()
+    this.#decisions = { start: [], kill: [] }
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) {
       const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
       this.policy.schedule(round)
@@ -228,24 +228,25 @@ export class Dispatcher {
   }
 
   #sink(): DraftSink {
+    const list = (kind: 'start' | 'kill' | 'suspend' | 'resume'): Placed[] => (this.#decisions[kind] ??= [])
     return {
       explained: false,
       start: (tasks, from) => {
         for (const task of tasks.slice(from)) {
           this.work.runStart[this.work.taskRun[task] as number] = this.#now
           this.#running.set((this.#starts[task] = this.#started++), task)
-          this.#decisions[this.work.suspended.goesOn(task) ? 'resume' : 'start'].push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+          list(this.work.suspended.goesOn(task) ? 'resume' : 'start').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         }
       },
       kill: (task, isSuspended) => {
-        this.#decisions[isSuspended ? 'suspend' : 'kill'].push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+        list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
         if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))
         else this.work.suspended.forget(task)
         this.work.unclaim(task, 'evicted')
       },
       abandon: (job) => {
-        this.#decisions.cancelled.push(this.work.name(job))
+        ;(this.#decisions.cancelled ??= []).push(this.work.name(job))
         this.#drop(job)
       },
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
@@ -276,7 +277,7 @@ export class Dispatcher {
   }
 }
 
-const noDecisions = (): Record<Exclude<keyof Decisions, 'cancelled'>, Placed[]> & { cancelled: string[] } => ({ start: [], kill: [], suspend: [], resume: [], cancelled: [] })
+type Listed = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }
 
 /** With the times that only a simulator reads. */
 function complete(job: SubmittedJob, now: Seconds): JobSpec {

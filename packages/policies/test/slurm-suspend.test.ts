@@ -14,10 +14,10 @@ const machine = (options: SlurmPreemptingOptions, { nodes = 1, resources = { cpu
   const running = new Map<string, Decisions['start'][number][]>()
   const pass = (now: number) => {
     const decisions = master.pass(now)
-    for (const { job: id } of [...decisions.kill, ...decisions.suspend]) running.delete(id)
-    for (const task of [...decisions.start, ...decisions.resume]) running.set(task.job, [...(running.get(task.job) ?? []), task])
-    const named = (['start', 'kill', 'suspend', 'resume'] as const).map((kind) => [kind, [...new Set(decisions[kind].map((task) => task.job))]] as const)
-    return Object.fromEntries([...named, ['cancelled', decisions.cancelled] as const].filter(([, jobs]) => jobs.length > 0))
+    for (const { job: id } of [...decisions.kill, ...(decisions.suspend ?? [])]) running.delete(id)
+    for (const task of [...decisions.start, ...(decisions.resume ?? [])]) running.set(task.job, [...(running.get(task.job) ?? []), task])
+    const named = (['start', 'kill', 'suspend', 'resume'] as const).map((kind) => [kind, [...new Set((decisions[kind] ?? []).map((task) => task.job))]] as const)
+    return Object.fromEntries([...named, ['cancelled', decisions.cancelled ?? []] as const].filter(([, jobs]) => jobs.length > 0))
   }
   return {
     master,
