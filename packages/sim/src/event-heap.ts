@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /**
  * A 4-ary heap of event ids by (time, order), in two parallel columns; orders are in a column by id, looked up only on
  * equal times. The child to follow is chosen by arithmetic on compare results, because mispredicted branches are what a

@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /** Values with whole-number weights, kept in two growing columns (16 bytes each), for exact medians of large workloads. */
 export class WeightedValues {
   #values = new Float64Array(64)

@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /** What queues of one pot are sorted by, by queue id: class first, then used over guaranteed, then a number no two share. */
 export class QueueKeys {
   band = new Float64Array(64)

@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /** Sort keys by id, shared by all lists of one kind: `key` first, then `tie`, which no two ids share. */
 export class Keys {
   key = new Float64Array(64)

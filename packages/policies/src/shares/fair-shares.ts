@@ -1,11 +1,3 @@
-/**
- * Instantaneous fair shares of pools: the level r with sum_i min(max(w_i r, m_i), demand_i) = min(S, sum_i demand_i), and the
- * terms of that sum. A maximum share (cap) bounds the demand. Children of a pool divide its share by the same rule.
- *
- * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, section on HFS; formula as in Hadoop's fair scheduler.
- * Deviations: r is solved exactly, where Hadoop bisects 25 times and keeps whole slots; minimum shares that do not fit
- * together are scaled down, where Hadoop hands out more than there is.
- */
 import { None, SchedError } from '@sched/core'
 import { requireNonNegative, requirePositive, requireThat } from '../analysis/arguments.js'
 import { WaterFill } from './water-fill.js'
@@ -35,8 +27,13 @@ export interface Pools {
 }
 
 /**
- * Fair share of every pool out of `total`, in the order given. At every level of the tree they sum to the smaller of the
- * parent's share and the demand. Throws `BAD_OPTION` for a number out of range or columns of unequal length.
+ * Instantaneous fair share of every pool out of `total`, in the order given: the level r with
+ * sum_i min(max(w_i r, m_i), demand_i) = min(S, sum_i demand_i), and the terms of that sum. A maximum share (cap) bounds the
+ * demand. Children of a pool divide its share by the same rule. Throws `BAD_OPTION` for a number out of range or columns of unequal length.
+ *
+ * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, section on HFS; formula as in Hadoop's fair scheduler.
+ * Deviations: r is solved exactly, where Hadoop bisects 25 times and keeps whole slots; minimum shares that do not fit
+ * together are scaled down, where Hadoop hands out more than there is.
  */
 export function fairShares(pools: Pools, total: number): number[] {
   const columns = toColumns(pools)

@@ -4,8 +4,7 @@
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, HFS; starvation by half the fair share and whole slots as in
  * Hadoop's fair scheduler.
  */
-import { None } from '@sched/core'
-import type { Seconds } from '@sched/core'
+import { None, type Seconds } from '@sched/core'
 
 /** A pool that may be starved; amounts in slots. */
 export interface PoolNeed {

@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
 export class KeyRows {
   readonly width: number

@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+
 /** Most links that a flow goes over. */
 export const HOPS = 4
 const NONE = -1
