@@ -52,6 +52,9 @@ function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
+  if (/\bkueue\.x-k8s\.io\//.test(source.text)) throw new SchedError('BAD_INPUT', 'has objects of Kueue, and no ClusterQueue.', { file: source.file }, 'Put the manifests of the queues into the same file.')
+  const configured = schedulers.find(([, mark]) => mark.test(source.text))?.[0]
+  if (configured !== undefined) throw new SchedError('BAD_INPUT', `configures ${configured}, and has no queues.`, { file: source.file }, 'docs/kubernetes.md says which policies and placements do what its plug-ins do.')
   const other = otherQueues(source.text)
   if (other !== undefined) throw new SchedError('BAD_INPUT', `has queues of ${other}, which are not read.`, { file: source.file }, 'Write them as options of a policy: docs/kubernetes.md says of which.')
   refuseTemplate(source)
@@ -70,6 +73,12 @@ const known: readonly (readonly [string, RegExp])[] = [
   ['KAI', /\bscheduling\.run\.ai\//],
   ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
   ['YuniKorn', /^\s*partitions\s*:/m],
+]
+
+/** Settings of schedulers themselves. */
+const schedulers: readonly (readonly [string, RegExp])[] = [
+  ['Volcano', /^\s*actions\s*:[^]*^\s*tiers\s*:/m],
+  ['kube-scheduler', /\bkubescheduler\.config\.k8s\.io\//],
 ]
 
 /** Whose queues a text has, of schedulers on Kubernetes whose files are not read. */

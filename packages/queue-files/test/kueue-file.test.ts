@@ -100,8 +100,32 @@ describe('manifests of Kueue', () => {
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
       ['ignored', 14, 'a nominalQuota of pods', '5', 'jobs ask for CPU, memory and GPUs'],
-      ['ignored', 16, 'WorkloadPriorityClass', '', 'not of the scheduling here'],
+      ['ignored', 16, 'WorkloadPriorityClass', '', 'jobs say their priority as a number'],
     ])
+  })
+
+  it('count GPUs of all makers together, as nodes do', () => {
+    const { options: { queues }, findings } = made([queue('a', [], ['{ name: nvidia.com/gpu, nominalQuota: 8 }', '{ name: amd.com/gpu, nominalQuota: 4 }'])])
+    expect(queues?.['a']?.nominalQuota).toEqual({ cpu: 0, mem: 0, gpu: 12_000 })
+    expect(findings.map(({ setting, verdict }) => [setting, verdict])).toEqual([['a nominalQuota of nvidia.com/gpu', 'honoured'], ['a nominalQuota of amd.com/gpu', 'approximated']])
+  })
+
+  it('refuse a word where fields belong, which would count as not there', () => {
+    expect(message(queue('a', ['cohort: c', 'preemption: { borrowWithinCohort: LowerPriority }']))).toBe('"kueue.yaml" line 6 spec.preemption.borrowWithinCohort: found "LowerPriority", expected fields. Known: policy, maxPriorityThreshold.')
+    expect(message(queue('a', ['preemption: Any']))).toMatch(/found "Any", expected fields/)
+  })
+
+  it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
+    const flavors = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 8 }'].join('\n      - ')
+    const two = `${queue('a', [], [flavors])}\n    - name: gpu\n      resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }]`
+    expect(message(two)).toMatch(/flavor "gpu" is of nvidia.com\/gpu, and "default" in the same group of cpu, memory\. Give both the same resources/)
+  })
+
+  it('say whose file it is that has no queues', () => {
+    const read = (text: string) => messageOf(() => readQueues({ file: 'x.yaml', text }))
+    expect(read(object('WorkloadPriorityClass', 'high', '{}'))).toMatch(/has objects of Kueue, and no ClusterQueue/)
+    expect(read('apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n')).toMatch(/configures kube-scheduler, and has no queues\. docs\/kubernetes\.md says/)
+    expect(read('actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n')).toMatch(/configures Volcano, and has no queues/)
   })
 
   it('leave out what the cluster does not have', () => {

@@ -43,6 +43,10 @@ const why: Readonly<Record<string, string>> = {
   nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling',
 }
 
+const whyNot: Readonly<Record<string, string>> = {
+  WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks', Topology: 'there is no topology-aware scheduling',
+}
+
 /** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
 const RESOURCES = ['cpu', 'mem', 'gpu']
 
@@ -70,7 +74,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     ...settings,
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
-  for (const { kind, place } of file.others) findings.add('ignored', { line: place().line ?? 1 }, kind === '' ? 'an object' : kind, '', 'not of the scheduling here')
+  for (const { kind, place } of file.others) findings.add('ignored', { line: place().line ?? 1 }, kind === '' ? 'an object' : kind, '', whyNot[kind] ?? 'not of the scheduling here')
   return { kind: 'kueue', policy: { kueue: options }, options, localQueues, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
@@ -84,13 +88,19 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     if (field === 'resourceGroups' || value === null || value === undefined) continue
     if (field === 'stopPolicy' && value === 'None') tell('honoured')
     else if (what === undefined) tell('ignored', why[field] ?? unknown(field, known))
-    else if (typeof what === 'object' && !Array.isArray(what)) options[field] = taken(found, here, what as { readonly [field: string]: Known }, findings)
+    else if (typeof what === 'object' && !Array.isArray(what)) options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
     else {
       options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
       tell('honoured')
     }
   }
   return options
+}
+
+/** The way to fields; a word in their place would count as none of them. Throws `BAD_INPUT`. */
+function fieldsAt(found: KubernetesObject, path: Path, value: unknown, known: object): Path {
+  if (typeof value === 'object' && !Array.isArray(value)) return path
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected fields.`, found.place(...path), `Known: ${Object.keys(known).join(', ')}.`)
 }
 
 function checked(found: KubernetesObject, path: Path, value: unknown, what: readonly string[] | 'whole' | 'quantity' | 'name'): unknown {

@@ -79,10 +79,12 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
       findings.add('ignored', { line }, setting, text, `it is in no ${found.kind === 'Cohort' ? 'other ' : ''}cohort, with which it could share; Kueue refuses that`)
       continue
     }
-    const amounts = (quotas[kind] ??= {})
-    if (at.flavor === undefined) (amounts as Amounts)[known.resource] = known.amount
-    else ((amounts as Record<string, Amounts>)[at.flavor] ??= {})[known.resource] = known.amount
-    findings.add('honoured', { line }, setting, text, kind === 'nominalQuota' ? beyondCluster(known.resource, known.amount, known.unit, { totals: totals ?? {} }) : '')
+    const all = (quotas[kind] ??= {})
+    const amounts = at.flavor === undefined ? (all as Amounts) : ((all as Record<string, Amounts>)[at.flavor] ??= {})
+    const isOther = known.resource === 'gpu' && amounts['gpu'] !== undefined // of another maker, say
+    amounts[known.resource] = known.amount + (isOther ? (amounts['gpu'] as number) : 0)
+    const note = kind === 'nominalQuota' ? beyondCluster(known.resource, amounts[known.resource] as number, known.unit, { totals: totals ?? {} }) : ''
+    findings.add(isOther ? 'approximated' : 'honoured', { line }, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
   }
 }
 
@@ -90,6 +92,6 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
 function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
   if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
   if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
-  return typeof name === 'string' && /\/gpu$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
+  return typeof name === 'string' && /\/gpu(-count)?$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
 }
 

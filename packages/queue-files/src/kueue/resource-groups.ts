@@ -18,8 +18,9 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
-/** Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there. */
-export function checkGroups({ object, place }: KubernetesObject): void {
+/** Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, and for flavors of a group that differ in their resources. */
+export function checkGroups(found: KubernetesObject): void {
+  const { object, place } = found
   const check = (value: unknown, path: readonly (string | number)[], inside: readonly string[]): void => {
     if (value === undefined || value === null) return
     if (!Array.isArray(value)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, place(...path))
@@ -30,4 +31,11 @@ export function checkGroups({ object, place }: KubernetesObject): void {
     }
   }
   check(fieldsOf(object['spec'])['resourceGroups'], ['spec', 'resourceGroups'], ['flavors', 'resources'])
+  for (const [first, ...others] of groupsOf(found))
+    for (const { name, resources, path } of others) {
+      const [here, there] = [resources, first?.resources ?? []].map(namesOf)
+      if (here !== there) throw new SchedError('BAD_INPUT', `flavor "${name}" is of ${here}, and "${first?.name}" in the same group of ${there}.`, place(...path), 'Give both the same resources, as Kueue wants them, with 0 where there is no quota.')
+    }
 }
+
+const namesOf = (resources: Flavor['resources']): string => resources.map(({ name }) => String(name)).sort().join(', ')
