@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Env, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
@@ -9,9 +9,14 @@ import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
+/** How a plan that names nodes looks ahead, and what it minds besides nodes. */
 export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
   readonly step: Seconds
+  /** Of whole nodes. Throws `BAD_OPTION` for one of amounts. */
+  readonly windows: readonly Window[]
+  /** Tasks that run in the lane, kept current by who makes the plan. */
+  readonly running: Set<TaskId>
   readonly licenses: Licenses | undefined
 }
 
@@ -47,14 +52,14 @@ export class NamedPlan implements Plan {
   readonly #allowed: NodeBits
   readonly #usable: NodeBits
 
-  constructor(lane: RigidLane, jobs: RigidJobs, work: WorkView, cluster: ClusterView, running: Set<TaskId>, windows: readonly Window[], options: NamedOptions) {
+  constructor(lane: RigidLane, jobs: RigidJobs, { work, cluster }: Pick<Env, 'work' | 'cluster'>, options: NamedOptions) {
     this.#lane = lane
     this.#jobs = jobs
     this.#work = work
     this.#cluster = cluster
     this.#nodes = cluster.nodes
-    this.#running = running
-    this.#windows = windows
+    this.#running = options.running
+    this.#windows = options.windows
     this.#step = options.step
     this.#licenses = options.licenses
     this.#releases = new Releases(lane, work, cluster.nodes, options)
@@ -62,7 +67,7 @@ export class NamedPlan implements Plan {
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
     this.#usable = bitsFor(this.#nodes)
-    const counted = windows.findIndex(({ demand }) => demand !== 'all')
+    const counted = options.windows.findIndex(({ demand }) => demand !== 'all')
     if (counted >= 0)
       throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `windows[${counted}].demand` }, "Take 'all', or use { nodes: 'counted' }.")
   }

@@ -87,7 +87,7 @@ class Replan implements Policy {
   readonly #due: Float64Array
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
-    const { cluster, work } = env
+    const { cluster } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
@@ -97,9 +97,8 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    this.#plans = jobs.lanes.map((lane, i) =>
-      options.nodes === 'named' ? new NamedPlan(lane, jobs, work, cluster, running[i] as Set<TaskId>, options.windows, { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, licenses }) : new CountedPlan(lane, jobs, this.#windows, licenses),
-    )
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
+    this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named' ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> }) : new CountedPlan(lane, jobs, this.#windows, licenses)))
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),

@@ -6,6 +6,18 @@ import type { Usage } from './usage.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** What the order knows of queues and jobs. */
+interface QueueFacts {
+  /** Jobs of each queue, and of those inside it, that may run. */
+  readonly jobs: readonly number[]
+  readonly poolOf: (job: JobId) => number
+  /** Of a job among its neighbours. */
+  readonly weightOf: (job: JobId, lane: LaneId) => number
+  /** Per lane: the resource that `fair` compares. */
+  readonly memory: readonly ResourceId[]
+  readonly mayRun: (job: JobId) => boolean
+}
+
 /**
  * Shares of a queue tree. The scalar view, for wrappers that know only one amount, is of the resource that `fair` compares
  * (slots, on a lane of slots) and has no timeouts; the rest is by resource.
@@ -15,7 +27,7 @@ export class QueueSharing implements Sharing {
   readonly #tree: QueueTree
   readonly #usage: Usage
   readonly #jobs: readonly number[]
-  readonly #weight: (job: JobId, lane: LaneId) => number
+  readonly #weightOf: (job: JobId, lane: LaneId) => number
   readonly #memory: readonly ResourceId[]
   readonly #jobsOf: Set<JobId>[] = []
   readonly #level = new WaterFill()
@@ -29,13 +41,12 @@ export class QueueSharing implements Sharing {
   #hasPriorities = false
   readonly poolOf: (job: JobId) => number
 
-  /** `jobs` are the admitted jobs by queue, `weight` that of a job among its neighbours. */
-  constructor(env: Env, tree: QueueTree, usage: Usage, jobs: readonly number[], poolOf: (job: JobId) => number, weight: (job: JobId, lane: LaneId) => number, memory: readonly ResourceId[], mayRun: (job: JobId) => boolean) {
+  constructor(env: Env, tree: QueueTree, usage: Usage, { jobs, poolOf, weightOf, memory, mayRun }: QueueFacts) {
     this.#env = env
     this.#tree = tree
     this.#usage = usage
     this.#jobs = jobs
-    this.#weight = weight
+    this.#weightOf = weightOf
     this.#memory = memory
     this.poolOf = poolOf
     this.#mayRun = mayRun
@@ -112,7 +123,7 @@ export class QueueSharing implements Sharing {
     let sum = 0
     let isEven = true
     for (let i = 0; i < jobs.length; i++) {
-      const weight = this.#weight(jobs[i] as JobId, lane)
+      const weight = this.#weightOf(jobs[i] as JobId, lane)
       weights[i] = weight
       sum += weight
       isEven &&= weight === weights[0]

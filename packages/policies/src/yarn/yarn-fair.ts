@@ -73,7 +73,7 @@ class YarnFair implements Order {
     })
     const weightOf = (job: JobId, lane: LaneId) => this.#weight(job, lane)
     this.#lists = new RankedQueues(env, this.#tree, this.#usage, { poolOrder: options.poolOrder, memory: this.#memory, capacity: this.#capacity, weightOf, jobs: this.#jobs })
-    this.sharing = new QueueSharing(env, this.#tree, this.#usage, this.#jobs, (job) => this.#queueOf[job] as number, weightOf, this.#memory, (job) => this.#limits.admitted(job))
+    this.sharing = new QueueSharing(env, this.#tree, this.#usage, { jobs: this.#jobs, poolOf: (job) => this.#queueOf[job] as number, weightOf, memory: this.#memory, mayRun: (job) => this.#limits.admitted(job) })
     this.#addQueues(0)
   }
 
