@@ -1,44 +1,9 @@
-import { dispatcher } from '@sched/cluster'
-import { SchedError, type JobSpec, type Plug, type Round } from '@sched/core'
-import { conservative, easy, fair, fattened, fifo, greedy, multifactor, replan, sjf, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
-import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
-import { startsOf } from './backfilling/machine.js'
+import type { JobSpec, Plug } from '@sched/core'
+import { easy, fifo, greedy, multifactor, replan, slurmLimits, slurmPreempting, strict, type SlurmLimitsOptions } from '@sched/policies'
+import type { JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
-
-/** A machine of so many nodes with 8 processors and 16 GiB. What starts, and what is refused, when jobs come together. */
-const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = strict(fifo()), warn = (_message: string): void => undefined } = {}) => {
-  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { procs: 8, mem: 16_384, nodes: 1 } }] }), policy: slurmLimits(policy, options), warn })
-  const running = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
-  const pass = (now: number) => {
-    const { start } = master.pass(now)
-    for (const task of start) running.set(task.job, [...(running.get(task.job) ?? []), task])
-    return [...new Set(start.map((task) => task.job))]
-  }
-  return {
-    pass,
-    come: (now: number, ...jobs: readonly JobChange[]) => {
-      for (const each of jobs) master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
-      return pass(now)
-    },
-    refusal: (each: JobChange, now = 0) => {
-      try {
-        master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
-      } catch (error) {
-        if (error instanceof SchedError) return error.message
-        throw error
-      }
-      return undefined
-    },
-    end: (now: number, ...ids: readonly string[]) => {
-      for (const id of ids) {
-        for (const task of running.get(id) ?? []) master.taskEnded(task, now)
-        running.delete(id)
-      }
-      return pass(now)
-    },
-  }
-}
-const procs = (id: string, amount: number, change: JobChange = {}): JobChange => ({ id, demand: { procs: amount }, ...change })
+import { startsOf } from './backfilling/machine.js'
+import { machine, procs } from './slurm-limits-machine.js'
 
 describe('limits of a QOS', () => {
   it('let the jobs of a user wait beyond MaxJobsPerUser, and nobody behind them', () => {
@@ -369,57 +334,5 @@ describe('limits of partitions', () => {
   it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {
     expect(machine({ partitions: { main: { MaxTime: 1 } }, qos: { normal: { Flags: ['PartitionTimeLimit'] } } }).come(0, procs('a', 1, { estimate: 100 }))).toEqual(['a'])
     expect(machine({ partitions: { main: { MaxTime: 1 } } }).come(0, procs('a', 1, { estimate: 100 }), procs('b', 1, { estimate: 60 }), { id: 'c', demand: { procs: 1 }, user: 'x' })).toEqual(['b'])
-  })
-})
-
-describe('under limits', () => {
-  const policies = { strict: strict(fifo()), easy: easy(), 'easy 2': easy(fifo(), { reservations: 2 }), conservative: conservative(), fattened: fattened(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }), greedy: greedy(fifo()), sjf: easy(sjf()), fair: greedy(fair()), multifactor: replan(multifactor({ PriorityWeightAge: 10 })) }
-
-  it.each(Object.entries(policies))('%s protects nobody who may not start', (_, policy) => {
-    const { come, end } = machine({ qos: { normal: { MaxJobsPerUser: 1 } } }, { policy })
-    // ann_2 asks for the whole machine and would have it reserved at 100 s; but it may not start before ann_1 has ended at 1000
-    const jobs = [procs('ann_1', 1, { estimate: 1000 }), procs('bob_1', 4), procs('ann_2', 8, { estimate: 4000 }), procs('cid_1', 2, { estimate: 3000 })]
-    expect(come(0, ...jobs).sort()).toEqual(['ann_1', 'bob_1', 'cid_1'])
-    expect(end(60, 'bob_1', 'cid_1')).toEqual([])
-    expect(end(120, 'ann_1')).toEqual(['ann_2'])
-  })
-
-  it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', (_, policy) => {
-    checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 6 })
-  })
-
-  it('that preempt others, a run ends with the jobs that limits never let start', () => {
-    const limited = slurmLimits(greedy(fifo()), { partitions: { main: { MaxTime: 1 } } })
-    const job = (id: string, estimate: number): JobSpec => ({ id, submit: 0, queue: 'main', estimate, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] })
-    const specs = [job('short', 60), job('long', 61)]
-    for (const policy of [limited, slurmPreempting(limited, { tiers: { main: 2, other: 3 } })]) expect([...startsOf(specs, [2], policy)]).toEqual([['short', 0]])
-  })
-
-  it('whose priorities change as time passes, a run ends with the jobs that limits never let start, too', () => {
-    const limited = slurmLimits(replan(multifactor({ age: 10, calcPeriod: 60 })), { partitions: { main: { MaxTime: 1 } } })
-    const passes: number[] = []
-    const counted: Plug<'policy'> = { ...limited, create: (env) => {
-      const made = limited.create(env)
-      const schedule = made.schedule.bind(made)
-      return Object.assign(made, { schedule: (round: Round) => (passes.push(round.now), schedule(round)) })
-    } }
-    const job = (id: string, estimate: number): JobSpec => ({ id, submit: 0, queue: 'main', estimate, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 10 }] })
-    expect([...startsOf([job('short', 60), job('long', 61)], [2], counted)]).toEqual([['short', 0]])
-    expect(passes).toEqual([0, 10, 60]) // the last one was asked for when the short one waited
-  })
-
-  it('a gang that is preempted waits for all that it asks, and keeps nobody back', () => {
-    // at 10 high_1 takes the place of low_1, and low_2 starts, too; then low_1 comes back task by task: 3 + 1 + 2 <= 9, but it asks 6
-    const { come, end } = machine({ qos: { normal: { GrpTRES: 'cpu=9' } } }, { policy: slurmPreempting(strict(fifo()), { tiers: { high: 2 } }) })
-    expect(come(0, procs('low_1', 2, { tasks: 3, gang: true, queue: 'low' }))).toEqual(['low_1'])
-    expect(come(10, procs('high_1', 3, { queue: 'high' }), procs('low_2', 1, { queue: 'low' }))).toEqual(['high_1', 'low_2'])
-    expect(come(20, procs('low_3', 1, { queue: 'low' }))).toEqual(['low_3'])
-    expect(end(30, 'high_1')).toEqual(['low_1'])
-  })
-
-  it('jobs preempt one another', () => {
-    const limits: SlurmLimitsOptions = { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 3 } } }
-    checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 6 })
-    checkPolicyLaws(() => slurmPreempting(slurmLimits(greedy(fifo()), limits), { tiers: { a: 2, b: 3 } }), { runs: 6 })
   })
 })
