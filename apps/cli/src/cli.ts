@@ -56,22 +56,33 @@ function program(io: Io): Command {
 /** Options that collect what they are given. */
 const repeatable = new Set(['option', 'plugin'])
 
-/** `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out in silence. */
+/** `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out in silence; `--out "$UNSET"` is not this directory. */
 function refuseSlips(command: Command): void {
   for (const option of command.options) {
     if (!option.required) continue
     let isGiven = false
     command.on(`option:${option.name()}`, (value: string) => {
       if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
+      if (value === '' && /<(file|dir|module|files)>$/.test(option.flags)) command.error(`error: option '${option.flags}' argument '' is invalid. Expected a name; a variable of the shell may be unset.`)
       if (isGiven && !repeatable.has(option.name())) command.error(`error: option '${option.flags}' given twice${/<(list|files|nodes|queues)>$/.test(option.flags) ? '; join what it lists with commas' : ''}`)
       isGiven = true
     })
   }
+  command.hook('preAction', (_, { args, registeredArguments }) => {
+    const at = args.indexOf('')
+    if (at >= 0) command.error(`error: argument '${registeredArguments[at]?.name() ?? ''}' is empty. Expected a name; a variable of the shell may be unset.`)
+  })
   command.commands.forEach(refuseSlips)
 }
 
+/** Mistakes in a command line of which the message does not say what is expected. */
+const asksForHelp = new Set(['unknownCommand', 'unknownOption', 'missingArgument', 'excessArguments', 'missingMandatoryOptionValue'].map((code) => `commander.${code}`))
+
 function failed(error: unknown, io: Io): Exit {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? Exit.Done : Exit.Usage
+  if (error instanceof CommanderError) {
+    if (asksForHelp.has(error.code) && !error.message.includes('Did you mean')) io.stderr.write('Add --help to see what there is.\n')
+    return error.exitCode === 0 ? Exit.Done : Exit.Usage
+  }
   if (error instanceof Interruption) {
     io.stderr.write('Interrupted; nothing was written.\n')
     return Exit.Interrupted

@@ -138,10 +138,16 @@ describe('a file that is not what it should be', () => {
     ['more jobs than can be counted', ['--take', '9'.repeat(17)], `'--take <n>' argument '${'9'.repeat(17)}' is invalid. Expected a whole number of at least 1.`],
     ['an option of the format without a value', ['--option', 'overrun='], "'--option <key=value>' argument 'overrun=' is invalid. The value is empty."],
     ['an option of the format twice', ['--option', 'overrun=keep', '--option', 'overrun=kill'], `'--option <key=value>' argument 'overrun=kill' is invalid. "overrun" is there twice.`],
+    ['a place without a name', ['--out', ''], "option '--out <dir>' argument '' is invalid. Expected a name; a variable of the shell may be unset."],
+    ['an option that is none', ['--frobnicate'], "error: unknown option '--frobnicate'\nAdd --help to see what there is."],
     ['two queue files for one run', ['--queues', 'a.xml,b.xml'], '--queues: found 2 queue files. Give one, or compare them with `sched compare`.'],
   ])('%s: the option is named', async (_, options, message) => {
     const { err, code } = await sched(['run', '--trace', 't', ...options], { cwd: directory({ t: trace, 'a.xml': '<allocations/>', 'b.xml': '<allocations/>' }) })
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) as string })
+  })
+
+  it.each([['run'], ['init'], ['report'], ['trace', 'describe'], ['queues', 'show']])('a file without a name is not this directory: %s %s', async (...command: string[]) => {
+    expect((await sched([...command, ''])).err).toMatch(/^error: argument '(experiment|file|directory)' is empty\. Expected a name; a variable of the shell may be unset\.\n/)
   })
 
   it('numbers of seeds that are none or too many end in one line, also in the demonstration', async () => {

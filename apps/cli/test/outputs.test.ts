@@ -3,6 +3,9 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { jobFileName } from '../src/output/job-files.js'
+import { OutputDirectory } from '../src/output/output-directory.js'
+import { outputFile } from '../src/output/output-file.js'
+import type { Io } from '../src/io.js'
 import { version } from '../src/version.js'
 import { sched, small } from './sched.js'
 
@@ -46,6 +49,21 @@ describe('--out', () => {
     expect((await sched(['compare', 'r/experiment.yaml'], { cwd })).code).toBe(0)
     expect((await sched(['sweep', 'matrix.yaml', '--out', 's'], { cwd })).code).toBe(0)
     expect(await sched(['sweep', 's/experiment.yaml'], { cwd })).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('takes another name where something else has taken its own meanwhile, as another run does, and loses nothing', () => {
+    const cwd = small({ 's-2/x': '' })
+    const [plain, forced, second] = [new OutputDirectory('r', cwd, false), new OutputDirectory('f', cwd, true), new OutputDirectory('s', cwd, true)]
+    for (const { place } of [plain, forced, second]) writeFileSync(join(place, 'summary.json'), 'ours')
+    for (const name of ['r', 'f', 's']) mkdirSync(join(cwd, name))
+    writeFileSync(join(cwd, 'r/summary.json'), 'theirs')
+    writeFileSync(join(cwd, 'f/summary.json'), 'theirs')
+    writeFileSync(join(cwd, 's/thesis.tex'), '')
+    expect(() => plain.complete()).toThrow('"r": was written by something else while this ran. This is in "r-2"; give runs at the same time names of their own.')
+    forced.complete()
+    expect(() => second.complete()).toThrow('This is in "s-3"')
+    expect(['r/summary.json', 'r-2/summary.json', 'f/summary.json', 's-3/summary.json'].map((path) => read(cwd, path))).toEqual(['theirs', 'ours', 'ours', 'ours'])
+    expect(files(join(cwd, 's'))).toEqual(['thesis.tex'])
   })
 
   it('refuses an existing directory, and replaces only results and only by force', async () => {
@@ -105,6 +123,20 @@ describe('--json and --csv', () => {
     const cwd = small()
     expect((await sched(['compare', 'small.yaml', '--csv', '-'], { cwd })).out).toMatch(/^class,figure/)
     expect(JSON.parse((await sched(['run', 'small.yaml', '--json', '-'], { cwd })).out)).toMatchObject({ seeds: [1], policies: ['fifo'] })
+  })
+
+  it('take another name where something else has taken theirs meanwhile', async () => {
+    const cwd = small()
+    const io = { cwd } as Io
+    const [plain, forced] = [outputFile('r.tar.gz', io, false), outputFile('f.csv', io, true)]
+    for (const name of ['r.tar.gz', 'f.csv']) writeFileSync(join(cwd, name), 'theirs')
+    expect(() => plain.write('ours')).toThrow('"r.tar.gz": was written by something else while this ran. This is in "r.tar-2.gz"')
+    forced.write('ours')
+    expect(['r.tar.gz', 'r.tar-2.gz', 'f.csv'].map((name) => read(cwd, name))).toEqual(['theirs', 'ours', 'ours'])
+    const both = [['--csv', 'a.csv'], ['--csv', 'a.csv', '--json', 'a.json']].map((args) => sched(['compare', 'small.yaml', '--seeds', '2', '--quiet', ...args], { cwd }))
+    const codes = (await Promise.all(both)).map(({ code }) => code)
+    expect(codes.sort()).toEqual([0, 2])
+    expect(files(cwd).filter((name) => name.startsWith('a'))).toEqual(['a-2.csv', 'a.csv', 'a.json'])
   })
 
   it('refuse an existing file unless forced, and a directory always', async () => {

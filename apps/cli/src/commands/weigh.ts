@@ -12,7 +12,7 @@ import { fromClusterFile } from '../experiment/cluster-file.js'
 import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
 import { weightTable, weightsYaml, type WeighedNode } from '../output/weights.js'
-import { atLeastOne } from './experiment-options.js'
+import { whole } from './experiment-options.js'
 import { openedTrace, traceOptions, type TraceOptions } from './trace-options.js'
 
 interface WeighOptions extends TraceOptions {
@@ -35,7 +35,7 @@ export function addWeigh(program: Command, io: Io): void {
     .argument('<cluster>', 'description of a cluster, or a list of machines')
     .option('--job <trace>', 'trace of which the first job is the probe (default: a word count of 16 maps and a reduce)')
     .option('--only <nodes>', 'nodes to probe, separated by commas (default: all)')
-    .option('--samples <n>', 'instants at which each node is looked at (default: 10)', atLeastOne())
+    .option('--samples <n>', 'instants at which each node is looked at (default: 10)', whole)
     .option('--out <file>', 'also write the samples as options of node-weight, in YAML')
     .option('--force', 'replace an existing file')
     .option('--json', 'print JSON')

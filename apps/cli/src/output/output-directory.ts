@@ -1,23 +1,26 @@
 import { SchedError } from '@sched/core'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { exists, writing } from './output-file.js'
+import { elsewhere, exists, freeName, writing } from './output-file.js'
 
 /** The file by which a directory is known as a result of ours, and may be replaced by force. */
 const MARK = 'summary.json'
 
 /**
  * A directory that is complete or absent: it is filled beside its place and renamed at the end. An existing one is
- * replaced only by force, and only when it is a result or empty. Throws `IO`.
+ * replaced only by force, and only when it is a result or empty; what may not be replaced may have come meanwhile, from
+ * another run: then it gets another name, and `TAKEN_NAME` says which. Throws `IO`.
  */
 export class OutputDirectory {
   /** Where to put files until `complete`. */
   readonly place: string
   readonly #path: string
   readonly #target: string
+  readonly #force: boolean
 
   constructor(path: string, cwd: string, force: boolean) {
     this.#path = path
+    this.#force = force
     this.#target = resolve(cwd, path)
     this.place = beside(this.#target, 'part')
     writing(path, () => {
@@ -29,6 +32,11 @@ export class OutputDirectory {
 
   complete(): void {
     writing(this.#path, () => {
+      if (!mayStillReplace(this.#target, this.#path, this.#force)) {
+        const other = freeName(this.#target)
+        renameSync(this.place, other)
+        throw elsewhere(this.#path, other)
+      }
       const old = beside(this.#target, 'old')
       const replaces = existsSync(this.#target)
       if (replaces) renameSync(this.#target, old)
@@ -53,4 +61,14 @@ function mayReplace(target: string, path: string, force: boolean): void {
   if (entries.length === 0) return
   if (!force) throw exists(path)
   if (!entries.includes(MARK)) throw new SchedError('BAD_OPTION', `holds files but no ${MARK}, so it is not a result that --force may replace.`, { file: path }, 'Choose another name.')
+}
+
+function mayStillReplace(...what: Parameters<typeof mayReplace>): boolean {
+  try {
+    mayReplace(...what)
+    return true
+  } catch (error) {
+    if (error instanceof SchedError) return false
+    throw error
+  }
 }

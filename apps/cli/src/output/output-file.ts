@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { ioError } from '@sched/workload/node'
 import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Io } from '../io.js'
 
 /** Where text goes: a path, or `-` for standard output. */
@@ -11,7 +11,8 @@ export interface OutputFile {
 
 /**
  * A file to be written at the end of a command, checked now so that hours of work do not end at its name. The file is
- * complete or absent: it is written beside its place and renamed. Throws `IO`; an existing file is replaced only by force.
+ * complete or absent: it is written beside its place and renamed. Throws `IO`; an existing file is replaced only by force:
+ * where one has come meanwhile, from another run, it gets another name, and `TAKEN_NAME` says which.
  */
 export function outputFile(path: string, io: Io, force: boolean): OutputFile {
   if (path === '-') return { write: (text) => void io.stdout.write(text) }
@@ -24,7 +25,10 @@ export function outputFile(path: string, io: Io, force: boolean): OutputFile {
       writing(path, () => {
         try {
           writeFileSync(part, text)
-          if (!device) renameSync(part, target)
+          if (device) return
+          const place = !force && existsSync(target) ? freeName(target) : target
+          renameSync(part, place)
+          if (place !== target) throw elsewhere(path, place)
         } catch (error) {
           if (device && (error as NodeJS.ErrnoException).code === 'EPIPE') return // its reader has had enough
           if (!device) rmSync(part, { force: true })
@@ -50,6 +54,19 @@ function isDevice(target: string, path: string, force: boolean): boolean {
 }
 
 export const exists = (path: string) => new SchedError('BAD_OPTION', 'exists already.', { file: path }, 'Choose another name, or replace it with --force.')
+
+/** What was not there when the command began is; nothing of either is lost. */
+export const elsewhere = (path: string, other: string) =>
+  new SchedError('TAKEN_NAME', 'was written by something else while this ran.', { file: path }, `This is in "${join(dirname(path), basename(other))}"; give runs at the same time names of their own.`)
+
+/** The first of `name-2.csv`, `name-3.csv`, ... that is not there. */
+export function freeName(path: string): string {
+  const ending = extname(path)
+  const named = (i: number) => `${path.slice(0, path.length - ending.length)}-${i}${ending}`
+  let i = 2
+  while (existsSync(named(i))) i++
+  return named(i)
+}
 
 /** Runs something that writes; errors of the system become `IO`. */
 export function writing<T>(path: string, run: () => T): T {

@@ -75,17 +75,27 @@ export class Outputs {
       put('summary.json', summary)
       put('table.csv', table)
       put('experiment.yaml', experimentYaml(description, this.#target))
-      directory.complete()
     }
-    this.#json?.write(summary)
-    this.#csv?.write(table)
-    this.#html?.write(page)
+    inTurn([() => directory?.complete(), () => this.#json?.write(summary), () => this.#csv?.write(table), () => this.#html?.write(page)])
   }
 
   /** Leaves nothing half-written; of no effect once complete. */
   discard(): void {
     this.#directory?.discard()
   }
+}
+
+/** Puts everything in its place, also after something that had to go to another one, which is told at the end. */
+function inTurn(writes: readonly (() => void)[]): void {
+  let taken: SchedError | undefined
+  for (const write of writes)
+    try {
+      write()
+    } catch (error) {
+      if (!(error instanceof SchedError) || error.code !== 'TAKEN_NAME') throw error
+      taken ??= error
+    }
+  if (taken !== undefined) throw taken
 }
 
 /** Whether nothing else is printed: the user wants it quiet, or standard output is a file. */
