@@ -245,12 +245,20 @@ export class CapacityQueues {
     const at = pair * count + pot
     const { used, ratio } = users
     for (let i = 0; i < width; i++) used[at * width + i] = (used[at * width + i] as number) + sign * (demands[from + i] as number)
-    const share = dominantShare(used, at * width, pots.totals, pot * width, width)
-    const steps = Math.floor(share * RATIO)
-    this.limits.change(leaf, pot, (users.active[pair * pots.lanes + lane] as number) > 0, demands, from, sign, steps - (ratio[at] as number))
-    ratio[at] = steps
-    users.share[at] = share
+    const before = ratio[at] as number
+    this.#share(pair, pot)
+    this.limits.change(leaf, pot, (users.active[pair * pots.lanes + lane] as number) > 0, demands, from, sign, (ratio[at] as number) - before)
     this.usage.change(leaf, pot, demands, from, sign)
+  }
+
+  /** Computes the share that a user has of a pot. */
+  #share(pair: number, pot: number): void {
+    const { pots, users } = this
+    const { width, totals } = pots
+    const at = pair * pots.count + pot
+    const share = dominantShare(users.used, at * width, totals, pot * width, width)
+    users.share[at] = share
+    users.ratio[at] = Math.floor(share * RATIO)
   }
 
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
@@ -293,8 +301,16 @@ export class CapacityQueues {
     if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
+  /** A node went down or came up: parts are of what there is now, those that users have, too (Hadoop's `recalculateQueueUsageRatio`). */
   resize(): void {
-    this.pots.refresh()
+    const { pots, users } = this
+    pots.refresh()
+    for (let pair = 0; pair < users.count; pair++)
+      for (let pot = 0; pot < pots.count; pot++) {
+        const before = users.ratio[pair * pots.count + pot] as number
+        this.#share(pair, pot)
+        this.limits.reshare(users.leaf[pair] as number, pot, (users.ratio[pair * pots.count + pot] as number) - before)
+      }
     this.usage.spoil()
   }
 

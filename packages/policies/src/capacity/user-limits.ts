@@ -86,6 +86,13 @@ export class UserLimits {
     if (isActive) for (let i = 0; i < this.#pots.width; i++) limit.usedByActive[i] = (limit.usedByActive[i] as number) + sign * (amounts[from + i] as number)
   }
 
+  /** The part that a user has of a pot is another one, in steps, as the pot is larger or smaller. */
+  reshare(leaf: number, pot: number, change: number): void {
+    const limit = this.#limits[leaf * this.#pots.count + pot] as Limit
+    limit.ratios += change
+    limit.isFresh = false
+  }
+
   /** A user with waiting jobs in a lane is active, one without is not. */
   activate(pair: number, lane: number, sign: 1 | -1): void {
     const { count, lanes } = this.#pots

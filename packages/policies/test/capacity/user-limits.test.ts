@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, userLimit, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, job } from '@sched/testkit'
+import { cluster, instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** Two nodes of 20 GB, in steps of 1 GB. Queue A is guaranteed 10 %, 4 GB, and may use all. */
@@ -113,5 +113,15 @@ describe('limits of users', () => {
     expect(master.heartbeat('n-0', 0).start.map((task) => task.job)).toEqual(['cores', 'cores']) // 2 and 80 are not above it; 20 cores left: reserved
     // with 3 and 120 ann is above it, and within without what is reserved on the other node: that is given up; then bob, until there is 1 GB left
     expect(master.heartbeat('n-1', 1).start.map((task) => task.job)).toEqual(['cores', 'memory', 'memory', 'memory'])
+  })
+
+  it('are held against what there is now: what a user has is a smaller part of a cluster that has grown', () => {
+    // half of 10 is 5, and one task more; when the other node comes back half of 20 is 10. Hadoop's LeafQueue.recalculateQueueUsageRatio
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ name: 'n', count: 2, resources: { mem: 10 } }] }), policy: capacityScheduler({ queues: { A: { capacity: 50, userLimitFactor: 1 }, B: { capacity: 50 } } }) })
+    master.nodeDown('n-1', 0)
+    master.submit(job({ id: 'ann', user: 'ann', queue: 'A', tasks: 30, demand: { mem: 1 } }), 0)
+    const before = master.pass(0).start.length
+    master.nodeUp('n-1', 5)
+    expect([before, master.pass(5).start.length]).toEqual([6, 5])
   })
 })
