@@ -175,6 +175,20 @@ describe('the Grid Workload Format', () => {
     expect([trace.format, trace.report.rules?.map(({ rule, jobs: count }) => [rule, count])]).toEqual(['gwf', [['processors', 1], ['missingEstimate', 1]]])
   })
 
+  it('has the machine that comments above the jobs name, which options come before', () => {
+    const withHeader = `# Computer: DAS-2\n# MaxNodes: 200 (dual)\n# MaxProcs: 400\n${log(gwf())}`
+    expect(read(withHeader).machine).toMatchObject({ procs: 400, nodes: 200, resources: { procs: 400 }, origin: '400 procs: MaxProcs of the header' })
+    expect(read(withHeader, { procs: 64 }).machine.origin).toBe('64 procs: option procs')
+    expect(read(withHeader.replace('400', 'many')).machine.origin).toContain('inferred')
+    expect(messageOf(() => read(withHeader.replace('400', '2')))).toContain('the job asks for 4 procs, the machine has 2 (MaxProcs of the header)')
+  })
+
+  it('numbers jobs of several sites that have one id', () => {
+    const trace = read(log(gwf(), gwf({ 1: 1001 }), gwf({ 1: 1002 })))
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['7', '7#2', '7#3'])
+    expect(trace.report.notes).toContain('2 jobs with the id of one above, of another site: called <id>#2, <id>#3, ... (repeated)')
+  })
+
   it('leaves out jobs that never ran, and answers bad lines', () => {
     expect(read(log(gwf(), gwf({ 0: 8, 3: -1 }))).report.rules).toMatchObject([{ rule: 'neverStarted', jobs: 1 }, { rule: 'processors' }])
     expect(messageOf(() => read(log(gwf(), '1 2 3')))).toBe('"s.txt" line 4: found 3 columns, expected 29. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".')

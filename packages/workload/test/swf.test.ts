@@ -158,6 +158,10 @@ describe('the header', () => {
     expect(ruleNotes(`; MaxRecords: 3\n${header}${row()}`)).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
   })
 
+  it('says so of what stands below the first job', () => {
+    expect(ruleNotes(`${header}${row()}\n; Note: no MaxProcs\n; MaxProcs: 64\n${row({ job: 2 })}`)).toEqual(['MaxProcs below the first job: a header is read above it only'])
+  })
+
   it('is judged at the end of a stream, not before', () => {
     const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({}), place), {})
     decoder.push(bytesOf(`; MaxRecords: 3\n; MaxProcs: 8\n${row()}\n`))

@@ -1,8 +1,12 @@
 import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { numberIn } from '../job-table/values.js'
+import type { Sizes } from '../rigid/machine.js'
+import { headerOf } from '../swf/header.js'
+import { headerSize } from '../swf/sizes.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
+import { RepeatedIds } from './repeated-ids.js'
 import { slurmFormat } from './slurm-format.js'
 
 const COLUMNS = 29
@@ -11,7 +15,7 @@ const KIB_PER_MIB = 1024
 
 /**
  * The Grid Workload Format of the Grid Workloads Archive: 29 columns with blanks or tabs between them, comments that begin with
- * #, -1 for what is not known. Jobs that never ran, or never started, are left out. The queue of a job is the one it was sent to,
+ * #, -1 for what is not known; those above the jobs may name MaxProcs and MaxNodes, as in the Standard Workload Format. Jobs that never ran, or never started, are left out. The queue of a job is the one it was sent to,
  * or its partition.
  *
  * Deviation: the sites of a grid are one machine here.
@@ -24,7 +28,13 @@ export const gwfFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
   source: 'Iosup et al., FGCS 2008',
   detect: (head) => isRow(head.split('\n', 200).map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('#')) ?? ''),
   reader: () => new GwfReader(),
+  sizes,
 })
+
+function sizes(head: Uint8Array): Sizes {
+  const { fields } = headerOf(head)
+  return { procs: headerSize(fields, 'MaxProcs'), nodes: headerSize(fields, 'MaxNodes') }
+}
 
 function isRow(line: string): boolean {
   const fields = line.split(/\s+/)
@@ -32,12 +42,18 @@ function isRow(line: string): boolean {
 }
 
 class GwfReader implements RecordReader {
+  readonly #ids = new RepeatedIds('of another site')
+
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const line = lineText(bytes, from, to).trim()
     if (line === '' || line.startsWith('#')) return
     const fields = line.split(/\s+/)
     if (fields.length !== COLUMNS) throw new BadLine(undefined, `found ${fields.length} columns, expected ${COLUMNS}.`, 'Was the file cut short? Copy it again')
-    take(record(fields))
+    take({ ...record(fields), id: this.#ids.distinct(fields[0]!) })
+  }
+
+  rules() {
+    return this.#ids.rules()
   }
 }
 

@@ -30,11 +30,11 @@ export function slurmResources({ unit, memory, gpuDemand }: SlurmRules): RigidRe
   return [unit, ...(memory === 'none' ? [] : (['mem'] as const)), ...(gpuDemand ? (['gpus'] as const) : [])]
 }
 
-/** The size of the machine by the options: records of jobs do not say it. */
-export function slurmSizes({ procs, nodes, mem, gpus }: SlurmRules): Sizes {
-  return { procs: option(procs, 'procs'), nodes: option(nodes, 'nodes'), mem: option(mem, 'mem'), gpus: option(gpus, 'gpus') }
+/** The size of the machine by the options, or by a header: records of jobs do not say it. */
+export function slurmSizes({ procs, nodes, mem, gpus }: SlurmRules, header: Sizes = {}): Sizes {
+  return { procs: option(procs, 'procs') ?? header.procs, nodes: option(nodes, 'nodes') ?? header.nodes, mem: option(mem, 'mem'), gpus: option(gpus, 'gpus') }
 }
 
-export const slurmLimits = (options: SlurmRules) => limitsOf(slurmResources(options), slurmSizes(options))
+export const slurmLimits = (options: SlurmRules, sizes: Sizes) => limitsOf(slurmResources(options), sizes)
 
 const option = (given: number | undefined, name: string): Size | undefined => (given === undefined ? undefined : { amount: given, origin: `option ${name}` })

@@ -1,11 +1,12 @@
 import type { JobSpec } from '@sched/core'
+import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { LinePlace, TraceFormat } from '../trace/format.js'
 import type { Licenses } from './amounts.js'
-import { slurmLimits, slurmResources, type SlurmRules } from './options.js'
+import { slurmLimits, slurmResources, slurmSizes, type SlurmRules } from './options.js'
 
 /** What Slurm recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
 export interface SlurmRecord {
@@ -45,6 +46,8 @@ export interface RecordReader {
 
 export interface SlurmTable extends Pick<TraceFormat, 'name' | 'title' | 'source' | 'detect'> {
   readonly reader: (place: LinePlace) => RecordReader
+  /** What the start of the file says of the machine; default: nothing. */
+  readonly sizes?: (head: Uint8Array) => Sizes
 }
 
 /** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
@@ -55,11 +58,12 @@ export class SlurmJobs {
   readonly #stages: RigidStages
   readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0 }
 
-  constructor(private readonly options: SlurmRules) {
+  /** `header`: what the file says of the machine. */
+  constructor(private readonly options: SlurmRules, header: Sizes = {}) {
     const resources = slurmResources(options)
     this.#resources = resources
     this.#job = new RigidJob(resources.length)
-    this.#rules = new Rules(options, resources, slurmLimits(options))
+    this.#rules = new Rules(options, resources, slurmLimits(options, slurmSizes(options, header)))
     this.#stages = new RigidStages(resources, options.tasks)
   }
 

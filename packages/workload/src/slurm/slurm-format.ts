@@ -7,17 +7,17 @@ import { SlurmJobs, type SlurmRecord, type SlurmTable } from './records.js'
 import { readSlurm } from './whole.js'
 
 /** A trace format for a table of Slurm's records. Times count from the first submission. */
-export function slurmFormat({ reader, ...table }: SlurmTable): TraceFormat<typeof slurmOptions> {
+export function slurmFormat({ reader, sizes = () => ({}), ...table }: SlurmTable): TraceFormat<typeof slurmOptions> {
   return {
     ...table,
     options: slurmOptions,
 
-    facts(options) {
-      const machine = machineOf(slurmResources(options), slurmSizes(options), options.tasks)
+    facts(options, head) {
+      const machine = machineOf(slurmResources(options), slurmSizes(options, sizes(head)), options.tasks)
       return machine === undefined ? {} : { machine }
     },
 
-    readWhole: (bytes, options, reading) => readSlurm(table.name, reader, bytes, options, reading),
+    readWhole: (bytes, options, reading) => readSlurm({ name: table.name, reader, sizes }, bytes, options, reading),
 
     parser(options, place) {
       const lines = reader(place)

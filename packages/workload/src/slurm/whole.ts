@@ -13,10 +13,11 @@ import { SlurmJobs, type SlurmRecord, type SlurmTable } from './records.js'
  * A table of Slurm's records whose content is in memory: all jobs are made now and sorted by submit time, equal ones in
  * the order of the table; times count from the first of them. Throws `BAD_INPUT` with file, line and field.
  */
-export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, reading: ReadOptions): Trace {
-  const { jobs, unsorted, report } = readJobs(reader, bytes, options, reading)
+export function readSlurm({ name: format, reader, sizes }: Pick<Required<SlurmTable>, 'name' | 'reader' | 'sizes'>, bytes: Uint8Array, options: SlurmRules, reading: ReadOptions): Trace {
+  const header = sizes(bytes)
+  const { jobs, unsorted, report } = readJobs(reader, new SlurmJobs(options, header), bytes, reading)
   const origin = jobs[0]!.submit
-  const { machine, notes } = sized(jobs, options)
+  const { machine, notes } = sized(jobs, options, header)
   const rules = [...report.rules, ...(unsorted === 0 ? [] : [{ rule: 'sorted', jobs: unsorted, text: 'submitted before one above: sorted' }])]
   return {
     name: reading.file ?? format,
@@ -38,11 +39,10 @@ export function readSlurm(format: string, reader: SlurmTable['reader'], bytes: U
   }
 }
 
-function readJobs(reader: SlurmTable['reader'], bytes: Uint8Array, options: SlurmRules, { file, onBadLine = 'fail', counted = 'line' }: ReadOptions) {
+function readJobs(reader: SlurmTable['reader'], made: SlurmJobs, bytes: Uint8Array, { file, onBadLine = 'fail', counted = 'line' }: ReadOptions) {
   const bad = new BadLines(onBadLine)
   const place = { file, line: 0, counted, checked: false }
   const lines = reader(place)
-  const made = new SlurmJobs(options)
   const jobs: JobSpec[] = []
   let unsorted = 0
   const take = (record: SlurmRecord | 'step') => {
@@ -78,9 +78,9 @@ function empty(file: string | undefined, counted: string, bad: BadLines, rules: 
   return noJobs(rules, file)
 }
 
-/** The machine; what the options do not say is inferred from the jobs. */
-function sized(jobs: readonly JobSpec[], options: SlurmRules) {
-  const sizes: { [R in RigidResource]?: Size | undefined } = { ...slurmSizes(options) } satisfies Sizes
+/** The machine; what neither the options nor the file say is inferred from the jobs. */
+function sized(jobs: readonly JobSpec[], options: SlurmRules, header: Sizes) {
+  const sizes: { [R in RigidResource]?: Size | undefined } = { ...slurmSizes(options, header) } satisfies Sizes
   const notes: string[] = []
   for (const resource of slurmResources(options)) {
     if (sizes[resource] !== undefined) continue

@@ -55,7 +55,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
       report() {
         const rules = [...reading.rules(), ...lostRule(jobs.lost)]
         const { fields } = reading.header
-        return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), ended ? reading.rows : undefined), ...rules.map(ruleLine)] }
+        return { rules, notes: [...headerNotes(fields, swfSizes(options, fields), ended ? reading.rows : undefined, reading.late), ...rules.map(ruleLine)] }
       },
     }
   },

@@ -20,6 +20,8 @@ export class SwfReading {
   readonly header = new SwfHeader()
   /** Lines that are no comments. */
   rows = 0
+  /** What comments below the first job say of the machine and its time, where it is not read. */
+  readonly late = new Set<string>()
   /** Numbers of jobs that have lines about a piece of them. */
   readonly pieces = new Set<number>()
   readonly #row = new Float64Array(fieldNames.length)
@@ -41,11 +43,17 @@ export class SwfReading {
   line(bytes: Uint8Array, from: number, to: number): boolean {
     if (isComment(bytes, from, to)) {
       if (this.rows === 0) this.header.add(bytes, from, to)
+      else this.#addLate(asText(bytes, from, to))
       return false
     }
     if (this.rows++ === 0) this.#start(bytes, from, to)
     parseRow(bytes, from, to, this.#row, this.options.moreFields === 'ignore')
     return this.#keep(this.#row)
+  }
+
+  #addLate(comment: string): void {
+    const name = /\b(MaxProcs|MaxNodes|UnixStartTime):/.exec(comment)?.[1]
+    if (name !== undefined) this.late.add(name)
   }
 
   /** Reads a line that is a plain job, after the first: the end of it, -1 if it must be read with care. Then `keep` it. */

@@ -6,8 +6,8 @@ import type { SwfRules } from './options.js'
 
 /** The size of the machine by the options and the header; what neither says is absent. */
 export function swfSizes(options: SwfRules, header: HeaderFields): Sizes {
-  const nodes = option(options.nodes, 'nodes') ?? field(header, 'MaxNodes')
-  const procs = option(options.procs, 'procs') ?? field(header, 'MaxProcs') ?? nodesAsProcs(nodes)
+  const nodes = option(options.nodes, 'nodes') ?? headerSize(header, 'MaxNodes')
+  const procs = option(options.procs, 'procs') ?? headerSize(header, 'MaxProcs') ?? nodesAsProcs(nodes)
   return { procs, nodes, mem: option(options.mem, 'mem') }
 }
 
@@ -23,14 +23,15 @@ export function isGuess({ procs }: Sizes): boolean {
   return procs?.origin === guess
 }
 
-/** What the header says that its jobs, or its other fields, do not bear out; `rows` where all are read. */
-export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | undefined): string[] {
+/** What the header says that its jobs, or its other fields, do not bear out; `rows` where all are read, `late`: what stands below the first job. */
+export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | undefined, late: ReadonlySet<string>): string[] {
   const notes: string[] = []
   const records = fieldNumber(header, 'MaxRecords')
   if (records !== undefined && rows !== undefined && records !== rows) notes.push(`the header announces ${records} records (MaxRecords), the log has ${rows}`)
   for (const name of ['MaxProcs', 'MaxNodes'])
-    if (fieldText(header, name) !== undefined && field(header, name) === undefined)
+    if (fieldText(header, name) !== undefined && headerSize(header, name) === undefined)
       notes.push(`${name} of the header is "${fieldText(header, name)}", which is no number of at least 1: it is taken as absent`)
+  if (late.size > 0) notes.push(`${[...late].join(', ')} below the first job: a header is read above it only`)
   if (isGuess(sizes)) notes.push(`MaxProcs is absent from the header: MaxNodes, ${sizes.procs!.amount}, is taken for it`)
   return notes
 }
@@ -39,7 +40,8 @@ const guess = 'MaxNodes of the header, which has no MaxProcs'
 const option = (amount: number | undefined, name: string): Size | undefined => (amount === undefined ? undefined : { amount, origin: `option ${name}` })
 const nodesAsProcs = (nodes: Size | undefined): Size | undefined => nodes && { amount: nodes.amount, origin: guess }
 
-function field(header: HeaderFields, name: string): Size | undefined {
+/** What a field of a header says of the machine; `undefined` for what is no number of at least 1. */
+export function headerSize(header: HeaderFields, name: string): Size | undefined {
   const amount = fieldNumber(header, name)
   return amount !== undefined && Number.isInteger(amount) && amount >= 1 ? { amount, origin: `${name} of the header` } : undefined
 }

@@ -67,7 +67,7 @@ function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine
   const header = table.reading.header.fields
   const sizes = swfSizes(options, header)
   const known: Record<string, Sizes[keyof Sizes]> = { ...sizes }
-  const notes = headerNotes(header, sizes, table.reading.rows)
+  const notes = headerNotes(header, sizes, table.reading.rows, table.reading.late)
   const lost = table.onlyInPieces()
   if (lost > 0) notes.push(`${lost} ${lost === 1 ? 'job has' : 'jobs have'} lines about pieces only (status 2, 3 or 4), and none about the whole that is read: not among the jobs`)
   for (const [r, resource] of resourcesOf(options).entries()) {
