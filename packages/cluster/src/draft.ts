@@ -49,8 +49,6 @@ export class Draft implements OpenRound {
   readonly #moves = new Moves()
   readonly #suspended: SuspendedMoves
   readonly #interruptions: Interruptions
-  /** Whether a job may have been cancelled in this round. */
-  #isCancelling = false
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
@@ -131,7 +129,7 @@ export class Draft implements OpenRound {
   }
 
   fits(job: JobId, node: NodeId): boolean {
-    return this.#fits(this.work.shape(job, this.lane), job, node) && (!this.#isCancelling || !this.#interruptions.isCancelled(job))
+    return this.#fits(this.work.shape(job, this.lane), job, node) && !(this.#interruptions.areAny && this.#interruptions.isCancelled(job))
   }
 
   /** Whether the node has room and the constraints of the task allow it. */
@@ -163,17 +161,12 @@ export class Draft implements OpenRound {
 
   claim(task: TaskId, node: NodeId): boolean {
     this.#mustBeOpen()
-    const { suspended } = this.work
-    const hold = suspended.size === 0 ? undefined : suspended.of(task)
-    return hold === undefined ? this.#claim(task, node) : this.#interruptions.resume(task, hold, node, this.cluster, () => this.#claim(task, node))
-  }
-
-  #claim(task: TaskId, node: NodeId): boolean {
+    if (this.work.suspended.count > 0 && this.work.suspended.has(task)) return this.#interruptions.resume(task, node, this)
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
     const job = this.work.jobOf(task)
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
-    if (this.#isCancelling && this.#interruptions.isCancelled(job)) return false
+    if (this.#interruptions.areAny && this.#interruptions.isCancelled(job)) return false
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)
@@ -202,7 +195,6 @@ export class Draft implements OpenRound {
     if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs`)
     for (const task of running) this.evict(task)
     this.#interruptions.cancel(job, this.#moves.count)
-    this.#isCancelling = true
   }
 
   reserve(job: JobId, start: Seconds): void {
@@ -236,7 +228,7 @@ export class Draft implements OpenRound {
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen()
-    const hasInterruptions = !this.#interruptions.areNone
+    const hasInterruptions = this.#interruptions.areAny
     while (this.#moves.count > to) {
       const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
@@ -347,10 +339,9 @@ export class Draft implements OpenRound {
       accepted.push(move as TaskId)
     }
     if (told < accepted.length) this.#sink.start(accepted, told)
-    if (this.#interruptions.areNone) return
+    if (!this.#interruptions.areAny) return
     for (const job of this.#interruptions.cancelled) this.#sink.abandon(job)
     this.#interruptions.clear()
-    this.#isCancelling = false
   }
 
   /** Empties the last commit. Setting the length of an array is a slow call, and there are few entries. */

@@ -5,6 +5,8 @@ import type { Work } from './work.js'
 
 /** Which of a draft's evictions are suspensions, which of its claims let suspended tasks go on, and which jobs it cancels. */
 export class Interruptions {
+  /** Whether there may be some. */
+  areAny = false
   readonly #work: Work
   readonly #suspended = new Set<TaskId>()
   /** What tasks held that go on. */
@@ -14,10 +16,6 @@ export class Interruptions {
 
   constructor(work: Work) {
     this.#work = work
-  }
-
-  get areNone(): boolean {
-    return this.#suspended.size === 0 && this.#resumed.size === 0 && this.#cancelled.size === 0
   }
 
   get cancelled(): IterableIterator<JobId> {
@@ -31,11 +29,13 @@ export class Interruptions {
   /** An evicted task is suspended and goes on holding what is not freed. */
   suspend(task: TaskId, frees: readonly ResourceId[], cell: CellState): void {
     const work = this.#work
+    this.areAny = true
     this.#suspended.add(task)
     work.suspended.hold(task, { node: work.nodeOf(task) as NodeId, shape: work.shapes.without(work.shapeOf(task), frees), devices: work.devicesOf(task) }, cell)
   }
 
   cancel(job: JobId, moves: number): void {
+    this.areAny = true
     this.#cancelled.set(job, moves)
   }
 
@@ -43,16 +43,18 @@ export class Interruptions {
     return this.#cancelled.has(job)
   }
 
-  /** A suspended task goes on where `claim` finds room for what it does not hold: on its node alone. */
-  resume(task: TaskId, hold: Hold, node: NodeId, cell: CellState, claim: () => boolean): boolean {
-    if (node !== hold.node) return false
+  /** A suspended task goes on, on its node alone, where that has room for what the task does not hold. */
+  resume(task: TaskId, node: NodeId, round: { readonly cluster: CellState; claim(task: TaskId, node: NodeId): boolean }): boolean {
     const { suspended } = this.#work
-    suspended.free(task, cell)
-    if (claim()) {
+    const hold = suspended.of(task)
+    if (node !== hold.node) return false
+    suspended.free(task, round.cluster)
+    if (round.claim(task, node)) {
+      this.areAny = true
       this.#resumed.set(task, hold)
       return true
     }
-    suspended.hold(task, hold, cell)
+    suspended.hold(task, hold, round.cluster)
     return false
   }
 
@@ -76,10 +78,11 @@ export class Interruptions {
 
   /** Throws `BROKEN_CONTRACT` where there are any. */
   mustBeNone(): void {
-    if (!this.areNone) throw new SchedError('BROKEN_CONTRACT', 'a decision that takes time suspends tasks or cancels jobs', {}, 'Evict them: only a round that is committed at once knows what runs when it is.')
+    if (this.#suspended.size + this.#resumed.size + this.#cancelled.size > 0) throw new SchedError('BROKEN_CONTRACT', 'a decision that takes time suspends tasks or cancels jobs', {}, 'Evict them: only a round that is committed at once knows what runs when it is.')
   }
 
   clear(): void {
+    this.areAny = false
     this.#suspended.clear()
     this.#resumed.clear()
     this.#cancelled.clear()
@@ -88,7 +91,7 @@ export class Interruptions {
 
 /** Frees what the suspended tasks hold that `areLost`; these start anew. */
 export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskId, hold: Hold) => boolean): void {
-  for (const [task, hold] of [...work.suspended]) {
+  for (const [task, hold] of [...work.suspended.entries()]) {
     if (!areLost(task, hold)) continue
     work.suspended.free(task, cell)
     work.suspended.forget(task)
@@ -98,6 +101,6 @@ export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskI
 /** Frees what suspended tasks hold on a node that takes none any more, with others of the same gangs. */
 export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId): void {
   const gangs = new Set<number>()
-  for (const [task, { node }] of work.suspended) if (node === lost && work.inGang(task)) gangs.add(work.taskStage[task] as number)
+  for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.taskStage[task] as number)
   loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.taskStage[task] as number))
 }

@@ -10,15 +10,12 @@ export interface Hold {
 
 /** Tasks that are suspended, with what they hold meanwhile, and the work that they have behind them until they end. */
 export class SuspendedTasks {
+  /** Number of tasks that are suspended. */
+  count = 0
   readonly #holds = new Map<TaskId, Hold>()
   readonly #worked = new Map<TaskId, Seconds>()
 
-  /** Number of tasks that are suspended. */
-  get size(): number {
-    return this.#holds.size
-  }
-
-  [Symbol.iterator](): IterableIterator<readonly [TaskId, Hold]> {
+  entries(): IterableIterator<readonly [TaskId, Hold]> {
     return this.#holds.entries()
   }
 
@@ -26,18 +23,24 @@ export class SuspendedTasks {
   hold(task: TaskId, hold: Hold, cell: CellState): void {
     if (hold.shape !== None) cell.take(hold.shape, hold.node, hold.devices)
     this.#holds.set(task, hold)
+    this.count++
   }
 
-  /** What a task holds; `undefined` of one that is not suspended. */
-  of(task: TaskId): Hold | undefined {
-    return this.#holds.get(task)
+  has(task: TaskId): boolean {
+    return this.#holds.has(task)
+  }
+
+  /** What a suspended task holds. */
+  of(task: TaskId): Hold {
+    return this.#holds.get(task) as Hold
   }
 
   /** Gives back what a suspended task holds: it is none any more. */
   free(task: TaskId, cell: CellState): void {
-    const { shape, node, devices } = this.#holds.get(task) as Hold
+    const { shape, node, devices } = this.of(task)
     if (shape !== None) cell.give(shape, node, devices)
     this.#holds.delete(task)
+    this.count--
   }
 
   /** Seconds of work that a task has behind it which is suspended or was. */

@@ -210,12 +210,12 @@ export class TaskRuns implements ProgressHost {
   /** What suspended tasks of a job hold is free: it leaves the system. */
   freeSuspended(job: JobId): void {
     const work = this.#work
-    if (work.suspended.size > 0) loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
+    if (work.suspended.count > 0) loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
   }
 
   /** What suspended tasks hold of a node that takes none any more is free: they start anew. */
   loseSuspended(node: NodeId): void {
-    if (this.#work.suspended.size > 0) loseSuspendedOn(this.#work, this.#cell, node)
+    if (this.#work.suspended.count > 0) loseSuspendedOn(this.#work, this.#cell, node)
   }
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
