@@ -25,6 +25,9 @@ function of(told: readonly Partial<Decision>[], end: Seconds, options: Decisions
 const one = (...args: Parameters<typeof of>) => of(...args).schedulers[0]!
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
+/** A decision of a day of 10 s. */
+const at = (day: number, each: Decision): Decision => ({ ...each, opened: 10 * day + 1, closed: 10 * day + 2 })
+
 // acceptance facts 2 and 7 of the Omega sheet
 describe('conflict fraction', () => {
   it('is 3 after three failed transactions and a successful one, 0.25 after 3 failed and 12 successful', () => {
@@ -40,9 +43,13 @@ describe('conflict fraction', () => {
   })
 
   it('is the median of daily values, with its absolute deviation: 1, 0 and 3 on three days', () => {
-    const at = (day: number, each: Decision) => ({ ...each, opened: 10 * day + 1, closed: 10 * day + 2 })
     const { conflictFraction } = one([at(0, failure), at(0, success), at(1, success), at(2, success), ...times(3, () => at(2, failure))], 30, { day: 10 })
     expect(conflictFraction).toEqual({ overall: 4 / 3, median: 1, mad: 1, days: 3 })
+  })
+
+  it('has a median where on some days nothing went without a conflict: 0, 0 and infinitely many', () => {
+    const { conflictFraction } = one([at(0, success), at(1, success), at(2, failure)], 30, { day: 10 })
+    expect(conflictFraction).toEqual({ overall: 0.5, median: 0, mad: 0, days: 3 })
   })
 })
 

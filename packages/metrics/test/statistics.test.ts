@@ -12,6 +12,7 @@ describe('quantile', () => {
 
   it('gives the middle value, the mean of two, and NaN of none', () => {
     expect([median([9, 1, 5]), median([10, 1, 2, 4]), median([7]), median([])]).toEqual([5, 3, 7, NaN])
+    expect([median([0, Infinity, 0]), median([0, Infinity, Infinity]), median([0, Infinity])]).toEqual([0, Infinity, Infinity])
   })
 
   it('sorts by number, not by text', () => {
