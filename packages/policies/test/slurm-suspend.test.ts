@@ -1,6 +1,6 @@
 import { dispatcher, type Decisions } from '@sched/cluster'
-import type { NodeId, Plug } from '@sched/core'
-import { easy, fifo, greedy, multifactor, replan, slurmLimits, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { randomStream, type NodeId, type Plug } from '@sched/core'
+import { conservative, easy, fifo, greedy, multifactor, replan, slurmLimits, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, run, type JobChange, type RunOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -205,6 +205,37 @@ describe('PreemptMode=SUSPEND', () => {
     const inner = slurmPreempting(greedy(multifactor({ tiers })), { tiers, mode: 'suspend' })
     const recorder = played([cpu('low_1', 4, { duration: 50 }), cpu('low_2', 4, { submit: 1, duration: 10 }), cpu('high_1', 4, { submit: 10, duration: 30 })], {}, { policy: slurmLimits(inner, { partitions: { low: { QOS: 'one' } }, qos: { one: { GrpJobs: 1 } } }) })
     expect(endsOf(recorder)).toEqual({ high_1: 40, low_1: 80, low_2: 90 })
+  })
+
+  it('runs every task for as long as it takes, in pieces on one node, whatever happens on random machines', () => {
+    let pieces = 0
+    for (let seed = 1; seed <= 150; seed++) {
+      const random = randomStream(seed, 'suspended')
+      const whole = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+      const jobs = Array.from({ length: whole(5, 25) }, (_, i) => {
+        const [name, gang] = [['high', 'mid', 'low'][whole(0, 2)] as string, random() < 0.5]
+        return { id: `${name}_${i}`, submit: whole(0, 60), tasks: whole(1, gang ? 4 : 3), gang, duration: whole(0, 40), estimate: whole(40, 90), demand: { cpu: whole(1, 4), memory: whole(1, 4) } }
+      })
+      const inner = [greedy(fifo()), easy(multifactor({ tiers })), replan(multifactor({ tiers }), { nodes: 'named' }), conservative()][seed % 4] as Plug<'policy'>
+      const modes = seed % 3 === 0 ? ({ mid: 'requeue' } as const) : {}
+      const cluster = instantCluster({ nodes: [{ count: whole(1, 4), resources: { cpu: 4, memory: 9 } }] })
+      const { ends, launches } = played(jobs.filter(({ tasks, gang }) => !gang || tasks <= cluster.nodes.reduce((sum, { count }) => sum + count, 0)), {}, { cluster, infeasible: 'reject', policy: slurmPreempting(inner, { tiers, mode: 'suspend', modes }) })
+      const ofTask = new Map<string, { seconds: number; nodes: Set<string>; pieces: number }>()
+      for (const { job: id, task, node, started, stopped } of ends) {
+        const key = `${id} ${task}`
+        const found = ofTask.get(key) ?? { seconds: 0, nodes: new Set<string>(), pieces: 0 }
+        ofTask.set(key, { seconds: found.seconds + stopped - started, nodes: found.nodes.add(node), pieces: found.pieces + 1 })
+      }
+      expect(ends.filter(({ how }) => how === 'done')).toHaveLength(ofTask.size)
+      expect(launches).toHaveLength(ends.length)
+      for (const [key, { seconds, nodes, pieces: parts }] of ofTask) {
+        if (modes.mid !== undefined && key.startsWith('mid')) continue
+        const { duration } = jobs.find(({ id }) => key.startsWith(`${id} `)) as { duration: number }
+        expect([seed, key, Math.round(seconds * 1e6) / 1e6, nodes.size]).toEqual([seed, key, duration, 1])
+        pieces += parts - 1
+      }
+    }
+    expect(pieces).toBeGreaterThan(300)
   })
 
   it('needs to see all nodes at once', () => {
