@@ -178,6 +178,29 @@ describe('applications', () => {
     expect(starts().map(({ job }) => job)).toEqual(['second'])
   })
 
+  it.each([
+    ['a queue', { a: { maxParallelApps: 2 } }, {}],
+    ['the root, around all', { root: { maxParallelApps: 2 }, a: {} }, {}],
+    ['all queues', { a: {} }, { defaults: { maxParallelApps: 2 } }],
+    ['a user', { a: {} }, { users: { ann: { maxParallelApps: 2 } } }],
+    ['all users', { a: {} }, { maxParallelAppsPerUser: 2 }],
+  ] satisfies [string, Queues, CapacitySchedulerOptions][])('let two of four jobs run where %s may have two, then one for each that ends (TestCapacitySchedulerMaxParallelApps)', (_, queues, options) => {
+    const { submit, starts, end } = standing(queues, options)
+    for (const id of ['one', 'two', 'three', 'four']) submit(id, 1, 1, { queue: 'a', user: 'ann' })
+    const [one, two, ...others] = starts()
+    expect([one?.job, two?.job, others]).toEqual(['one', 'two', []])
+    end(one!)
+    expect(starts().map(({ job }) => job)).toEqual(['three'])
+    end(two!)
+    expect(starts().map(({ job }) => job)).toEqual(['four'])
+  })
+
+  it('count jobs that wait for others to end among those that a queue holds (testMaxAppsReachedWithNonRunnableApps)', () => {
+    const { submit } = standing({ a: { maxParallelApps: 2, maximumApplications: 4 } })
+    for (const id of ['one', 'two', 'three', 'four']) submit(id, 1, 1, { queue: 'a', user: 'ann' })
+    expect(() => void submit('five', 1, 1, { queue: 'a', user: 'ann' })).toThrow('queue root.a holds 4 of 4 applications')
+  })
+
   it('are served by priority up to the largest there is, those without one by the default of their queue', () => {
     const { submit, who } = standing({ a: { capacity: 100, defaultApplicationPriority: 4 } }, { maximumApplicationPriority: 10 })
     submit('none', 9, 1, { queue: 'a' })
