@@ -140,7 +140,18 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
 
   it('is named where it cannot be loaded', () => {
     const cwd = small()
-    expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'.\n`)
+    expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'. Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.\n`)
+  })
+
+  it.each([
+    ['a file', { exports: './index.mjs' }],
+    ['for import alone', { exports: { '.': { types: './index.d.ts', import: './index.mjs' }, './other': './other.mjs' } }],
+    ['by nested conditions', { exports: { node: { import: './index.mjs' }, default: './other.mjs' } }],
+  ])('is what a package exports: %s', (_, facts) => {
+    const packed = JSON.stringify({ name: 'packed', type: 'module', ...facts })
+    const cwd = small({ 'here/package.json': packed, 'here/index.mjs': order, 'node_modules/packed/package.json': packed, 'node_modules/packed/index.mjs': order, 'empty/package.json': '{"exports":{"./other":"./x.mjs"}}' })
+    for (const module of ['./here', 'packed']) expect(run(cwd, 'policies', 'last-first', '--plugin', module)).toMatchObject({ stderr: '', stdout: expect.stringContaining('last-first: the youngest job first') as string })
+    expect(run(cwd, 'policies', 'last-first', '--plugin', './empty').stderr).toContain('Name a file in it, or say in a package.json there which one it is (`exports` or `main`).')
   })
 
   it('is told apart from CommonJS, or the way out is', () => {

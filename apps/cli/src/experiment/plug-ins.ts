@@ -1,7 +1,7 @@
 import { define, SchedError, type Defined, type Definition, type Kind, type Preset, type Registry } from '@sched/core'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
-import { isAbsolute, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture'])
@@ -36,7 +36,9 @@ function wayOut(specifier: string, reason: string): string {
   if (/^Cannot find (module|package) '(@sched\/|zod)/.test(reason) && !specifier.endsWith('.mjs') && !isTyped)
     return 'It is taken for CommonJS: call it .mjs, or put `"type": "module"` into a package.json beside it.'
   if (isTyped) return 'Compile it to JavaScript first, or use the built program (`pnpm build`) on Node 22.18 or newer.'
-  return reason.startsWith('Unknown file extension ".ts"') ? 'Build the program first (`pnpm build`), or use `--threads 1`.' : ''
+  if (reason.startsWith('Unknown file extension ".ts"')) return 'Build the program first (`pnpm build`), or use `--threads 1`.'
+  if (reason.startsWith('Directory import')) return 'Name a file in it, or say in a package.json there which one it is (`exports` or `main`).'
+  return /^Cannot find (module|package) '/.test(reason) ? 'Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.' : ''
 }
 
 let sharesOwnPackages = false
@@ -55,11 +57,31 @@ function shareOwnPackages(): void {
 /** A path is relative to the file that names it, and may be the folder of a package; a package is looked up from there, then from here. */
 function locate(specifier: string, directory: string): string {
   const path = modulePath(specifier, directory)
+  const require = createRequire(resolve(directory, 'experiment.yaml'))
   try {
-    return pathToFileURL(createRequire(resolve(directory, 'experiment.yaml')).resolve(path)).href
+    return pathToFileURL(require.resolve(path)).href
   } catch {
-    return isAbsolute(path) ? pathToFileURL(path).href : specifier
+    const folders = isAbsolute(path) ? [path] : (require.resolve.paths(path) ?? []).map((place) => join(place, path))
+    const entry = folders.map(entryOf).find((file) => file !== undefined)
+    return entry !== undefined ? pathToFileURL(entry).href : isAbsolute(path) ? pathToFileURL(path).href : specifier
   }
+}
+
+/** What the package in a folder exports, where that is for `import` alone, or the folder has no name that Node looks up. */
+function entryOf(folder: string): string | undefined {
+  const file = join(folder, 'package.json')
+  if (!existsSync(file)) return undefined
+  const entry = exported((JSON.parse(readFileSync(file, 'utf8')) as { readonly exports?: unknown }).exports)
+  return entry === undefined ? undefined : join(folder, entry)
+}
+
+/** Of `exports` what the package itself is, by the conditions of `import` in their order. */
+function exported(given: unknown): string | undefined {
+  if (typeof given === 'string') return given
+  if (typeof given !== 'object' || given === null) return undefined
+  if ('.' in given) return exported(given['.'])
+  const ofImport = Object.entries(given).filter(([condition]) => ['import', 'node', 'default'].includes(condition))
+  return ofImport.map(([, each]) => exported(each)).find((each) => each !== undefined)
 }
 
 /** The path of a module, absolute; the name of a package stays. */
