@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -17,7 +17,7 @@ import { Reclaiming, victimsInQueue, type Victim } from './victims.js'
  * goes first, then the latest job; a gang goes whole.
  *
  * Source: KAI Scheduler, actions reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: who is taken is gone at
- * once, and takes nothing at the same instant; nothing is moved to other nodes (consolidation); of jobs that are no gangs tasks go one by one.
+ * once, a moment later if it has just started, and takes nothing at the same instant; nothing is moved to other nodes (consolidation); of jobs that are no gangs tasks go one by one.
  */
 export const kaiPreemptingPolicy = definePolicy({
   name: 'kai-preempting',
@@ -34,6 +34,8 @@ export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placem
 
 /** Seconds from one cycle to the next, as KAI has them. */
 const CYCLE = 1
+/** Seconds until those can be taken that have just started: in KAI they can at once. */
+const MOMENT = 0.001
 
 class KaiPreempting implements Policy {
   readonly #order: KaiOrder
@@ -44,8 +46,10 @@ class KaiPreempting implements Policy {
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
-  /** Whether somebody was spared who had just started, or takes nothing in this cycle alone. */
+  /** Whether somebody takes nothing in this cycle alone. */
   #hasSpared = false
+  /** Whether somebody would have been taken who had just started. */
+  #hasMetNew = false
 
   constructor(settings: KaiSettings, env: Env, placement: Plug<'placement'> | undefined) {
     const order = new KaiOrder(settings, env)
@@ -69,13 +73,16 @@ class KaiPreempting implements Policy {
   schedule(round: Round): void {
     this.#taken.begin(round.now)
     this.#hasSpared = false
+    this.#hasMetNew = false
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const jobs = this.#waiting(round)
     this.#order.areSharesHeld = true
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
-    if (this.#hasSpared && isInVain && round.cluster.heartbeat === 0) round.wakeAt(this.#taken.expect(round.now + CYCLE))
+    if (!isInVain || round.cluster.heartbeat > 0) return
+    if (this.#hasMetNew) round.wakeAt(this.#taken.expect(round.now + MOMENT))
+    else if (this.#hasSpared) round.wakeAt(this.#taken.expect(round.now + CYCLE))
   }
 
   /** Whether somebody finds no room even so. */
@@ -124,16 +131,13 @@ class KaiPreempting implements Policy {
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
-  /** What may be taken of running jobs that have not just started and run on the nodes in sight. */
-  #victims({ lane, nodes }: Round, isAllowed: (job: JobId) => boolean): Victim[] {
+  /** What may be taken of running jobs on the nodes in sight. */
+  #victims({ lane, nodes, cluster }: Round, isAllowed: (job: JobId) => boolean): Victim[] {
     const { work } = this.#env
     const found: Victim[] = []
     for (const [job, tasks] of this.#running.in(lane)) {
       if (this.#order.isFixed(job) || !isAllowed(job)) continue
-      if (tasks.some((task) => Number.isNaN(work.started(task)))) {
-        this.#hasSpared = true
-        continue
-      }
+      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       if (this.#gangs.has(job)) found.push({ job, tasks: [...tasks] })
       else for (const task of tasks) found.push({ job, tasks: [task] })
@@ -146,6 +150,10 @@ class KaiPreempting implements Policy {
     const before = round.savepoint()
     const taken: Victim[] = []
     for (let victim = next(); victim !== undefined; victim = next()) {
+      if (!this.#hasStarted(victim.tasks)) {
+        this.#hasMetNew = true
+        break
+      }
       taken.push(victim)
       evict([victim], round)
       if (!this.#start(job, round)) continue
@@ -156,6 +164,12 @@ class KaiPreempting implements Policy {
     }
     round.rollback(before)
     return false
+  }
+
+  /** Who has just started can be taken a moment later, and nobody goes in its place. */
+  #hasStarted(tasks: Iterable<TaskId>): boolean {
+    for (const task of tasks) if (Number.isNaN(this.#env.work.started(task))) return false
+    return true
   }
 
   /** Leaves alone whom it need not take, from the last but one to the first; returns the others. */

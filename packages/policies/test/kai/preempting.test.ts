@@ -138,7 +138,7 @@ describe('fair shares', () => {
 })
 
 describe('who has just started', () => {
-  it('is taken in the next cycle, a second later, for a gang that would else wait while small jobs come and go', () => {
+  it('is taken a moment later, for a gang that would else wait while small jobs come and go', () => {
     // at 2 s a_gang finds 2 GPUs free, and q_1 starts on one of them; of q, which deserves nothing, q_0 alone is not enough
     const policy = kaiPreempting({ ties: 'submission', queues: { a: deserves(4), q: deserves(0) } }, firstNode())
     const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 4 } }] }), policy })
@@ -147,9 +147,17 @@ describe('who has just started', () => {
     master.submit(job({ id: 'a_gang', queue: 'a', tasks: 4, gang: true, demand: { gpu: 1 } }), 2)
     master.submit(job({ id: 'q_1', queue: 'q', demand: { gpu: 1 } }), 2)
     expect(master.pass(2).start.map((each) => each.job)).toEqual(['q_1'])
-    expect(master.nextWake).toBe(3)
-    const { start, kill } = master.pass(3)
+    expect(master.nextWake).toBe(2.001)
+    const { start, kill } = master.pass(2.001)
     expect([kill.map((each) => each.job).sort(), start.length]).toEqual([['q_0', 'q_1'], 4])
+  })
+
+  it('goes before who has run longer with a higher priority, and not the other in its place', () => {
+    // 1 GPU is free, which a_low gets since b_in asks 2; a_2 goes with it, and a_3, of higher priority, stays
+    const { come, pass } = world([4], { queues: { a: deserves(0), b: deserves(4) } })
+    for (const load of [['a_1', 1, 1, 75], ['a_2', 1, 1, 60], ['a_3', 1, 1, 75]] as const) expect(come(load).started).toEqual([load[0]])
+    expect(come(['b_in', 2], ['a_low', 1, 1, 25])).toEqual({ started: ['a_low'], killed: [] })
+    expect(pass(0.001)).toEqual({ started: ['b_in'], killed: ['a_2', 'a_low'] })
   })
 })
 
