@@ -2,7 +2,7 @@ import { phasesTime, type JobSpec, type Phase } from '@sched/core'
 import { fifo, greedy, mapReduce, type MapReduceOptions } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { monolithic, sharedState, twoLevel } from '../src/index.js'
+import { monolithic, partitioned, sharedState, twoLevel } from '../src/index.js'
 import { cpuJob, cpus, play } from './world.js'
 
 /** 1,000 maps of 20 s and 50 reduces of 60 s; acceptance fact 8 of the Omega sheet. */
@@ -52,6 +52,12 @@ describe('a MapReduce scheduler beside others over one cell', () => {
     expect(play(sharedState({ schedulers: kinds }), jobs, { cluster: cpus(20, 1), policy: policy() }).recorder.launches).toHaveLength(5)
     const asked = play(sharedState({ schedulers: kinds }), [mouldable('j', 11)], { cluster: cpus(20, 1), policy: greedy(fifo()) })
     expect([asked.recorder.launches.length, (asked.recorder.finishes()['j'] ?? NaN).toFixed(3)]).toEqual([11, (1.055 + 23_000 / 11).toFixed(3)])
+  })
+
+  it('chooses workers in a partition of one node, too', () => {
+    const partitions = { mapreduce: { nodes: { fraction: 0.5 } }, others: { nodes: 'rest' as const, classes: ['*'] } }
+    const run = play(partitioned({ partitions }), [mouldable('j', 1, {}, [{ activities: 4, time: 10 }])], { cluster: cpus(2, 4), policy: policy() })
+    expect(run.recorder.launches).toHaveLength(4)
   })
 
   it('never runs a job slower than with what was asked for, counts right, and ends every job, under any architecture (law)', () => {

@@ -1,4 +1,4 @@
-import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow } from '@sched/core'
+import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
 
 /** How many jobs and tasks there were, and what became of them. */
 export interface CountsResult {
@@ -9,7 +9,7 @@ export interface CountsResult {
   readonly abandoned: number
   /** Jobs that no node can run. */
   readonly rejected: number
-  /** Tasks of the submitted jobs; those that ended. */
+  /** Tasks of the submitted jobs, of mouldable ones as many as their schedulers gave them last; those that ended. */
   readonly tasks: number
   readonly tasksDone: number
   /** Task starts; above `tasks` when tasks were evicted or failed and started again. */
@@ -33,7 +33,10 @@ export class Counts implements Observer {
   /** Abandoned jobs whose last tasks still run. */
   readonly #ending = new Set<JobId>()
   #rejected = 0
+  #work: WorkView | undefined
   #tasks = 0
+  /** Mouldable jobs in the system, with the tasks that they count for. */
+  readonly #mouldable = new Map<JobId, number>()
   #done = 0
   #launches = 0
   #evicted = 0
@@ -41,9 +44,16 @@ export class Counts implements Observer {
   #first = NaN
   #end = NaN
 
-  onSubmit(_job: JobId, spec: JobSpec, now: Seconds): void {
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
+  }
+
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     this.#jobs++
-    for (const stage of spec.stages) this.#tasks += stage.tasks
+    for (const { tasks, phases } of spec.stages) {
+      this.#tasks += tasks
+      if (phases !== undefined) this.#mouldable.set(job, tasks)
+    }
     if (Number.isNaN(this.#first)) this.#first = now
   }
 
@@ -63,6 +73,7 @@ export class Counts implements Observer {
   }
 
   onJobEnd(job: JobId): void {
+    this.#countMoulded(job)
     if (!this.#ending.delete(job)) this.#finished++
   }
 
@@ -72,6 +83,15 @@ export class Counts implements Observer {
 
   onRunEnd(now: Seconds): void {
     this.#end = now
+    for (const job of this.#mouldable.keys()) this.#countMoulded(job)
+  }
+
+  /** A mouldable job gets no other tasks any more. */
+  #countMoulded(job: JobId): void {
+    const counted = this.#mouldable.get(job)
+    if (counted === undefined) return
+    this.#mouldable.delete(job)
+    this.#tasks += (this.#work?.tasks(job) ?? counted) - counted
   }
 
   result(): CountsResult {

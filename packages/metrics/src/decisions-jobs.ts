@@ -41,8 +41,8 @@ export class DecidedJobs implements Observer {
   #submits = new Float64Array(0)
   /** Start of the first task, NaN before; `TRIED` once the first attempt is counted. */
   #starts = new Float64Array(0)
-  /** Tasks that have not started; `PLACED` once none was left. */
-  #left = new Int32Array(0)
+  /** Tasks that have started and were not taken away again; `PLACED` once they were all. */
+  #placedTasks = new Int32Array(0)
 
   constructor({ classOf = byClass, slo = SLO, exact = EXACT_VALUES }: DecidedJobsOptions) {
     this.#classes = new JobClasses(classOf, () => new Waits(slo, exact))
@@ -56,13 +56,11 @@ export class DecidedJobs implements Observer {
     if (job >= this.#submits.length) {
       this.#submits = grown(this.#submits, job + 1)
       this.#starts = grown(this.#starts, job + 1)
-      this.#left = grown(this.#left, job + 1)
+      this.#placedTasks = grown(this.#placedTasks, job + 1)
     }
     this.#submits[job] = now
     this.#starts[job] = NaN
-    let tasks = 0
-    for (const stage of spec.stages) tasks += stage.tasks
-    this.#left[job] = tasks
+    this.#placedTasks[job] = 0
     this.#classes.overall.jobs++
     const own = this.#classes.add(job, spec)
     if (own !== undefined) own.jobs++
@@ -70,14 +68,14 @@ export class DecidedJobs implements Observer {
 
   onTasksStart({ job, count }: StartRow, now: Seconds): void {
     if (Number.isNaN(this.#starts[job])) this.#starts[job] = now
-    const left = this.#left[job] as number
-    if (left === PLACED) return
-    this.#left[job] = left - count
-    if (left === count) this.#placed(job, now)
+    const placed = this.#placedTasks[job] as number
+    if (placed === PLACED) return
+    this.#placedTasks[job] = placed + count
+    if (placed + count === this.#work.tasks(job)) this.#placed(job, now) // a mouldable job may have others than it was submitted with
   }
 
   onTasksEnd({ job, count, how }: EndRow): void {
-    if (how !== 'done' && this.#left[job] !== PLACED) this.#left[job] = (this.#left[job] as number) + count
+    if (how !== 'done' && this.#placedTasks[job] !== PLACED) this.#placedTasks[job] = (this.#placedTasks[job] as number) - count
   }
 
   onDecision({ job, attempt, opened }: Decision): void {
@@ -116,7 +114,7 @@ export class DecidedJobs implements Observer {
   }
 
   #placed(job: JobId, now: Seconds): void {
-    this.#left[job] = PLACED
+    this.#placedTasks[job] = PLACED
     const wait = now - (this.#submits[job] as number)
     this.#classes.overall.fullyPlaced.add(wait)
     this.#classes.of(job)?.fullyPlaced.add(wait)

@@ -99,6 +99,7 @@ export class StandardMetrics implements Observer {
   }
 
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#counts.onRunStart(run)
     this.#locality.onRunStart(run)
     this.#utilisation.onRunStart(run)
     this.#fragmentation.onRunStart(run)

@@ -1,7 +1,7 @@
 import type { Decision, JobId, LaneId, NodeId, Scheduler, Seconds, TaskId, WorkView } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decisions, type DecisionsOptions } from '../src/index.js'
+import { counts, decisions, type DecisionsOptions } from '../src/index.js'
 
 const scheduler = (name: string, id = 0, group = name): Scheduler => ({ id, name, group, policy: { schedule: () => undefined }, pending: () => 0 })
 const plain: Decision = { scheduler: scheduler('s'), job: 0 as JobId, attempt: 1, opened: 0, closed: 1, claimed: 1, accepted: 1, conflicted: 0, unplaced: 0 }
@@ -12,7 +12,7 @@ const failure: Decision = { ...plain, accepted: 0, conflicted: 1, unplaced: 1 }
 function of(told: readonly Partial<Decision>[], end: Seconds, options: DecisionsOptions = {}) {
   const metric = decisions(options)
   const jobs = new Set(told.map(({ job = 0 as JobId }) => job))
-  metric.onRunStart({ work: { jobs: () => [...jobs] } as unknown as WorkView })
+  metric.onRunStart({ work: { jobs: () => [...jobs], tasks: () => 1 } as unknown as WorkView })
   for (const job of jobs) metric.onSubmit(job, { id: `j${job}`, submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }] }, 0)
   for (const each of told) {
     const decision = { ...plain, ...each }
@@ -107,5 +107,27 @@ describe('waits', () => {
     const { overall } = of(told, 60)
     expect([overall.tried, overall.placed, overall.inTime, overall.firstAttempt.mean, overall.fullyPlaced.mean]).toEqual([2, 2, 0.5, 30, (21 + 50) / 2])
     expect(of(told, 60, { slo: 40 }).overall.inTime).toBe(1)
+  })
+})
+
+describe('a mouldable job of one task that its scheduler gives three', () => {
+  const job = 0 as JobId
+  const spec = { id: 'm', submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 3, phases: [{ activities: 3, time: 1 }] }] }
+  const run = { work: { jobs: () => [job], tasks: () => 3 } as unknown as WorkView }
+  const row = { job, lane: 0 as LaneId, tasks: [0 as TaskId], nodes: [0 as NodeId], level: -1 }
+
+  it('is fully placed when all three have started, and counts for three tasks', () => {
+    const [metric, counted] = [decisions(), counts()]
+    metric.onRunStart(run)
+    counted.onRunStart(run)
+    metric.onSubmit(job, spec, 0)
+    counted.onSubmit(job, spec, 0)
+    metric.onTasksStart({ ...row, count: 2 }, 1)
+    expect(metric.result().overall.placed).toBe(0)
+    metric.onTasksStart({ ...row, count: 1 }, 4)
+    expect([metric.result().overall.placed, metric.result().overall.fullyPlaced.mean]).toEqual([1, 4])
+    counted.onJobEnd(job)
+    counted.onRunEnd(5)
+    expect(counted.result().tasks).toBe(3)
   })
 })

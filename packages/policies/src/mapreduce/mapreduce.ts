@@ -21,7 +21,7 @@ export type MapReduceOptions = z.input<typeof mapReduceOptions>
  * Chooses how many workers a mouldable job starts: when it takes a job up of which nothing runs, it predicts the finish for
  * every number from what the user asked for to what the limit and the idle resources in sight allow, and takes the
  * earliest. Workers of which a transaction rejects a part stay as many as were chosen; if it rejects all, they are chosen
- * anew. Jobs that are not mouldable, and all jobs where rounds have one node, are placed as they are.
+ * anew. Jobs that are not mouldable, and all jobs where rounds have one node of many in sight, are placed as they are.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 6. Set-up time of workers is not modelled, as there.
  */
@@ -114,7 +114,8 @@ class MapReduce implements Policy {
   }
 
   #size(job: JobId, round: Round): void {
-    const moulding = round.nodes.length === 1 && round.cluster.nodes > 1 ? undefined : round.moulding(job)
+    const seesOneOfMany = round.nodes.length === 1 && (round.reach ?? round.nodes).length > 1
+    const moulding = seesOneOfMany ? undefined : round.moulding(job)
     if (moulding === undefined) return
     const { total, used, idle } = roomFor(round.work.shape(job, round.lane), round)
     const { requested } = moulding // they are not idle any more
