@@ -178,6 +178,15 @@ describe('weighted scores', () => {
     expect(places(0)).toEqual(places(49)) // 50 - 200 / 125; less than 100 nodes
   })
 
+  it.each([[10, 0, 10], [10, 40, 10], [1000, 0, 420], [1000, 40, 400], [6000, 0, 300], [6000, 40, 2400]])('are, of %i nodes and %i percent, of %i (TestNumFeasibleNodesToFind)', (all, percentageOfNodesToScore, enough) => {
+    const sees = (node: number) => {
+      const groups = [{ name: 'slow', count: node, resources: { cpu: 1 } }, { name: 'fast', count: 1, resources: { cpu: 1 }, speed: 2 }, { name: 'last', count: all - node - 1, resources: { cpu: 1 } }]
+      return new Play({ nodes: groups.filter(({ count }) => count > 0) }, weighted({ scores: { speed: 1 }, percentageOfNodesToScore })).places(1, { cpu: 1 })[0] === 'fast-0'
+    }
+    expect(sees(enough - 1)).toBe(true)
+    if (enough < all) expect(sees(enough)).toBe(false)
+  })
+
   it('pass over full nodes to find enough, and look at all of a small cluster', () => {
     // the first 80 nodes hold one task each: from node 0 on the hundredth that has room is node 179, and the next search begins on 180, that after it on 160
     const nodes = [{ name: 'small', count: 80, resources: { cpu: 1 } }, { name: 'large', count: 120, resources: { cpu: 9 } }]
