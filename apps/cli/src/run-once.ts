@@ -7,6 +7,7 @@ import type { RunningTask } from '@sched/workload'
 import type { NamedPolicy } from './experiment/policies.js'
 import { drawing, type Draw, type Drawn } from './drawing.js'
 import { breathe, interruptible } from './interruption.js'
+import { NamedSharers } from './named-sharers.js'
 
 /** What one run measured, as plain data. */
 export interface RunResult {
@@ -73,6 +74,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     onReject: ({ id }, reason) => void (rejections.length < NAMED && rejections.push({ job: id, reason })),
   }
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
+  const sharers = new NamedSharers(policy.path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], spec))
   const { prefill, notes } = experiment.prefill.of(seed)
   const simulation = new InterruptibleSimulation({
     cluster: experiment.cluster,
@@ -81,7 +83,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     seed,
     prefill,
     ...(experiment.outages.list !== undefined && { outages: experiment.outages.list }),
-    observers: [metrics, decided, progress, ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
+    observers: [metrics, decided, progress, ...(sharers.hasNames ? [sharers] : []), ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),
@@ -93,7 +95,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   })
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
 }
 
 class InterruptibleSimulation extends Simulation {

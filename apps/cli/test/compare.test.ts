@@ -135,6 +135,14 @@ describe('sched compare', () => {
     expect(out).toContain('large')
   })
 
+  it('says which names of users and queues with weights are of no job, once, and the nearest', async () => {
+    const cwd = small({ 'jobs.jsonl': trace.replace('"user":"bob"', '"user":"bob","queue":"root.prod.batch"') })
+    const warnings = async (order: string) => (await sched(['compare', 'small.yaml', '--policies', `{name: shared, policy: {delay: {order: {${order}}}}}`], { cwd })).err.split('\n').filter((line) => line.startsWith('warning: '))
+    expect(await warnings('drf: {weights: {ann: 2, bob: 1}}')).toEqual([])
+    expect(await warnings('drf: {weights: {anne: 2, bob: 1}}')).toEqual(['warning: shared: weights of drf: no job is of user "anne"; did you mean "ann"?'])
+    expect(await warnings('max-min: {by: queue, shares: {prod: {weight: 2}, root.prod.batch: {weight: 2}, prod/bach: {weight: 3}, zed: {weight: 1}}}')).toEqual(['warning: shared: shares of max-min: no job is of queues "prod/bach", "zed"'])
+  })
+
   it('says so when the window leaves no job', async () => {
     const { code, out, err } = await sched(['compare', 'small.yaml', '--window', '1000:2000'], { cwd: small() })
     expect({ code, err, tables: out.includes('All jobs') }).toEqual({ code: 0, err: 'warning: no job was submitted between 1000 and 2000 s (window); `sched trace describe` tells the span of a trace.\n', tables: false })
