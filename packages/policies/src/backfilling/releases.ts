@@ -17,12 +17,25 @@ interface End {
   readonly tasks: TaskId[]
 }
 
+/** What the nodes have room for of one shape. */
+interface Rooms {
+  /** Tasks that may start now, by node. */
+  readonly now: Int32Array
+  /** Tasks that each end adds, by entry of `#node`. */
+  readonly gain: Int32Array
+  /** Most tasks that a node may hold when all has ended. */
+  readonly most: number
+}
+
 /** Room for tasks that ask for nothing. */
 const MANY = 1e9
 
+/** Shapes of which the room is kept. */
+const MOST_SHAPES = 64
+
 /**
  * How many tasks of a shape nodes have room for: now, and as what runs comes to its expected end. Made once for all
- * jobs of the shape, until something starts; a question then only adds up the nodes that may be used.
+ * jobs of a shape, until something starts; a question then only adds up the nodes that may be used.
  */
 export class Releases {
   /** Tasks that may start on each node when enough has ended for the last answer; 0 on those that may not be used. */
@@ -33,14 +46,13 @@ export class Releases {
   readonly #look: LookAhead
   #ends: End[] = []
   #shape = -1
-  /** Tasks of the shape that may start now, by node. */
-  readonly #roomNow: Int32Array
-  /** What each end adds: entries `#from[i]` to `#from[i + 1] - 1` are of end i. */
+  /** Where each end frees something: entries `#from[i]` to `#from[i + 1] - 1` are of end i. */
   #from: number[] = []
   #node: number[] = []
-  #gain: number[] = []
-  /** Most tasks that a node may hold when all has ended. */
-  #most = 0
+  /** By shape, as long as nothing starts. */
+  readonly #rooms = new Map<ShapeId, Rooms>()
+  /** Those of the shape taken. */
+  #of: Rooms = { now: new Int32Array(), gain: new Int32Array(), most: 0 }
   readonly #free: Float64Array
 
   constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead) {
@@ -49,7 +61,6 @@ export class Releases {
     this.#nodes = nodes
     this.#look = look
     this.room = new Int32Array(nodes)
-    this.#roomNow = new Int32Array(nodes)
     this.#free = new Float64Array(lane.width * nodes)
   }
 
@@ -66,6 +77,13 @@ export class Releases {
       else ends.push({ end, job, tasks: [task] })
     }
     this.#ends = ends.sort((a, b) => a.end - b.end || this.#work.rank(a.job) - this.#work.rank(b.job))
+    this.#from = [0]
+    this.#node = []
+    for (const { tasks } of this.#ends) {
+      for (const task of tasks) this.#node.push(this.#work.nodeOf(task))
+      this.#from.push(this.#node.length)
+    }
+    this.#rooms.clear()
     this.#shape = -1
   }
 
@@ -73,22 +91,30 @@ export class Releases {
   take(shape: ShapeId, cluster: ClusterView): void {
     if (shape === this.#shape) return
     this.#shape = shape
+    const known = this.#rooms.get(shape)
+    if (known !== undefined) {
+      this.#of = known
+      return
+    }
+    if (this.#rooms.size === MOST_SHAPES) this.#rooms.clear()
+    this.#rooms.set(shape, (this.#of = this.#roomsOf(shape, cluster)))
+  }
+
+  #roomsOf(shape: ShapeId, cluster: ClusterView): Rooms {
+    const { room } = this
     const { resources } = this.#lane
     for (const [r, resource] of resources.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[r * this.#nodes + node] = cluster.free(node as NodeId, resource)
-    for (let node = 0; node < this.#nodes; node++) this.room[node] = this.#roomNow[node] = this.#roomOn(node)
-    this.#from = [0]
-    this.#node = []
-    this.#gain = []
-    for (const { tasks } of this.#ends) {
-      for (const task of tasks) this.#giveBack(task)
-      this.#from.push(this.#node.length)
-    }
-    this.#most = this.room.reduce((most, room) => Math.max(most, room), 0)
+    for (let node = 0; node < this.#nodes; node++) room[node] = this.#roomOn(shape, node)
+    const now = room.slice()
+    const gain = new Int32Array(this.#node.length)
+    let at = 0
+    for (const { tasks } of this.#ends) for (const task of tasks) gain[at] = this.#giveBack(task, this.#node[at++] as number, shape)
+    return { now, gain, most: room.reduce((most, each) => Math.max(most, each), 0) }
   }
 
   /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. */
   whenRoom(tasks: number, usable: NodeBits, now: Seconds): Seconds {
-    if (countBits(usable) * this.#most < tasks) return Infinity
+    if (countBits(usable) * this.#of.most < tasks) return Infinity
     const { room } = this
     room.fill(0)
     let sum = 0
@@ -96,7 +122,7 @@ export class Releases {
       for (let bits = usable[w] as number; bits !== 0; bits &= bits - 1) {
         const node = (w << 5) + lowestBit(bits)
         if (node >= this.#nodes) break
-        sum += room[node] = this.#roomNow[node] as number
+        sum += room[node] = this.#of.now[node] as number
       }
     return sum >= tasks ? now : this.#whenEnded(tasks - sum, usable)
   }
@@ -134,7 +160,7 @@ export class Releases {
     for (let at = this.#from[i] as number; at < to; at++) {
       const node = this.#node[at] as number
       if (!hasBit(usable, node)) continue
-      const gain = this.#gain[at] as number
+      const gain = this.#of.gain[at] as number
       this.room[node] = (this.room[node] as number) + gain
       gained = Math.max(gained, 0) + gain
     }
@@ -151,22 +177,21 @@ export class Releases {
     return wider
   }
 
-  #giveBack(task: TaskId): void {
-    const node = this.#work.nodeOf(task) as number
-    const shape = this.#work.shapeOf(task)
+  /** Frees what a task holds of its node; how many tasks of the shape more the node has room for. */
+  #giveBack(task: TaskId, node: number, shape: ShapeId): number {
+    const held = this.#work.shapeOf(task)
     for (const [r, resource] of this.#lane.resources.entries()) {
       const at = r * this.#nodes + node
-      this.#free[at] = (this.#free[at] as number) + this.#work.demand(shape, resource)
+      this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, resource)
     }
-    const room = this.#roomOn(node)
-    this.#node.push(node)
-    this.#gain.push(room - (this.room[node] as number))
+    const before = this.room[node] as number
+    const room = this.#roomOn(shape, node)
     this.room[node] = room
+    return room - before
   }
 
   /** Tasks of the shape that the free amounts of the node hold. */
-  #roomOn(node: number): number {
-    const shape = this.#shape as ShapeId
+  #roomOn(shape: ShapeId, node: number): number {
     let room = this.#work.isDistinct(shape) ? 1 : MANY
     for (const [r, resource] of this.#lane.resources.entries()) {
       const asks = this.#work.demand(shape, resource)
