@@ -45,7 +45,7 @@ describe('the allocation of virtual clusters', () => {
       summary: 'so many nodes in a round, and another round every hour',
       create: () => ({
         schedule(round: Round) {
-          for (const node of round.nodes.slice(0, claims)) round.claim(round.work.taskFor(0 as JobId, node) as TaskId, node)
+          for (const node of round.nodes.slice(0, claims)) round.claim(round.work.taskFor(0 as JobId, round.lane, node, round.cluster.levels) as TaskId, node)
           round.wakeAt(round.now + 3600)
         },
       }),

@@ -178,8 +178,8 @@ describe('the Grid Workload Format', () => {
   it('has the machine that comments above the jobs name, which options come before', () => {
     const withHeader = `# Computer: DAS-2\n# MaxNodes: 200 (dual)\n# MaxProcs: 400\n${log(gwf())}`
     expect(read(withHeader).machine).toMatchObject({ procs: 400, nodes: 200, resources: { procs: 400 }, origin: '400 procs: MaxProcs of the header' })
-    expect(read(withHeader, { procs: 64 }).machine.origin).toBe('64 procs: option procs')
-    expect(read(withHeader.replace('400', 'many')).machine.origin).toContain('inferred')
+    expect(read(withHeader, { procs: 64 }).machine!.origin).toBe('64 procs: option procs')
+    expect(read(withHeader.replace('400', 'many')).machine!.origin).toContain('inferred')
     expect(messageOf(() => read(withHeader.replace('400', '2')))).toContain('the job asks for 4 procs, the machine has 2 (MaxProcs of the header)')
   })
 

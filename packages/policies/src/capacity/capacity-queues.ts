@@ -1,9 +1,8 @@
-import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type UserId } from '@sched/core'
+import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
 import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
-import type { KillableTasks } from './killable-tasks.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -44,7 +43,7 @@ export class CapacityQueues {
   /** Told when what a waiting job wants may have changed. */
   onWaiting: ((job: JobId, lane: LaneId) => void) | undefined
   /** Tasks that may be killed for others, under lazy preemption. */
-  killable: KillableTasks | undefined
+  killable: { readonly amounts: Float64Array; has(task: TaskId): boolean } | undefined
   /** By pot: whether its idle resources are lent to jobs of the default partition. */
   readonly isLent: readonly boolean[]
   /** By lane: the least that is asked of each counted resource, and the step of limits. */

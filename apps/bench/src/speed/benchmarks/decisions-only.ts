@@ -66,6 +66,7 @@ export class DecisionsOnly {
         this.hash?.add(task, work.nodeOf(task), this.now)
         work.unclaim(task, 'evicted')
       },
+      abandon: () => undefined,
       reserve: () => undefined,
       defer: () => undefined,
       wakeAt: () => undefined,
