@@ -65,6 +65,13 @@ fifo
 `)
   })
 
+  it.each(['easy', 'conservative', 'fattened', 'strict', 'replan'])('knows windows that keep room from the first job: %s', async (policy) => {
+    // 2 of 4 cores are promised to somebody else from 60 to 120 s: a would run into that, and begins after it
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 90, { estimate: 90 }, { demand: { cpu: 3 } }), job('b', 0, 10, { estimate: 10 }, { demand: { cpu: 2 } })) })
+    const of = async (id: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--jitter', '0', '--job', id, '--policies', `{${policy}: {windows: [{from: 60, to: 120, demand: {cpu: 2}}]}}`, '--quiet'], cwd))[0]
+    expect(await of('a')).toMatchObject(policy === 'strict' ? { until: 120, parts: { reservation: 120 } } : { until: 120, parts: { reservation: 110, 'no room': 10 } }) // b runs until 10 s, where it may pass
+  })
+
   it('takes the job that waits longest also where that has not started or ended when the run ends', async () => {
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 50), job('b', 5, 500), job('c', 6, 500), job('d', 7, 1)) })
     const at = async (until: string) => (await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo', '--until', until], { cwd })).out

@@ -60,7 +60,7 @@ class Conservative implements Policy {
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, env.cluster)
     this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options.compress === 'all-ends'))
-    this.#explanations = new Explanations(jobs)
+    this.#explanations = new Explanations(jobs, options.windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
     const reset = (job: JobId) => {
       for (const plan of this.#plans) plan.reset(job)

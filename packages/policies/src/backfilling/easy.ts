@@ -65,7 +65,7 @@ class Easy implements Policy {
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane))
-    this.#explanations = new Explanations(jobs)
+    this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (reservations !== 1 || options.windows.length > 0) this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
     Object.assign(this, forwarding(jobs))

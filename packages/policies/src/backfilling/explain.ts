@@ -1,17 +1,20 @@
 import { None, Reason, type JobId, type Round } from '@sched/core'
+import type { Window } from './options.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /**
- * Gives every job that still waits its reason: no room now, or room that a reservation keeps from it. Done only when
- * somebody listens, since it looks at the whole queue.
+ * Gives every job that still waits its reason: no room now, or room that a reservation keeps from it, which is a window's
+ * where it is the first. Done only when somebody listens, since it looks at the whole queue.
  */
 export class Explanations {
   readonly #jobs: RigidJobs
+  readonly #windows: readonly Window[]
   readonly #waiting: JobId[] = []
 
-  constructor(jobs: RigidJobs) {
+  constructor(jobs: RigidJobs, windows: readonly Window[]) {
     this.#jobs = jobs
+    this.#windows = windows
   }
 
   /** `kept`: why a job waits for which there is room; `limit`: which limit holds it back, if any does. */
@@ -19,9 +22,10 @@ export class Explanations {
     if (!round.explained || head === None) return
     this.#waiting.length = 0
     this.#jobs.read(round, this.#waiting)
+    const ofHead = this.#windows.some(({ to }) => to > round.now) ? Reason.Reservation : Reason.NoRoom
     for (const job of this.#waiting) {
       const held = limit?.(job)
-      if (held === undefined) round.defer(job, job !== head && lane.fitsIn(lane.free, job) ? kept : Reason.NoRoom)
+      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : job === head ? ofHead : kept)
       else round.defer(job, Reason.Limit, held)
     }
   }

@@ -74,7 +74,7 @@ class Fattened implements Policy {
     this.#jobs.countAmounts('fattened')
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
-    this.#explanations = new Explanations(this.#jobs)
+    this.#explanations = new Explanations(this.#jobs, options.windows)
     this.#waits = new MeanWait(env)
     Object.assign(this, forwarding(this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
   }

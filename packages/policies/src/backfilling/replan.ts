@@ -94,7 +94,7 @@ class Replan implements Policy {
     this.#options = options
     this.#jobs = jobs
     this.#windows = new Windows(options.windows, cluster)
-    this.#explanations = new Explanations(jobs)
+    this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }

@@ -47,7 +47,7 @@ class Strict implements Policy {
     this.#windows = new Windows(options.windows, env.cluster)
     if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
-    this.#explanations = new Explanations(this.#jobs)
+    this.#explanations = new Explanations(this.#jobs, options.windows)
     Object.assign(this, forwarding(this.#jobs))
   }
 
