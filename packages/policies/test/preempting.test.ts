@@ -38,6 +38,19 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     expect([span(kill), kill.every((each) => each.job === 'q')]).toEqual([[20, 'q', 59, 40], true])
   })
 
+  it('claims what pools lacked before anything was taken: one that gives a task takes no other for it at once', () => {
+    // 8 slots: a, b, c and t.x run 2 each; a has nearly all weight. At 9 d has lacked its one for 5 s, t.x one of its 3 for 7 s
+    const pools: FairOptions['pools'] = {
+      a: { weight: 100 }, b: { weight: 0.01 }, c: { weight: 0.01 }, d: { minShare: 1, minTimeout: 5 }, t: { weight: 0.01, pools: { x: { minShare: 3, minTimeout: 7 } } },
+    }
+    const jobs = [['a', 0, 2], ['c', 1, 2], ['b', 1.5, 2], ['t.x', 2, 10], ['a', 3, 8], ['d', 4, 1]] as const
+    const { recorder } = run({
+      policy: preempting(greedy(fair({ pools }), firstNode()), { interval: 1 }), cluster: instantCluster({ nodes: [{ count: 1, slots: { map: 8 } }] }), until: 9,
+      jobs: jobs.map(([queue, submit, tasks], i) => job({ id: `${queue}${i}`, queue, submit, tasks, duration: 100 })),
+    })
+    expect(recorder.evictions.map((end) => `${end.time} ${end.job}`)).toEqual(['9 t.x3', '9 b2']) // the newest for d, the newest that is left for t.x
+  })
+
   it('gives the freed slots to the starved pool through the wrapped policy', () => {
     const slots = full({ minTimeout: 60 })
     const { kill, start } = beat(slots, 75, 100)

@@ -165,15 +165,16 @@ class Preempting implements Policy {
     )
   }
 
-  /** Outermost pools claim first; what a pool takes serves the pools inside it. */
+  /** Outermost pools claim first, what they lacked before anything was taken; what a pool takes serves the pools inside it. */
   #kill(round: Round, sharing: Sharing, shares: Float64Array): void {
     const { lane, now } = round
     const running = Array.from({ length: sharing.pools }, (_, pool) => sharing.running(pool, lane))
     const parents = Array.from({ length: sharing.pools }, (_, pool) => (sharing.parent(pool) === 0 ? None : sharing.parent(pool)))
+    const claims = Array.from({ length: sharing.pools }, (_, pool) => this.#claim(pool, lane, now, shares[pool] as number, sharing))
     const taken = new Float64Array(sharing.pools)
     let tasks: RunningTask[] | undefined
     for (let pool = 1; pool < sharing.pools; pool++) {
-      let wanted = this.#claim(pool, lane, now, shares[pool] as number, sharing)
+      let wanted = claims[pool] as number
       for (let around = sharing.parent(pool); around > 0; around = sharing.parent(around)) wanted -= taken[around] as number
       if (wanted > 0) wanted = usable(wanted, pool, round, sharing)
       if (wanted <= 0) continue
