@@ -206,6 +206,6 @@ export interface WorkListener {
   onFinish?(job: JobId): void
   /** A node takes no tasks any more, or takes them again (`ClusterView.up`). What it lost was released before. */
   onNode?(node: NodeId, up: boolean): void
-  /** Every heartbeat of every node, before its rounds, whether or not it has room. */
+  /** Every heartbeat of a node that is up, before its rounds, whether or not it has room. */
   onHeartbeat?(node: NodeId, now: Seconds): void
 }

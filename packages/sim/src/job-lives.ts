@@ -1,4 +1,4 @@
-import { infeasible, type ClusterModel, type Work } from '@sched/cluster'
+import { infeasible, loseSuspended, type CellState, type ClusterModel, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
@@ -7,9 +7,10 @@ import type { SimulationOptions } from './options.js'
 export interface JobLivesOptions {
   readonly model: ClusterModel
   readonly work: Work
+  readonly cell: CellState
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: { forget(job: JobId): void; freeSuspended(job: JobId): void }
+  readonly runs: { forget(job: JobId): void }
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -23,6 +24,7 @@ export class JobLives {
   lastStartup: Seconds = NaN
   readonly #model: ClusterModel
   readonly #work: Work
+  readonly #cell: CellState
   readonly #queue: EventQueue
   readonly #observers: Observers
   readonly #runs: JobLivesOptions['runs']
@@ -33,10 +35,11 @@ export class JobLives {
   /** Jobs that were given up and still run. */
   readonly #abandoned = new Set<JobId>()
 
-  constructor({ model, work, queue, observers, runs, architecture, schedulers, infeasible, host }: JobLivesOptions) {
+  constructor({ model, work, cell, queue, observers, runs, architecture, schedulers, infeasible, host }: JobLivesOptions) {
     this.lastStartup = 0
     this.#model = model
     this.#work = work
+    this.#cell = cell
     this.#queue = queue
     this.#observers = observers
     this.#runs = runs
@@ -90,7 +93,7 @@ export class JobLives {
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
     this.#abandoned.add(job)
-    this.#runs.freeSuspended(job)
+    loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
     this.#drop(job, now)
   }
 

@@ -1,4 +1,4 @@
-import type { CellState, Work } from '@sched/cluster'
+import { loseSuspendedOn, type CellState, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
@@ -119,8 +119,8 @@ export class Outages {
   }
 
   #tell(node: NodeId, up: boolean, now: Seconds): void {
-    const { cell, work, runs, architecture, observers } = this.#env
-    if (!up) runs.loseSuspended(node)
+    const { cell, work, architecture, observers } = this.#env
+    if (!up) loseSuspendedOn(work, cell, node)
     cell.setUp(node, up)
     work.tellNode(node, up)
     architecture.onNode?.(node, up)

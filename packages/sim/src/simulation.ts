@@ -86,6 +86,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#lives = new JobLives({
       model,
       work: this.work,
+      cell: this.cell,
       queue: this.#queue,
       observers: this.#observers,
       runs: this.#runs,

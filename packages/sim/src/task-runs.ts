@@ -1,4 +1,4 @@
-import { loseSuspended, loseSuspendedOn, type CellState, type ClusterModel, type Work } from '@sched/cluster'
+import type { CellState, ClusterModel, Work } from '@sched/cluster'
 import { grown, SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
@@ -205,17 +205,6 @@ export class TaskRuns implements ProgressHost {
     else work.suspended.forget(task)
     if (this.#checkpoints === undefined || work.spec(job).stages[work.stageOf(task)]?.phases !== undefined) return isSuspended ? ran : -before
     return isSuspended ? this.#checkpoints.keep(job, task, ran) : this.#checkpoints.cut(job, task, ran)
-  }
-
-  /** What suspended tasks of a job hold is free: it leaves the system. */
-  freeSuspended(job: JobId): void {
-    const work = this.#work
-    if (work.suspended.count > 0) loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
-  }
-
-  /** What suspended tasks hold of a node that takes none any more is free: they start anew. */
-  loseSuspended(node: NodeId): void {
-    if (this.#work.suspended.count > 0) loseSuspendedOn(this.#work, this.#cell, node)
   }
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
