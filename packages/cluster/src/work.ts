@@ -7,7 +7,11 @@ import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { checkWork } from './work-check.js'
 import { DONE, UNPLACED } from './work-columns.js'
+import { StageWaits } from './stage-waits.js'
 import { WorkReads } from './work-reads.js'
+
+/** Stages of a job from which on it is noted who waits for whom. */
+const MANY_STAGES = 16
 
 /**
  * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node).
@@ -27,6 +31,8 @@ export class Work extends WorkReads {
   #submitted = 0
   /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
   readonly nearAnywhere = new Set<JobId>()
+  /** Of jobs with many stages. */
+  readonly #waits = new Map<JobId, StageWaits>()
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
     super(model, shapes)
@@ -110,12 +116,13 @@ export class Work extends WorkReads {
     if (this.jobHeld[job] === 0) this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + tasks - had
   }
 
-  /** Opens the stages whose predecessors have gone far enough; the first call makes the job schedulable. */
-  open(job: JobId): void {
+  /** Opens the stages, of all or of some of them (ascending), whose predecessors have gone far enough; the first call makes the job schedulable. */
+  open(job: JobId, some?: readonly number[]): void {
     if (this.jobClosedStages[job] === 0) return
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
-    for (let i = 0; i < spec.stages.length; i++) {
+    for (let at = 0; at < (some ?? spec.stages).length; at++) {
+      const i = some === undefined ? at : (some[at] as number)
       const stage = spec.stages[i] as StageSpec
       if (this.stageOpen[first + i] === 1 || !this.#mayOpen(first, stage)) continue
       this.stageOpen[first + i] = 1
@@ -204,7 +211,7 @@ export class Work extends WorkReads {
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1
     this.jobLeft[job] = left
-    if ((this.jobClosedStages[job] as number) > 0) this.open(job)
+    if ((this.jobClosedStages[job] as number) > 0) this.open(job, (this.jobStages[job] as number) < MANY_STAGES ? undefined : this.#behind(job, stage))
     return left === 0
   }
 
@@ -212,6 +219,7 @@ export class Work extends WorkReads {
   remove(job: JobId): void {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
     this.nearAnywhere.delete(job)
+    this.#waits.delete(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
     for (let stage = first; stage < first + stages; stage++) {
@@ -289,6 +297,13 @@ export class Work extends WorkReads {
     this.near.restore(this.stageNear[stage] as number, lists.replicas, task * lists.factor, (task + 1) * lists.factor)
   }
 
+  /** Stages that may open since another task of a stage has ended; of one that has had ends before, its job is known. */
+  #behind(job: JobId, stage: number): number[] {
+    let waits = this.#waits.get(job)
+    if (waits === undefined) this.#waits.set(job, (waits = new StageWaits(this.spec(job).stages)))
+    return waits.ended(stage - (this.jobFirstStage[job] as number), this.stageDone[stage] as number)
+  }
+
   #mayOpen(first: number, stage: StageSpec): boolean {
     for (const { stage: index, fraction } of stage.after ?? [])
       if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false // 0.07 * 100 > 7
@@ -341,12 +356,13 @@ export class Work extends WorkReads {
     else listener?.onMore?.(job, lane)
   }
 
+  /** To the first stage with unplaced tasks; there is none before the front. */
   #moveFront(job: JobId, lane: LaneId): void {
-    const first = this.jobFirstStage[job] as number
-    let front = -1
-    for (let stage = first + (this.jobStages[job] as number) - 1; stage >= first; stage--)
-      if (this.stageLane[stage] === lane && (this.stageUnplaced[stage] as number) > 0) front = stage
-    this.laneFront[job * this.lanes + lane] = front
+    const at = job * this.lanes + lane
+    if (this.laneUnplaced[at] === 0) return void (this.laneFront[at] = -1)
+    let front = this.laneFront[at] as number
+    while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
+    this.laneFront[at] = front
   }
 
   /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */

@@ -1,0 +1,44 @@
+import type { StageSpec } from '@sched/core'
+
+/**
+ * Which stages of a job wait for which, so that the end of a task asks only those that wait for its stage: workflows have as many stages as others have tasks.
+ * Counted are waits that are not over: `fraction` of the tasks of another stage have not ended.
+ */
+export class StageWaits {
+  /** Stages that wait for stage i, ascending: `behind[from[i]]` to `behind[from[i + 1] - 1]`, with the fractions beside. */
+  readonly #from: Int32Array
+  readonly #behind: Int32Array
+  readonly #fractions: Float64Array
+  readonly #left: Int32Array
+
+  constructor(private readonly stages: readonly StageSpec[]) {
+    const count = stages.length
+    this.#from = new Int32Array(count + 1)
+    this.#left = new Int32Array(count)
+    for (const { after = [] } of stages) for (const { stage } of after) this.#from[stage + 1]!++
+    for (let i = 0; i < count; i++) this.#from[i + 1]! += this.#from[i]!
+    const next = this.#from.slice()
+    this.#behind = new Int32Array(this.#from[count]!)
+    this.#fractions = new Float64Array(this.#from[count]!)
+    stages.forEach(({ after = [] }, i) => {
+      for (const { stage, fraction } of after) {
+        const at = next[stage]!++
+        this.#behind[at] = i
+        this.#fractions[at] = fraction
+        if (fraction > 0) this.#left[i]!++
+      }
+    })
+  }
+
+  /** Of stage `index` one more task has ended, `done` in all: stages whose last wait is over with it, ascending. */
+  ended(index: number, done: number): number[] {
+    const { tasks } = this.stages[index] as StageSpec
+    const free: number[] = []
+    for (let at = this.#from[index]!; at < this.#from[index + 1]!; at++) {
+      const fraction = this.#fractions[at]!
+      const isOver = done / tasks >= fraction && (done - 1) / tasks < fraction
+      if (isOver && --this.#left[this.#behind[at]!]! === 0) free.push(this.#behind[at]!)
+    }
+    return free
+  }
+}
