@@ -1,6 +1,6 @@
 import { monolithic } from '@sched/architectures'
 import { definePolicy, forwarding, type Round } from '@sched/core'
-import { capacityScheduler, delay, fair, fifo, greedy } from '@sched/policies'
+import { capacityScheduler, delay, fair, fifo, greedy, preempting, slurmLimits } from '@sched/policies'
 import { checkPolicyLaws, cluster, digest, job, mapReduceJob, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -29,6 +29,16 @@ describe('one scheduler that decides at once', () => {
     const starts = recorder.launches.filter(({ job: id }) => id === 'b').map(({ node, time }) => `${node} ${time}`)
     expect(starts).toHaveLength(4)
     expect(recorder.evictions.map(({ node, time }) => `${node} ${time}`)).toEqual(starts)
+  })
+
+  it('lets a policy that takes tasks away look at full nodes, also inside limits of Slurm that limit nothing', () => {
+    // a has all slots of two nodes for 500 s; b is owed half of them from 42 s on, and nothing ends meanwhile
+    const policy = preempting(greedy(fair()), { fairTimeout: 1, interval: 3 })
+    const jobs = [job({ id: 'a', queue: 'a', tasks: 6, duration: 500 }), job({ id: 'b', queue: 'b', submit: 40, tasks: 6, duration: 500 })]
+    const full = { nodes: [{ count: 2, resources: { map: 3 } }], heartbeat: { interval: 3 } }
+    const evicted = (each: typeof policy) => run({ policy: each, jobs, cluster: full, architecture: monolithic(), until: 90 }).recorder.evictions.map(({ job: id, time }) => `${id} ${time}`)
+    expect(evicted(policy)).toHaveLength(3)
+    expect(evicted(slurmLimits(policy))).toEqual(evicted(policy))
   })
 
   it('gives a policy a round without nodes at a time that it asked for, although nothing waits', () => {

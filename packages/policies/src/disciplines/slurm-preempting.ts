@@ -1,8 +1,9 @@
 import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { bestRuns } from '../backfilling/node-runs.js'
+import { exceptWaiting } from './except-waiting.js'
 import { startNearest } from './start-nearest.js'
-import { exceptWaiting, KeepingRound, SuspendedJobs, together } from './suspended-jobs.js'
+import { KeepingRound, SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])

@@ -1,4 +1,4 @@
-import { forwarding, WrappedRound, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Policy, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import { WrappedRound, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { TasksByJob } from './tasks-by-job.js'
 
@@ -116,12 +116,6 @@ function processorsOf({ lanes, resources }: ClusterView, lane: LaneId): readonly
   const own = lanes[lane]?.resources ?? []
   const found = own.filter((resource) => ['cpu', 'node'].some((tres) => slurmResource(tres, [resources[resource] as string]) === 0))
   return found.length > 0 ? found : own.slice(0, 1)
-}
-
-/** What a policy is but for the hooks about waiting jobs, of which it is told by another. */
-export function exceptWaiting(policy: Policy): WorkListener {
-  const { onReady: _ready, onMore: _more, onDrained: _drained, ...rest } = forwarding(policy)
-  return rest
 }
 
 /** A round in which nobody starts on what is kept for suspended jobs. */

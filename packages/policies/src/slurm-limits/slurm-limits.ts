@@ -1,5 +1,6 @@
-import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type Seconds, type TaskId } from '@sched/core'
 import type { z } from 'zod'
+import { exceptWaiting } from '../disciplines/except-waiting.js'
 import { LimitedJobs } from './limited-jobs.js'
 import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
 
@@ -33,11 +34,13 @@ class SlurmLimits implements Policy {
     this.#policy = policy
     this.#jobs = new LimitedJobs(options, env, policy)
     this.#round = new LimitedRound(this.#jobs)
-    Object.assign(this, forwarding(this.#jobs, { ...exceptWaiting(policy), sharing: policy.sharing }))
+    // starts are not promised, since a limit may forbid them; all that waits may be held back by limits here and inside
+    const { promises: _, mayLeave: __, ...inside } = exceptWaiting(policy)
+    Object.assign(this, forwarding(this.#jobs, inside))
   }
 
   mayLeave(): boolean {
-    return this.#jobs.tellIfAllHeld()
+    return this.#jobs.tellIfAllHeld() || this.#policy.mayLeave?.() === true
   }
 
   schedule(round: Round): void {
@@ -46,12 +49,6 @@ class SlurmLimits implements Policy {
     this.#policy.schedule(this.#round)
     this.#jobs.end(round)
   }
-}
-
-/** The hooks of a policy but those about waiting jobs, of which it is told by another. */
-function exceptWaiting(policy: Policy): WorkListener {
-  const names = ['admits', 'onSubmit', 'onClaim', 'onRelease', 'onFinish', 'onNode', 'onHeartbeat', 'onCommit'] as const
-  return Object.fromEntries(names.flatMap((name) => (policy[name] === undefined ? [] : [[name, (policy[name] as (...args: unknown[]) => unknown).bind(policy)]])))
 }
 
 /** A round in which jobs that a limit holds back cannot start. */
