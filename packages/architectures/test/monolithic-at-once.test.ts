@@ -1,7 +1,7 @@
 import { monolithic } from '@sched/architectures'
 import { definePolicy, forwarding, type Round } from '@sched/core'
 import { capacityScheduler, delay, fair, fifo, greedy, preempting, slurmLimits } from '@sched/policies'
-import { checkPolicyLaws, cluster, digest, job, mapReduceJob, run } from '@sched/testkit'
+import { checkPolicyLaws, cluster, digest, job, laws, mapReduceJob, play, run, type World } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 describe('one scheduler that decides at once', () => {
@@ -66,6 +66,14 @@ describe('one scheduler that decides at once', () => {
 
   it('obeys the laws', () => {
     checkPolicyLaws(() => delay(fair(), { node: 2 }), { runs: 40, architecture: ({ claims }) => monolithic({ ...(claims && { tasksPerHeartbeat: claims }) }) })
+  })
+
+  it('is asked by the test kit all that it asks a policy: one that takes tasks away on full nodes does the same when it is watched', () => {
+    const jobs = [job({ id: 'a', queue: 'a', tasks: 6, duration: 50 }), job({ id: 'b', queue: 'b', submit: 4, tasks: 6, duration: 50 })]
+    const world: World = { cluster: { nodes: [{ count: 2, resources: { map: 3 } }], heartbeat: { interval: 3 } }, jobs, queues: ['a', 'b'], seed: 1, runtime: { jitter: 0 }, claims: undefined, commitPendingBug: false }
+    const played = play(world, () => preempting(greedy(fair()), { fairTimeout: 1, interval: 3 }), () => monolithic())
+    expect(played.recorder.evictions).toHaveLength(3)
+    expect(laws.determinism(played)).toBeUndefined()
   })
 
   it.each([0, 1.5, -1])('refuses %d tasks per heartbeat', (tasksPerHeartbeat) => {

@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type TaskId } from '@sched/core'
 import type { Simulation } from '@sched/sim'
 import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
@@ -79,7 +79,7 @@ function watch(policy: Policy, rounds: Rounds): Policy {
     if (ready.has(`${job} ${lane}`) !== is) rounds.complaints.push(`${hook} for job ${job} in lane ${lane}, which is ${is ? 'not ' : ''}ready`)
   }
   return {
-    ...passedOn(policy),
+    ...forwarding(policy),
     get sharing() {
       return policy.sharing
     },
@@ -112,14 +112,5 @@ function watch(policy: Policy, rounds: Rounds): Policy {
     },
   }
 }
-
-/** The hooks that are not counted; a hook the policy does not have is left out, since the engine saves its call. */
-function passedOn(policy: Policy): WorkListener {
-  const names = ['admits', 'onSubmit', 'onFinish', 'onNode', 'onHeartbeat'] as const
-  const calls = names.filter((name) => policy[name] !== undefined).map((name) => [name, (...values: unknown[]) => (policy[name] as Call).apply(policy, values)])
-  return Object.fromEntries(calls) as WorkListener
-}
-
-type Call = (...values: unknown[]) => void
 
 export const keyOf = ({ job, stage, task }: Launch | End): string => `${job}.${stage}.${task}`
