@@ -148,9 +148,14 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     ['for import alone', { exports: { '.': { types: './index.d.ts', import: './index.mjs' }, './other': './other.mjs' } }],
     ['by nested conditions', { exports: { node: { import: './index.mjs' }, default: './other.mjs' } }],
   ])('is what a package exports: %s', (_, facts) => {
-    const packed = JSON.stringify({ name: 'packed', type: 'module', ...facts })
-    const cwd = small({ 'here/package.json': packed, 'here/index.mjs': order, 'node_modules/packed/package.json': packed, 'node_modules/packed/index.mjs': order, 'empty/package.json': '{"exports":{"./other":"./x.mjs"}}' })
-    for (const module of ['./here', 'packed']) expect(run(cwd, 'policies', 'last-first', '--plugin', module)).toMatchObject({ stderr: '', stdout: expect.stringContaining('last-first: the youngest job first') as string })
+    const files = (folder: string, name: string) => ({ [`${folder}/package.json`]: JSON.stringify({ name: 'packed', type: 'module', ...facts }), [`${folder}/index.mjs`]: order.replace("'last-first'", `'${name}'`) })
+    const cwd = small({ ...files('here', 'by-folder'), ...files('node_modules/packed', 'by-name') })
+    const { stdout, stderr } = run(cwd, 'policies', '--plugin', './here', '--plugin', 'packed')
+    expect({ stderr, found: ['by-folder', 'by-name'].filter((name) => stdout.includes(name)) }).toEqual({ stderr: '', found: ['by-folder', 'by-name'] })
+  })
+
+  it('is refused with the way out where its package exports other things alone', () => {
+    const cwd = small({ 'empty/package.json': '{"exports":{"./other":"./x.mjs"}}' })
     expect(run(cwd, 'policies', 'last-first', '--plugin', './empty').stderr).toContain('Name a file in it, or say in a package.json there which one it is (`exports` or `main`).')
   })
 
