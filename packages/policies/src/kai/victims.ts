@@ -31,6 +31,8 @@ export class Reclaiming {
   readonly #work: WorkView
   /** What the job asks, by resource. */
   readonly #asked: number[] = []
+  /** By queue around the job, from the outermost inwards: whether the job stays within its quota, whoever of it goes. */
+  readonly #isWithinQuota: readonly boolean[]
   /** By leaf: who may be taken, the next one last. */
   readonly #left = new Map<number, Victim[]>()
 
@@ -39,6 +41,8 @@ export class Reclaiming {
     this.#order = order
     this.#work = work
     for (const r of order.resources) this.#asked[r] = order.asked(job, r)
+    const staysWithin = ({ allocated, quota }: Queue, r: number) => (allocated[r] as number) + (this.#asked[r] as number) <= (quota[r] as number)
+    this.#isWithinQuota = order.path(job).map((queue) => order.resources.every((r) => staysWithin(queue, r)))
     for (const victim of victimsInQueue(victims, work)) {
       const list = this.#left.get(order.leaf(victim.job))
       if (list === undefined) this.#left.set(order.leaf(victim.job), [victim])
@@ -95,10 +99,9 @@ export class Reclaiming {
     const { resources } = this.#order
     const [mine, path] = [this.#order.path(this.#job), this.#order.path(job)]
     const depth = partingOf(mine, path)
-    const [own, other] = [mine[depth] as Queue, path[depth] as Queue]
+    const other = path[depth] as Queue
     if (resources.some((r) => (other.allocated[r] as number) > due(other, r))) return true
-    const isWithin = resources.every((r) => (own.allocated[r] as number) + (this.#asked[r] as number) <= (own.quota[r] as number))
-    return isWithin && resources.some((r) => (other.allocated[r] as number) > (other.quota[r] as number))
+    return this.#isWithinQuota[depth] === true && resources.some((r) => (other.allocated[r] as number) > (other.quota[r] as number))
   }
 
   #amount({ tasks }: Victim, r: number): number {

@@ -78,6 +78,11 @@ describe('reclaim (TestHandleReclaim)', () => {
   ])('takes %s', (_, gpus, queues, running, incoming, expected) => {
     expect(taken([gpus], queues, running, incoming)).toEqual(expected)
   })
+  it('takes of a team within its fair share for none that goes beyond its own team\'s quota, though others of that team give way', () => {
+    // team b has 1 of its 3, and b.z_in asks 3: 4 are more than its quota, whether b.x_0 stays or goes. a, which is due 2, keeps its 2, and c, which is due nothing, gives
+    const queues: Queues = { a: deserves(1, 2, 3), 'a.x': deserves(1), b: deserves(3), 'b.x': deserves(0, 3), 'b.z': deserves(3, 2), c: deserves(0, 1, 3) }
+    expect(taken([5], queues, [['c_0', 2], ['a.x_0', 2], ['b.x_0', 1]], ['b.z_in', 3])).toEqual(['b.x_0', 'c_0'])
+  })
   it('takes nothing for a job that is never preempted beyond the quota of its team', () => {
     expect(taken([4], teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(3, 3) }), [['d.0_0', 1, 1, build], ['e.0_0', 3]], ['d.0_in', 1, 1, build])).toBeUndefined()
   })

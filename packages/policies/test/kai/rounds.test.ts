@@ -4,7 +4,8 @@ import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
-// Cases of the KAI Scheduler's own tests of whole cycles, one after the other (TestAllocateIntegrationTest, TestReclaimIntegrationTest), and TestHandleGangReclaim: what
+// Cases of the KAI Scheduler's own tests of whole cycles, one after the other (TestAllocateIntegrationTest, TestReclaimIntegrationTest, TestPreemptIntegrationTest,
+// TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and TestHandleGangReclaim: what
 // runs when nothing happens any more. Queues have no bounds of CPUs and memory unless they are `bare`, and nodes have plenty where only their GPUs are given.
 
 /** GPUs where it is a number. */
@@ -102,7 +103,26 @@ describe('reclaim', () => {
     ['takes nothing for a team below its quota of one that is, too', [1, 1], teams(deserves(2), deserves(2), { 'd.q0': deserves(1, 0), 'e.q1': deserves(1, 0) }), [['d.q0_0', 1], ['e.q1_0', 1, build]], [['e.q1_in', 1]], 'd.q0_0 e.q1_0'],
     ['takes one job for a gang', [2], two([0, 0], [2, 2]), [['q0_0', 1]], [['q1_in', 1, build, 2]], 'q1_in'],
     ['takes a gang for one job', [2], two([0, 0], [2, 2]), [['q0_0', 1, train, 2]], [['q1_in', 2, build]], 'q1_in'],
+    ['takes of a queue that lies in no team', [1], { d: deserves(1), 'd.q': deserves(1), n: deserves(0) }, [['n_0', 1]], [['d.q_in', 1]], 'd.q_in'],
+    [
+      'takes nothing where all are due what they ask, though what is free lies on several nodes',
+      [5, 5, 5],
+      { a: deserves(0), b: deserves(0), c: deserves(0) },
+      [['a_0', 2, train - 10], ['a_1', 2], ['a_2', 2], ['c_0', 2], ['a_3', 2], ['a_4', 2]],
+      [['c_in', 2]],
+      'a_0 a_1 a_2 a_3 a_4 c_0',
+    ],
     ['takes a whole gang of two nodes', [1, 1], two([1, 1], [1, 1]), [['q0_0', 1, train, 2]], [['q1_in', 1]], 'q1_in'],
+  ])
+})
+
+describe('preempt', () => {
+  check([
+    ['takes the one that is large enough', [4], { q: deserves(4) }, [['q_0', 1], ['q_1', 2], ['q_2', 1]], [['q_in', 2, build]], 'q_0 q_2 q_in'],
+    ['takes a large job for a small one', [2], { q: deserves(1) }, [['q_0', 2]], [['q_in', 1, build]], 'q_in'],
+    ['takes all that stand in the way', [4], { q: deserves(4) }, [['q_0', 1], ['q_1', 2], ['q_2', 1]], [['q_in', 4, build]], 'q_in'],
+    ['takes one job for a gang', [2], { q: deserves(2) }, [['q_0', 2]], [['q_in', 1, build, 2]], 'q_in'],
+    ['takes a whole gang for one job', [2], { q: deserves(1) }, [['q_0', 1, train, 2]], [['q_in', 1, build]], 'q_in'],
   ])
 })
 
