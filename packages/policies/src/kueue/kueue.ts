@@ -12,7 +12,8 @@ import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
-import { charge, discharge, type Likeness, type Workload } from './workload.js'
+import { Unfit } from './unfit.js'
+import { charge, discharge, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -68,14 +69,9 @@ class Kueue implements Policy {
   /** Whether somebody gave way who has just started or had no node yet, or may preempt a moment later: nothing that ends tells of that. */
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
-  /** What was found for workloads that do not fit, by likeness, and of whom it is known that there is nobody to preempt for them. */
-  readonly #unfit = new Map<Likeness, Assignment>()
-  readonly #vain = new Set<Likeness>()
+  readonly #unfit = new Unfit()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
-  /** By queue: how many that wait are like one for which there is nobody to preempt, and those of them that would not fit even so. */
-  readonly #hopeless = new Map<ClusterQueue, number>()
-  readonly #nowhere = new Map<ClusterQueue, number>()
   /** Queues of which all are done with in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
   /** By queue: its jobs in order, and how many of the first need no other look in this call. */
@@ -158,7 +154,7 @@ class Kueue implements Policy {
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const first = this.#closed.get(queue)
       if (this.#exhausted.has(queue)) continue
-      if (first === undefined ? this.#hopeless.get(queue) !== list.size : !this.#vain.has(first.likeness)) return false
+      if (first === undefined ? !this.#unfit.areVain(queue, list.size) : !this.#unfit.isVain(first.likeness)) return false
     }
     return true
   }
@@ -211,7 +207,7 @@ class Kueue implements Policy {
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
       if (assignment.mode !== Mode.NoFit && !isIdle) return { workload, assignment }
       this.#passOver(workload)
-      if (isStrict || (isAlone ? this.#hopeless : this.#nowhere).get(queue) !== list.size) continue
+      if (isStrict || !(isAlone ? this.#unfit.areVain(queue, list.size) : this.#unfit.fitNowhere(queue, list.size))) continue
       this.#exhausted.add(queue) // nobody need be told apart from it
       break
     }
@@ -229,12 +225,10 @@ class Kueue implements Policy {
   /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
   #assign(workload: Workload, round: Round): Assignment {
     const isAlone = this.#isAlone(workload)
-    const known = isAlone ? undefined : this.#unfit.get(workload.likeness)
+    const known = isAlone ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
     const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
-    if (found.mode === Mode.Fit || isAlone) return found
-    this.#unfit.set(workload.likeness, found)
-    if (found.targets.length === 0) this.#giveUpOn(workload, found.mode)
+    if (found.mode !== Mode.Fit && !isAlone) this.#unfit.add(workload, found)
     return found
   }
 
@@ -253,13 +247,6 @@ class Kueue implements Policy {
     for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.rank, found.get(each.priority) ?? -1))
     this.#newest.set(queue, found)
     return found.get(priority) ?? -1
-  }
-
-  /** Until somebody comes in or goes, nobody like it can come in, of those that are not looked at yet. */
-  #giveUpOn({ likeness, queue }: Workload, mode: Mode): void {
-    this.#vain.add(likeness)
-    this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
-    if (mode === Mode.NoFit) this.#nowhere.set(queue, (this.#nowhere.get(queue) ?? 0) + likeness.waiting)
   }
 
   /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
@@ -327,9 +314,6 @@ class Kueue implements Policy {
 
   #forgetUnfit(): void {
     this.#unfit.clear()
-    this.#vain.clear()
-    this.#hopeless.clear()
-    this.#nowhere.clear()
     this.#newest.clear()
   }
 
