@@ -46,6 +46,33 @@ describe('capacity, as a kueue that reclaims from any (capacity_test.go)', () =>
   })
 })
 
+describe('guarantees of capacity (capacity.go: realCapability, checkGuaranteeConstraint)', () => {
+  /** Of 12 CPUs q2 is guaranteed 3 of the 4 that it deserves, q1 its only one. */
+  const queue = (deserved: number, limit: object): Queues[string] => ({ cohort: 'cluster', nominalQuota: { cpu: deserved }, ...limit, preemption: { reclaimWithinCohort: 'Any' } })
+  const held: readonly Load[] = [['q1_1', 2], ['q1_2', 2], ['q1_3', 2], ['q1_4', 2], ['q1_5', 1]]
+  /** What starts or is killed as more come to queues of these limits, which have 9 CPUs for q1. */
+  const play = (limits: Readonly<Record<'q0' | 'q1' | 'q2', object>>, ...loads: readonly Load[]) => {
+    const { come } = world({ queues: { q0: queue(2, limits.q0), q1: queue(1, limits.q1), q2: queue(4, limits.q2), rest: queue(5, {}) } })
+    for (const load of held) expect(come(load)).toEqual({ started: [load[0]], killed: [] })
+    return loads.map((load) => come(load))
+  }
+
+  it('bound what each other queue has, as borrowing limits: several together use them, and give back', () => {
+    const limits = { q0: { borrowingLimit: { cpu: 12 - 1 - 3 - 2 } }, q1: { borrowingLimit: { cpu: 12 - 3 - 1 } }, q2: { borrowingLimit: { cpu: 12 - 1 - 4 } } }
+    // in Volcano q1 gives q1_4 and q1_5, since it has most of what it deserves: the later of two queues that borrow gives here
+    expect(play(limits, ['q1_6', 1], ['q0_7', 3], ['q2_8', 3])).toEqual([{ started: [], killed: [] }, { started: ['q0_7'], killed: [] }, { started: ['q2_8'], killed: ['q0_7'] }])
+  })
+  it('are kept free as lending limits, as in Volcano they are not', () => {
+    const limits = { q0: { lendingLimit: { cpu: 2 } }, q1: { lendingLimit: { cpu: 0 } }, q2: { lendingLimit: { cpu: 1 } } }
+    expect(play(limits, ['q1_6', 1], ['q0_7', 3], ['q2_8', 3])).toEqual([{ started: [], killed: [] }, { started: [], killed: [] }, { started: ['q2_8'], killed: [] }])
+  })
+  it('do not keep the last task of a queue above what it deserves, as in Volcano they do', () => {
+    // q1 is guaranteed the one that it deserves, and would have none without its task
+    const options: KueueOptions = { queues: { q0: queue(5, {}), q1: queue(1, {}) } }
+    expect(preempted(options, [['q1_1', 3]], ['q0_in', 5])).toEqual(['q1_1'])
+  })
+})
+
 describe('preempt, as a kueue within its queues (preempt_test.go)', () => {
   const of = (cpu: number): KueueOptions => ({ queues: { q: { nominalQuota: { cpu }, preemption: { withinClusterQueue: 'LowerPriority' } } } })
   const low = (count: number, cpu: number): Load[] => Array.from({ length: count }, (_, i): Load => [`q_${i + 1}`, cpu, 10])
