@@ -32,4 +32,16 @@ describe('a list of machines', () => {
     const bad = await sched(['run', '--trace', 'pods.csv', '--nodes', 'nodes.csv'], { cwd })
     expect(bad.err).toContain('nodes.csv" line 4 gpu: found "x", expected a number of at least 0. Correct the line.')
   })
+
+  it('is in the file of a workflow, too, which runs on the machines on which it ran', async () => {
+    const task = (id: string, parents: readonly string[], runtimeInSeconds: number) => ({ name: 'p', id, parents, children: [], runtimeInSeconds })
+    const tasks = [task('c', ['b', 'a'], 5), task('a', [], 10), task('b', [], 20)]
+    const machines = ['n1', 'n2'].map((nodeName) => ({ nodeName, cpu: { coreCount: 1 } }))
+    const cwd = directory({ 'w.json': JSON.stringify({ name: 'w', schemaVersion: '1.5', workflow: { specification: { tasks }, execution: { executedAt: '2024-01-01', tasks: tasks.map(({ id, runtimeInSeconds }) => ({ id, runtimeInSeconds })), machines } } }) })
+    const { code, out, err } = await sched(['run', '--trace', 'w.json', '--nodes', 'w.json', '--validate'], { cwd })
+    expect([code, out.split('\n')[0], /1 of 1 job finished; 3 tasks, 3 starts; makespan 25.0 s/.test(out)]).toEqual([0, 'w.json: 1 job on 2 nodes, each 1,000 cpu', true])
+    expect(err).toContain('note: recorded on 2 machines of 2 cores in all, which --nodes FILE takes from the same file')
+    const described = await sched(['trace', 'describe', 'w.json'], { cwd })
+    expect(described.out).toMatch(/format +wfformat\n +jobs +1\n +stages +3\n/)
+  })
 })

@@ -23,6 +23,9 @@ const samples: Readonly<Record<string, string>> = {
   'alibaba-2017': '10,20,1,1,3,Terminated,50,0.01\n5,30,2,4,1,Terminated,100,0.02\n',
   'alibaba-2018': 'M1,10,j_1,1,Terminated,86400,86500,100,0.5\nR2_1,5,j_1,1,Terminated,86500,86600,100,0.5\n',
   pai: 'job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type\n1f,worker,3.0,Terminated,1000.0,1600.0,400.0,2.5,50.0,T4\n',
+  wfformat: '{ "name": "w", "schemaVersion": "1.5", "workflow": {\n"specification": { "tasks": [{ "name": "p", "id": "a", "parents": [], "children": ["b"] }, { "name": "p", "id": "b", "parents": ["a"], "children": [] }] },\n"execution": { "tasks": [{ "id": "a", "runtimeInSeconds": 5, "coreCount": 1 }] } } }\n',
+  wta: 'workflow_id,id,ts_submit,runtime,resource_amount_requested,parents\n1,10,0,5000,1.0,[]\n1,11,9,5000,1.0,[10]\n',
+  opendc: 'id,submission_time,duration,cpu_count,cpu_capacity,mem_capacity\n1,2024-01-01 00:00:00,5000,1,2600.0,100\n2,2024-01-01 00:00:09,5000,1,2600.0,100\n',
   'job-table': 'id,submit,duration,cores\na,5,10,2\nb,6,10,2\n',
 }
 const options: Readonly<Record<string, object>> = { 'job-table': { demands: { cpu: 'cores' } } }

@@ -93,6 +93,20 @@ describe('a table in Parquet', () => {
     expect(trace.report.notes).toContain('columns of values that are not read: power (a list), key (bytes)')
   })
 
+  it('has the relatives of tasks as JSON has lists, whole numbers and texts, whatever the names of the levels; other lists are left out', async () => {
+    const leaf = (name: string, type: string, more: object = {}) => ({ name, type, repetition_type: 'OPTIONAL', ...more })
+    const list = (name: string, level: string, element: object) => [{ name, num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'LIST' }, { name: level, num_children: 1, repetition_type: 'REPEATED' }, element]
+    const table = (parents: unknown[], children: unknown[], elements: readonly [object, object]) => {
+      const schema = [{ name: 'root', num_children: 4 }, leaf('id', 'INT32'), ...list('parents', 'list', elements[0]), ...list('children', 'bag', elements[1]), ...list('power', 'list', leaf('element', 'INT64'))]
+      return packed([{ name: 'id', data: [1, 2, 3] }, { name: 'parents', data: parents }, { name: 'children', data: children }, { name: 'power', data: [[5n], [], []] }] as ColumnSource[], { schema: schema as NonNullable<Options['schema']> })
+    }
+    const known = table([[], [9_007_199_254_740_993n, -2n], undefined], [['a', 'b "c", d'], undefined, []], [leaf('item', 'INT64'), leaf('array', 'BYTE_ARRAY', { converted_type: 'UTF8' })])
+    expect((await textOf(known)).split('\n')).toEqual(['id,parents,children', '1,[],"[""a"",""b \\""c\\"", d""]"', '2,"[9007199254740993,-2]",', '3,,[]', ''])
+    expect((await parquetTable(bufferOf(known))).leftOut).toEqual([{ name: 'power', what: 'a list' }])
+    const dates = table([[], [], []], [[], [], []], [leaf('element', 'DOUBLE'), leaf('element', 'INT32', { converted_type: 'DATE' })])
+    expect((await parquetTable(bufferOf(dates))).leftOut.map(({ name }) => name)).toEqual(['parents', 'children', 'power'])
+  })
+
   it('is read in parts of a row group where it is large, and as a whole otherwise, with the same texts', async () => {
     const data = Array.from({ length: 700 }, (_, i) => i)
     const table = await parquetTable(bufferOf(packed([ints('a', data), strings('b', data.map((i) => `u${i % 3}`))], { rowGroupSize: 300 })))

@@ -1,4 +1,5 @@
 import type { StageSpec } from '@sched/core'
+import { stagesInOrder } from '../workflow/order.js'
 import type { TaskOrder, TaskRow } from './task-table.js'
 
 /**
@@ -17,15 +18,11 @@ export class TaskGraph implements TaskOrder {
     const named = rows.map(({ task }) => nameOf(task))
     const byNumber = new Map<string, number[]>()
     for (const [i, { number }] of named.entries()) if (number !== undefined) byNumber.set(number, [...(byNumber.get(number) ?? []), i])
-    const before = named.map(({ waits }) => waits.flatMap((number) => byNumber.get(number) ?? []))
+    const before = named.map(({ waits }) => [...new Set(waits.flatMap((number) => byNumber.get(number) ?? []))])
     if (named.some(({ waits }) => waits.some((number) => !byNumber.has(number)))) this.#missing++
-    const order = sorted(before)
-    if (order === undefined) return void this.#circles++
-    const index = new Map(order.map((row, at) => [row, at]))
-    return order.map((row) => {
-      const after = [...new Set(before[row])].map((each) => ({ stage: index.get(each)!, fraction: 1 }))
-      return { ...rows[row]!.stage, ...(after.length > 0 && { after }) }
-    })
+    const stages = stagesInOrder(rows.map(({ stage }) => stage), before)
+    if (stages === undefined) this.#circles++
+    return stages
   }
 
   rules() {
@@ -39,17 +36,4 @@ export class TaskGraph implements TaskOrder {
 function nameOf(task: string): { number: string | undefined; waits: string[] } {
   const [, number, rest = ''] = /^[A-Za-z]+(\d+)((?:_.*)?)$/.exec(task) ?? []
   return { number, waits: number === undefined ? [] : rest.split('_').filter((part) => /^\d+$/.test(part)) }
-}
-
-/** Of what is ready, the first in the table. */
-function sorted(before: readonly (readonly number[])[]): number[] | undefined {
-  const order: number[] = []
-  const done = new Set<number>()
-  while (order.length < before.length) {
-    const next = before.findIndex((each, i) => !done.has(i) && each.every((one) => done.has(one)))
-    if (next === -1) return undefined
-    done.add(next)
-    order.push(next)
-  }
-  return order
 }

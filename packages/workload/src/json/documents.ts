@@ -29,6 +29,7 @@ export class Documents {
   /** Objects that began on an earlier line. */
   #parts: Uint8Array[] = []
   #begin = 0
+  #file: string | undefined
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
 
   constructor(
@@ -38,7 +39,7 @@ export class Documents {
 
   /** Calls `visit` for each object that ends on the line. Throws the first `BadLine` when all of the line has been read. */
   line(bytes: Uint8Array, from: number, to: number, visit: (found: Found) => void): void {
-    let bad: unknown
+    let bad: unknown = this.place.file === this.#file ? undefined : this.#startFile()
     let start = from
     for (let at = from; at < to; at++) {
       const byte = bytes[at] as number
@@ -70,9 +71,24 @@ export class Documents {
 
   /** Throws `BadLine` where the last object has no end. */
   end(): void {
-    if (this.#depth === 0) return
+    const cut = this.#cut()
+    if (cut !== undefined) throw cut
+  }
+
+  #cut(of = ''): BadLine | undefined {
+    if (this.#depth === 0) return undefined
     const begin = this.#depth > this.#floor && !this.#isRest ? this.#begin : this.#outer
-    throw new BadLine(undefined, `the object that begins on line ${begin} has no end.`, 'Was the file cut short? Copy it again')
+    return new BadLine(undefined, `the object that begins on line ${begin}${of} has no end.`, 'Was the file cut short? Copy it again')
+  }
+
+  /** Another file follows: what the one before has left open is left out, and told. */
+  #startFile(): BadLine | undefined {
+    const cut = this.#cut(` of ${JSON.stringify(this.#file)}`)
+    this.#file = this.place.file
+    this.#depth = this.#floor = 0
+    this.#isText = this.#isEscaped = this.#isKey = this.#isRest = false
+    this.#parts = []
+    return cut
   }
 
   #inText(bytes: Uint8Array, at: number): void {

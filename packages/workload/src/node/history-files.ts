@@ -6,8 +6,8 @@ import { chunksOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
 import { readBytes, readHead } from './read-bytes.js'
 
-/** What lies beside histories: hidden files and marks, configurations and summaries of Hadoop's jobs, states of Spark's applications. */
-const passedOver = /^([._]|appstatus_)|\.(xml|crc|summary)$/
+/** What lies beside histories: hidden files and marks, configurations and summaries of Hadoop's jobs, states of Spark's applications, descriptions. */
+const passedOver = /^([._]|appstatus_)|\.(xml|crc|summary|md)$/
 
 export const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 

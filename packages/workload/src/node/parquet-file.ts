@@ -43,11 +43,18 @@ const opened = (path: string): Promise<ParquetTable> => parquetTable(isPacked(pa
 
 const isParquetFile = (path: string): boolean => !isDirectory(path) && statFile(path).isFile() && isParquet(readHead(path))
 
-/** The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. */
+/**
+ * The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. Of a trace in several tables (of the Workflow Trace
+ * Archive, or of OpenDC) those of its tasks.
+ */
 function partsOf(path: string): string[] | undefined {
   if (!isDirectory(path)) return undefined
-  const names = entriesOf(path).map(({ name }) => name).filter((name) => /\.(parquet|parq|pq)$/.test(name))
-  return names.length === 0 ? undefined : names.map((name) => join(path, name))
+  const names = entriesOf(path).map(({ name }) => name)
+  const files = names.filter((name) => /\.(parquet|parq|pq)$/.test(name))
+  const tasks = files.find((name) => /^(tasks|meta)\.parquet$/.test(name))
+  if (files.length > 0) return (tasks === undefined ? files : [tasks]).map((name) => join(path, name))
+  const folder = names.find((name) => name === 'tasks' || /^schema-\d/.test(name))
+  return folder === undefined ? undefined : partsOf(join(path, folder))
 }
 
 /** Parts of a file, which is open only while one is read. */

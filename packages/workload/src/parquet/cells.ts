@@ -28,8 +28,9 @@ export function columnsOf(root: SchemaTree): { readonly columns: Column[]; reado
   const leftOut: LeftOut[] = []
   const visit = ({ element, children, path }: SchemaTree): void => {
     const name = path.join('.')
-    const nested = nestedKind(element)
-    const cell = nested === undefined && children.length === 0 ? cellOf(element) : undefined
+    const list = relatives.test(name) ? listOf(element, children) : undefined
+    const nested = list === undefined ? nestedKind(element) : undefined
+    const cell = list ?? (nested === undefined && children.length === 0 ? cellOf(element) : undefined)
     if (nested !== undefined) leftOut.push({ name, what: nested })
     else if (cell !== undefined) columns.push({ name, path, text: cell })
     else if (children.length === 0) leftOut.push({ name, what: 'bytes' })
@@ -38,6 +39,23 @@ export function columnsOf(root: SchemaTree): { readonly columns: Column[]; reado
   root.children.forEach(visit)
   return { columns, leftOut }
 }
+
+/** The lists that readers here know, those of workflows; others (samples of power, say) would be large for nothing. */
+const relatives = /^(parents|children)$/
+
+/** The text of a list of whole numbers or of texts, as JSON has it: `[1,2]`. */
+function listOf({ converted_type: converted }: SchemaElement, [repeated, ...others]: readonly SchemaTree[]): Cell | undefined {
+  if (converted !== 'LIST' || repeated?.element.repetition_type !== 'REPEATED' || others.length > 0 || repeated.children.length > 1) return undefined
+  const { element, children } = repeated.children[0] ?? repeated
+  if (children.length > 0 || (element !== repeated.element && element.repetition_type === 'REPEATED')) return undefined
+  const text = isText(element) ? (value: unknown) => JSON.stringify(value) : isWhole(element) ? plain : undefined
+  return text && ((values) => `[${Array.from(values as Iterable<unknown>, (value) => (value === null || value === undefined ? 'null' : text(value))).join()}]`)
+}
+
+const isText = ({ type, converted_type: converted, logical_type: logical }: SchemaElement): boolean => type === 'BYTE_ARRAY' && (converted === 'UTF8' || logical?.type === 'STRING')
+
+const isWhole = ({ type, converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
+  (type === 'INT32' || type === 'INT64') && (logical === undefined ? converted === undefined || /^U?INT_/.test(converted) : logical.type === 'INTEGER')
 
 function nestedKind({ repetition_type: repetition, converted_type: converted, logical_type: logical }: SchemaElement): string | undefined {
   if (converted === 'MAP' || converted === 'MAP_KEY_VALUE' || logical?.type === 'MAP') return 'a map'

@@ -10,7 +10,8 @@ export class HeaderRows {
 
   constructor(
     private readonly place: LinePlace,
-    private readonly needed: readonly string[],
+    /** Columns that have to be there, or one of several. */
+    private readonly needed: readonly (string | readonly string[])[],
     private readonly wayOut: string,
   ) {}
 
@@ -22,7 +23,7 @@ export class HeaderRows {
       return this.#columns
     }
     this.#columns = new Columns(fields)
-    for (const name of this.needed) this.#columns.require(this.place, this.wayOut, name)
+    for (const names of this.needed) this.#columns.require(this.place, this.wayOut, ...[names].flat())
     return undefined
   }
 }

@@ -4,6 +4,7 @@ import { isMachineEvents, machineEvents } from '../google/machine-events.js'
 import { isMachineMeta, isPaiMachines, isServerEvents, machineMeta, paiMachines, serverEvents } from '../alibaba/machines.js'
 import { isPhillyMachines, phillyMachines } from '../philly/machines.js'
 import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
+import { hasWfMachines, wfMachines } from '../workflow/wf-machines.js'
 import type { MachineTable } from './machine-table.js'
 
 /** A kind of file that lists machines. */
@@ -21,6 +22,7 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },
   { name: 'alibaba 2018 machines', title: 'machine table of Alibaba\'s trace of 2018, CSV', detect: isMachineMeta, read: machineMeta },
   { name: 'pai machines', title: 'machines of Alibaba\'s GPU trace of 2020, CSV', detect: isPaiMachines, read: paiMachines },
+  { name: 'wfformat machines', title: 'workflows of WfCommons with the machines on which they ran, JSON', detect: hasWfMachines, read: wfMachines },
   { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011 (CSV) and 2019 (JSON)', detect: isMachineEvents, read: machineEvents },
 ]
 

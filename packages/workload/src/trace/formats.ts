@@ -24,14 +24,17 @@ import { jobHistoryFormat } from '../yarn/job-history.js'
 import { rumenFormat } from '../yarn/rumen.js'
 import { slsFormat } from '../yarn/sls.js'
 import { synthFormat } from '../yarn/synth.js'
+import { opendcFormat } from '../workflow/opendc.js'
+import { wfFormat } from '../workflow/wf-format.js'
+import { wtaFormat } from '../workflow/wta.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
 import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
-  batchTaskFormat, batchTask2018Format, paiFormat, jobTableFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 
 /** Bytes of a file's start that detection looks at. */

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { Columns } from '../slurm/columns.js'
+import { headerOf } from '../table/header-rows.js'
+import { BadLine, type TraceFormat } from '../trace/format.js'
+import { Demands, MILLI } from './demand.js'
+import { amountIn, fieldOf, idsIn, millisIn, TaskRows, textIn, type TaskReader, type TaskRow } from './task-rows.js'
+
+const opendcOptions = z.strictObject({
+  memory: z.enum(['none', 'requested']).default('requested').describe('Whether tasks ask for memory (mem): mem_capacity, in the unit of the trace (MB).'),
+})
+
+/** Names of columns: of today, and of earlier versions. */
+const submits = ['submission_time', 'submissionTime', 'start_time', 'startTime']
+const ends = ['stop_time', 'stopTime', 'end_time', 'endTime']
+const cores = ['cpu_count', 'maxCores']
+const memories = ['mem_capacity', 'requiredMemory']
+
+/**
+ * The table of tasks of OpenDC (`tasks.parquet`, earlier `meta.parquet`; Parquet, also as CSV): a job per task, or per group of tasks that are related as parents and children, which are its
+ * stages. Times are in ms or dates. A task asks for `cpu` and `gpu` in thousandths and for `mem`, all of its time.
+ *
+ * Deviations: what a task uses from one moment to the next (`fragments.parquet`, `trace.parquet`) is not modelled, and neither are capacities in MHz, deadlines and deferral.
+ *
+ * Source: OpenDC, documentation of the workload, and `TaskSchemas.kt`, `ResourceReadSupport.kt`.
+ */
+export const opendcFormat: TraceFormat<typeof opendcOptions> = {
+  name: 'opendc',
+  title: 'tasks of the simulator OpenDC (Parquet, CSV)',
+  source: 'OpenDC, documentation of the workload',
+  options: opendcOptions,
+  isHeld: true,
+  detect: (head) => isOpendc(new Set(headerOf(head))),
+  parser: (options, place) => new TaskRows(new OpendcTasks(options.memory === 'requested'), place),
+}
+
+/** Also of the table of fragments, of which the parser says that it is the other one. */
+function isOpendc(names: ReadonlySet<string>): boolean {
+  const hasOne = (of: readonly string[]) => of.some((name) => names.has(name))
+  return names.has('id') && hasOne(cores) && ((hasOne(submits) && hasOne(memories)) || (names.has('duration') && names.has('cpu_usage')))
+}
+
+class OpendcTasks implements TaskReader {
+  readonly needed = ['id', submits, cores]
+  readonly wayOut = 'Give the table of tasks (tasks.parquet, earlier meta.parquet), and not that of fragments.'
+  readonly #demands = new Demands()
+
+  constructor(private readonly asksMemory: boolean) {}
+
+  task(columns: Columns): TaskRow {
+    const id = textIn(columns, 'id')
+    const submit = millisIn(columns, ...submits)
+    const amounts = {
+      cpu: MILLI * amountIn(columns, cores), gpu: columns.text('gpu_count') === '' ? 0 : MILLI * amountIn(columns, ['gpu_count']), mem: this.asksMemory ? amountIn(columns, memories) : 0,
+    }
+    const demand = this.#demands.of(amounts)
+    if (demand === undefined) throw new BadLine(undefined, 'a task asks for nothing.')
+    const relatives = (name: string) => idsIn(columns.text(name), name)
+    return { id, submit, parents: relatives('parents'), children: relatives('children'), stage: { name: `task${id}`, tasks: 1, demand, duration: this.#duration(columns, submit) } }
+  }
+
+  rules() {
+    return []
+  }
+
+  notes(): string[] {
+    return ['what tasks use from one moment to the next (fragments) is not modelled: a task asks for all its cores as long as it runs']
+  }
+
+  #duration(columns: Columns, submit: number): number {
+    if (columns.has('duration')) return amountIn(columns, ['duration']) / 1000
+    const end = millisIn(columns, ...ends)
+    if (end < submit) throw new BadLine(fieldOf(columns, ends), `it ends ${submit - end} ms before it starts.`)
+    return (end - submit) / 1000
+  }
+}
