@@ -1,4 +1,5 @@
-// Runs the examples of README.md, docs/**/*.md and the README.md of packages and apps, and compares what they print with what the page shows.
+// Runs the examples of README.md, docs/**/*.md and the README.md of packages and apps, and compares what they print with what the page shows;
+// those in TypeScript must have no error of types, either.
 //
 //   <!-- run -->                 before a ```sh or ```ts block: run it (`sh` from the root, with `sched` on the path)
 //   <!-- run needs-traces -->    the same, skipped when the directory SCHED_TRACES is absent
@@ -65,6 +66,14 @@ function execute({ language }, code) {
   return spawnSync(process.execPath, ['--conditions=@sched/source', '--import', import.meta.resolve('tsx'), file], options)
 }
 
+/** Type-checks examples, whose files are called by their places; gives the complaints of the compiler. */
+function typeErrors(sources) {
+  for (const [place, code] of sources) writeFileSync(join(scratch, `${place.replace(/[/:]/g, '-')}.ts`), `${code}\nexport {}\n`)
+  writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify({ extends: '../../../tooling/tsconfig/node.json', include: ['*-*.ts'] }))
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript7/bin/tsc'), '-p', scratch], { cwd: scratch, encoding: 'utf8' })
+  return status === 0 ? '' : stdout
+}
+
 const tidy = (text) => text.split('\n').map((line) => line.trimEnd()).join('\n').replace(/^\n+/, '').trimEnd()
 const indent = (text) => text.replace(/^/gm, '    ')
 
@@ -95,6 +104,7 @@ const ofPackages = ['packages', 'apps'].flatMap((parent) => readdirSync(join(roo
 const pages = wanted.length > 0 ? wanted : ['README.md', ...inDocs.sort(), ...ofPackages].filter((path) => existsSync(join(root, path)))
 
 const count = { passed: 0, failed: 0, skipped: 0 }
+const typed = new Map()
 try {
   for (const page of pages) {
     const path = resolve(root, page)
@@ -102,6 +112,7 @@ try {
     const found = examples(lines)
     for (const example of found) {
       const place = `${page}:${example.from + 1}`
+      if (example.language === 'ts') typed.set(place, lines.slice(example.from, example.to).join('\n'))
       if (example.mark.needsTraces && !existsSync(traces)) {
         console.log(`skipped ${place}: no traces (set SCHED_TRACES)`)
         count.skipped++
@@ -117,6 +128,11 @@ try {
     const changed = found.filter(({ printed }) => printed !== undefined).reverse() // from the end: line numbers stay valid
     for (const { output, printed } of changed) lines.splice(output.from, output.to - output.from, ...printed.split('\n'))
     if (changed.length > 0) writeFileSync(path, lines.join('\n'))
+  }
+  const errors = typed.size === 0 ? '' : typeErrors(typed)
+  if (errors !== '') {
+    console.error(`failed types of examples:\n${indent(tidy(errors))}`)
+    count.failed++
   }
 } finally {
   rmSync(bin, { recursive: true, force: true })
