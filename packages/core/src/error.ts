@@ -32,7 +32,7 @@ export class SchedError extends Error {
   readonly wayOut: string
 
   constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {
-    super(`${describePlace(place)}${wayOut === '' ? fact : `${sentence(fact)} ${wayOut}`}`)
+    super(`${describePlace(place)}${legible(wayOut === '' ? fact : `${sentence(fact)} ${wayOut}`)}`)
     this.code = code
     this.place = place
     this.fact = fact
@@ -54,16 +54,23 @@ const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`)
 
 function describePlace({ file, line, row, column, field }: Place): string {
   const where = line === undefined ? (row === undefined ? '' : `row ${row}`) : `line ${line}${column === undefined ? '' : ` column ${column}`}`
-  const parts = [file === undefined ? '' : `"${file}"`, where, field ?? '']
+  const parts = [file === undefined ? '' : `"${escaped(file)}"`, where, legible(field ?? '')]
   const text = parts.filter((part) => part !== '').join(' ')
   return text === '' ? '' : `${text}: `
 }
+
+/** What input says may be of any length, and of characters that move the cursor or turn the direction of writing: a message is one line that can be read. */
+const legible = (text: string) => escaped(text).replace(/\S{400,}/g, (word) => `${word.slice(0, 200)}...`)
+const escaped = (text: string) => text.replace(unprinted, (character) => (character < ' ' ? JSON.stringify(character).slice(1, -1) : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`))
+// eslint-disable-next-line no-control-regex -- control characters, marks of direction and of byte order, line and paragraph separators
+const unprinted = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 /** The known name closest to a mistyped one (at most a third of its letters wrong, missing, too many or swapped), for "did you mean". */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= least) continue // so many letters are missing or too many
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < least) {
       least = distance

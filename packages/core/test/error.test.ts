@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { nearest, SchedError, suggest } from '../src/index.js'
+import { knownWords, nearest, SchedError, suggest } from '../src/index.js'
 
 describe('SchedError', () => {
   it('says place, fact and way out in one message', () => {
@@ -20,6 +20,12 @@ describe('SchedError', () => {
     const copy = await import('../src/index.js')
     expect(copy.SchedError).not.toBe(SchedError)
     expect([new copy.SchedError('IO', 'gone.'), new Error('gone'), 'gone', undefined].map((error) => error instanceof SchedError)).toEqual([true, false, false, false])
+  })
+
+  it('is one line of a length that can be read, whatever input says', () => {
+    const long = 'x'.repeat(1000)
+    expect(new SchedError('BAD_INPUT', `found "${long}", expected less.`, { file: long, field: long }).message).toBe(`"${long}" ${'x'.repeat(200)}...: found "${'x'.repeat(199)}... expected less.`)
+    expect(new SchedError('BAD_INPUT', 'found "a\n\u001b[2J\u202eb".', { file: 'a\u0000', field: '\ufeffid' }).message).toBe('"a\\u0000" \\ufeffid: found "a\\n\\u001b[2J\\u202eb".')
   })
 
   it('can be told more of its place by who knows it', () => {
@@ -46,5 +52,13 @@ describe('the nearest name', () => {
   it('is suggested with all that are known', () => {
     expect(suggest('dealy', known)).toBe('Did you mean "delay"? Known: fifo, fair, delay, skip-delay.')
     expect(suggest('zzz', known)).toBe('Known: fifo, fair, delay, skip-delay.')
+  })
+})
+
+describe('a table of known words', () => {
+  it('has no others, also not those that every object knows', () => {
+    const table = knownWords({ fifo: 1 })
+    expect(['fifo', 'fair', 'constructor', 'toString', '__proto__'].map((word) => table[word])).toEqual([1, undefined, undefined, undefined, undefined])
+    expect(Object.keys(table)).toEqual(['fifo'])
   })
 })

@@ -115,6 +115,11 @@ describe('manifests of Kueue', () => {
     expect(message(queue('a', ['preemption: Any']))).toMatch(/found "Any", expected fields/)
   })
 
+  it('refuse a resource without a name, and a LocalQueue without its ClusterQueue', () => {
+    expect(message(queue('a', [], ['{ nominalQuota: 8 }']))).toBe('"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: a resource has no name. Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.')
+    expect(message(queue('a'), object('LocalQueue', 'l', '{}'))).toContain('line 16 spec.clusterQueue: LocalQueue "l" names no ClusterQueue. Give it clusterQueue: a.')
+  })
+
   it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
     const flavors = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 8 }'].join('\n      - ')
     const two = `${queue('a', [], [flavors])}\n    - name: gpu\n      resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }]`

@@ -10,6 +10,10 @@ const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
 const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
 
 describe('the nodes of a slurm.conf', () => {
+  it.each(['constructor', '__proto__'])('knows no setting that is called %s', (name) => {
+    expect(told(`${name}=1\nPartitionName=p ${name}=1`)).toContainEqual(['ignored', 3, `p ${name}`, 'not simulated'])
+  })
+
   it.each([
     ['ranges with zeros in front', 'a[08-11]', ['a08', 'a09', 'a10', 'a11']],
     ['several parts', 'x1,y[1,3-4]-ib', ['x1', 'y1-ib', 'y3-ib', 'y4-ib']],

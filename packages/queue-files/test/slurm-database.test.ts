@@ -45,6 +45,13 @@ describe('a dump of sacctmgr', () => {
     })
   })
 
+  it.each([
+    ["Parent - 'a'\nAccount - 'a':GrpJobs=2", '"beside-1" line 2: account "a" lies in itself. '],
+    ["Account - 'a':GrpJobs=2\nParent - 'b'\nAccount - 'a':MaxJobs=1\nParent - 'a'\nAccount - 'b':MaxJobs=1", '"beside-1" line 3: account "a" lies in "b", which lies in it. '],
+  ])('is refused where accounts lie in each other: %j', (text, message) => {
+    expect(messageOf(() => made(enforced, text))).toContain(message)
+  })
+
   it('is told setting by setting, each once for all associations', () => {
     expect(told(enforced, dump)).toEqual([
       ['approximated', 8, 'GrpTRES of 1 association', 'the cluster has no license/fluent'],

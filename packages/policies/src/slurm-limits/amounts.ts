@@ -1,12 +1,12 @@
-import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { type ClusterView, knownWords, type ResourceId, SchedError, suggest } from '@sched/core'
 
 /** What Slurm counts, and the names that resources of clusters go by for it. */
-const names: Readonly<Record<string, readonly string[]>> = {
+const names = knownWords<readonly string[]>({
   cpu: ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores'],
   mem: ['mem', 'memory', 'memory-mb', 'ram'],
   node: ['nodes', 'node'],
   gres: ['gpus', 'gpu'],
-}
+})
 export type Tres = 'cpu' | 'mem' | 'node' | 'gres' | 'billing'
 /** What jobs cost, which is counted as the resource after the last one of the cluster. */
 const BILLING = 'billing'

@@ -67,4 +67,4 @@ export function nameOf({ kind, object, place }: KubernetesObject): string {
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
 
 /** A value as people write it. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

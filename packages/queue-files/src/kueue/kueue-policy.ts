@@ -1,5 +1,5 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
-import { nearest, SchedError, suggest } from '@sched/core'
+import { knownWords, nearest, SchedError, suggest } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { Findings } from '../finding.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
@@ -37,15 +37,15 @@ const inQueue: { readonly [field: string]: Known } = {
   },
   admissionScope: { admissionMode: ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing'] },
 }
-const why: Readonly<Record<string, string>> = {
+const why = knownWords<string>({
   namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on',
   nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling',
-}
+})
 
-const whyNot: Readonly<Record<string, string>> = {
+const whyNot = knownWords<string>({
   WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks', Topology: 'there is no topology-aware scheduling',
-}
+})
 
 /** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
 const RESOURCES = ['cpu', 'mem', 'gpu']
@@ -155,6 +155,7 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
     for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
       findings.add('ignored', { line: each.place('spec', field).line ?? 1 }, `LocalQueue ${name} ${field}`, typeof value === 'object' ? '' : textOf(value), field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'))
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
+    if (clusterQueue === undefined || clusterQueue === null) throw new SchedError('BAD_INPUT', `LocalQueue "${name}" names no ClusterQueue.`, each.place('spec', 'clusterQueue'), `Give it clusterQueue: ${queues.join(' or ')}.`)
     if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue)) throw new SchedError('BAD_INPUT', `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`, each.place('spec', 'clusterQueue'), suggest(textOf(clusterQueue), queues))
     if (queues.includes(name)) tell('ignored', 'a ClusterQueue has this name')
     else if ((found.get(name) ?? clusterQueue) !== clusterQueue) tell('ignored', 'another one has this name: jobs of it name their ClusterQueue')

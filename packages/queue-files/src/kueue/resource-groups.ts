@@ -27,6 +27,7 @@ export function checkGroups(found: KubernetesObject): void {
     for (const [i, each] of (value as unknown[]).entries()) {
       if (typeof each !== 'object' || each === null || Array.isArray(each)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(each)}, expected fields.`, place(...path, i), 'Write `- name: ...` and what belongs to it.')
       const [field, ...further] = inside
+      if (field === undefined && typeof fieldsOf(each)['name'] !== 'string') throw new SchedError('BAD_INPUT', 'a resource has no name.', place(...path, i), 'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.')
       if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
     }
   }

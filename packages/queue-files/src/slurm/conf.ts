@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Database } from './database.js'
 import { readLines, type Statement } from './lines.js'
@@ -36,9 +36,9 @@ interface Written {
 }
 
 /** Lines about one thing each, by the name that comes first. */
-const kinds: Readonly<Record<string, 'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'others'>> = {
+const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'others'>({
   nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets',
-}
+})
 
 /** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
 export const isSlurmConf = (text: string): boolean =>

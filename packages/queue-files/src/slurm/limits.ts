@@ -161,6 +161,7 @@ class DatabaseLimits {
 
   accounts(): Options {
     const { accounts, users } = this.#conf.database
+    this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
     const made = new Map<string, Options>([['root', {}]])
     for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
     const top: Options = {}
@@ -175,10 +176,25 @@ class DatabaseLimits {
     return { ...(Object.keys(root).length > 0 && { root }), ...top }
   }
 
-  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, [setting]: readonly Setting[]): Options {
+  /** Throws for an account in itself, or in one that lies in it. */
+  #checkTree(accounts: readonly Entity[]): void {
+    const parents = new Map<string, Set<string>>()
+    for (const { name, parent } of accounts) parents.set(name, (parents.get(name) ?? new Set<string>()).add(parent))
+    for (const { name, parent, settings } of accounts) {
+      const around = new Set([parent]) // grows while it is gone through
+      for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
+      if (around.has(name)) throw new SchedError('BAD_INPUT', `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`, this.#place(settings), 'Print the accounts again, or correct the Parent above it.')
+    }
+  }
+
+  #place([setting]: readonly Setting[]): { readonly file: string; readonly line?: number } {
+    return { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }
+  }
+
+  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, settings: readonly Setting[]): Options {
     const found = made.get(parent)
     if (found !== undefined) return found
-    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }, 'Print all accounts, or a dump of the cluster.')
+    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, this.#place(settings), 'Print all accounts, or a dump of the cluster.')
   }
 
   #association({ settings }: Entity): Options {

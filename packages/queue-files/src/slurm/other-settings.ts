@@ -1,5 +1,6 @@
+import { knownWords } from '@sched/core'
 /** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
-export const whyIgnored: Readonly<Record<string, string>> = {
+export const whyIgnored = knownWords<string>({
   priorityweightassoc: 'associations have no priority here',
   priorityweighttres: 'the size of a job is its largest fraction of the cluster in any resource',
   priorityparameters: 'the site factor of a job is its own priority',
@@ -24,19 +25,19 @@ export const whyIgnored: Readonly<Record<string, string>> = {
   suspendprogram: 'nodes are always on',
   resumetimeout: 'nodes are always on',
   completewait: 'a job has ended when it ends',
-}
+})
 
 /** The same of nodes; '' where there is nothing to say. */
-export const whyIgnoredOfNode: Readonly<Record<string, string>> = {
+export const whyIgnoredOfNode = knownWords<string>({
   weight: 'where tasks go is up to the placement of the policy', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
   cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
-}
+})
 
 /** The same of partitions. */
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
-export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
+export const whyIgnoredOfPartition = knownWords<string>({
   minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
@@ -45,4 +46,4 @@ export const whyIgnoredOfPartition: Readonly<Record<string, string>> = {
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',
-}
+})

@@ -1,4 +1,4 @@
-import { withoutUndefined, type Config } from '@sched/core'
+import { type Config, knownWords, withoutUndefined } from '@sched/core'
 import type { FairOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
 import { schedulerMode, secondsOf } from './conf.js'
@@ -18,14 +18,14 @@ const LOCALITY_WAIT = 3
 const DELAY = 'the wait of a job runs while it is passed over, not since a task of it last started'
 
 /** Settings that bear on when tasks start and mean nothing here. */
-const why: Readonly<Record<string, string>> = {
+const why = knownWords<string>({
   'spark.locality.wait.process': 'tasks have no data in processes',
   'spark.scheduler.allocation.file': 'the pools are those of the file given',
   'spark.scheduler.pool': 'the workload names the queue of a job',
   'spark.scheduler.revive.interval': 'offers are made as tasks end, or with heartbeats',
   'spark.task.cpus': 'tasks ask for what the workload says',
   'spark.speculation': 'tasks are not run twice',
-}
+})
 
 /**
  * The policy of Spark's task scheduler: pools by minimum share and weight, FIFO or fair inside (`FairSchedulingAlgorithm`), under its waits for

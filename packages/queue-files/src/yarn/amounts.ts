@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 
 /** Where a value stands, for errors. */
 export interface At {
@@ -114,11 +114,11 @@ export function bracketedAmounts(text: string, at: At): Record<string, number | 
 }
 
 /** Names that a cluster may give YARN's resources, in order of preference. */
-const aliases: Readonly<Record<string, readonly string[]>> = {
+const aliases = knownWords<readonly string[]>({
   'memory-mb': ['memory-mb', 'memory', 'mem', 'ram'],
   vcores: ['vcores', 'vcore', 'cpu', 'cpus', 'cores', 'core'],
   'yarn.io/gpu': ['yarn.io/gpu', 'gpu', 'gpus'],
-}
+})
 
 /** What the cluster calls a resource of YARN; undefined where it has none. */
 export const clusterName = (name: string, resources: readonly string[]): string | undefined => (aliases[name] ?? [name]).find((each) => resources.includes(each))

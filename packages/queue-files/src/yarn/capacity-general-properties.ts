@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
@@ -63,7 +63,7 @@ const smallest =
   }
 
 /** What each property does that concerns all queues. */
-export const generalProperties: Readonly<Record<string, UseInAll>> = {
+export const generalProperties = knownWords<UseInAll>({
   [`${prefix}maximum-applications`]: option('maximumApplications', count),
   [`${prefix}global-queue-max-application`]: byDefault('maximumApplications', (property) => integer(property) > 0 ? integer(property) : undefined),
   [`${prefix}minimum-user-limit-percent`]: byDefault('minimumUserLimitPercent', percentOfUsers),
@@ -155,5 +155,5 @@ export const generalProperties: Readonly<Record<string, UseInAll>> = {
   'yarn.resourcemanager.reservation-system.class': reservation,
   'yarn.resourcemanager.reservation-system.plan.follower': reservation,
   'yarn.resourcemanager.reservation-system.planfollower.time-step': reservation,
-}
+})
 

@@ -1,4 +1,4 @@
-import { SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, fairAmounts, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, ignored, masters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
@@ -28,7 +28,7 @@ const maximumAllocation =
   }
 
 /** Hadoop takes the classes of the policies, too. */
-const orderingClasses: Readonly<Record<string, string>> = { FifoOrderingPolicy: 'fifo', FairOrderingPolicy: 'fair', FifoOrderingPolicyForPendingApps: 'fifo-for-pending-apps', FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions' }
+const orderingClasses = knownWords<string>({ FifoOrderingPolicy: 'fifo', FairOrderingPolicy: 'fair', FifoOrderingPolicyForPendingApps: 'fifo-for-pending-apps', FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions' })
 
 const ordering: UseInQueue = (options, property, _, { queues }) => {
   const { file, line, name } = property
@@ -47,7 +47,7 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
 }
 
 /** What each property of a queue does, by the part of its name behind the queue's path. */
-export const queueProperties: Readonly<Record<string, UseInQueue>> = {
+export const queueProperties = knownWords<UseInQueue>({
   queues: () => undefined,
   capacity: (options, property, cluster, { parent }) => {
     const read = capacityValue(property)
@@ -134,7 +134,7 @@ export const queueProperties: Readonly<Record<string, UseInQueue>> = {
   'reservation-enforcement-window': reservation,
   'multi-node-sorting.policy': ignored('the placement of the experiment chooses the node'),
   'allow-zero-capacity-sum': () => undefined,
-}
+})
 
 /** Properties with a name inside their own. */
 export function patterned(suffix: string): UseInQueue | undefined {

@@ -1,4 +1,4 @@
-import { nearest, SchedError, suggest } from '@sched/core'
+import { knownWords, nearest, SchedError, suggest } from '@sched/core'
 import { fairAmounts, type At, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairPolicyName, FairQueue } from './fair-model.js'
 import { Findings } from '../finding.js'
@@ -28,7 +28,7 @@ const amounts: Reader<NamedAmounts> = (element, at) => fairAmounts(text(element,
 const threshold: Reader<number> = (element, at) => Math.min(Math.max(0, number(-Infinity)(element, at)), 1)
 
 /** Names and the classes that Hadoop has for them. */
-const policies: Readonly<Record<string, FairPolicyName>> = { fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' }
+const policies = knownWords<FairPolicyName>({ fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' })
 const policy: Reader<FairPolicyName> = (element, at) => {
   const name = text(element, at)
   const known = policies[(name.split('.').at(-1) ?? '').toLowerCase()]
@@ -61,10 +61,10 @@ const acl = 'everybody may submit in a simulation'
 const reservation = 'there is no reservation system'
 const masters = 'jobs have no masters of their own here'
 /** Elements of a queue that mean nothing here, with the reason. */
-const ignoredInQueue: Readonly<Record<string, string>> = {
+const ignoredInQueue = knownWords<string>({
   maxAMShare: masters, aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
-}
-const ignoredAtTop: Readonly<Record<string, string>> = { queueMaxAMShareDefault: masters, 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation }
+})
+const ignoredAtTop = knownWords<string>({ queueMaxAMShareDefault: masters, 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation })
 
 type Give = <T>(read: Reader<T>) => Given<T>
 /** What stands beside the queues. What the root queue itself says of preemption goes before what is said for all. */
@@ -109,10 +109,10 @@ function readTop(element: XmlElement, file: FairFile): void {
 }
 
 /** Settings of the fair scheduler of Hadoop 1, and what they are called in YARN. */
-const ofHadoop1: Readonly<Record<string, string>> = {
+const ofHadoop1 = knownWords<string>({
   minMaps: 'minResources', minReduces: 'minResources', maxMaps: 'maxResources', maxReduces: 'maxResources', maxRunningJobs: 'maxRunningApps',
   poolMaxJobsDefault: 'queueMaxAppsDefault', userMaxJobsDefault: 'userMaxAppsDefault', defaultPoolSchedulingMode: 'defaultQueueSchedulingPolicy',
-}
+})
 
 /** Why an element means nothing where it stands: YARN passes over it, too. */
 const unknown = (name: string, known: readonly string[]): string => {
@@ -121,7 +121,7 @@ const unknown = (name: string, known: readonly string[]): string => {
   const today = ofHadoop1[name]
   if (today !== undefined) return `a setting of Hadoop 1, which YARN does not read; there it is ${today}`
   if (known !== knownAtTop && knownAtTop.includes(name)) return 'it stands in <allocations>, not inside a queue or user'
-  if (known === knownAtTop && name in readers) return 'it stands inside a <queue>'
+  if (known === knownAtTop && Object.hasOwn(readers, name)) return 'it stands inside a <queue>'
   const close = nearest(name, known)
   return `no such setting${close === undefined ? '' : `; did you mean ${close}?`}`
 }
@@ -169,7 +169,7 @@ function checkForLeaves({ children }: XmlElement, { path }: FairQueue, file: str
 function readSetting(element: XmlElement, queue: FairQueue, ignored: Findings): void {
   const { name, line } = element
   const setting = `${queue.path} ${name}`
-  const read = (readers as Readonly<Record<string, Reader<unknown> | undefined>>)[name]
+  const read = Object.hasOwn(readers, name) ? (readers as Readonly<Record<string, Reader<unknown>>>)[name] : undefined
   if (read === undefined) return ignored.add('ignored', element, setting, element.text, ignoredInQueue[name] ?? unknown(name, [...Object.keys(readers), ...Object.keys(ignoredInQueue), 'queue']))
   const key = name === 'schedulingPolicy' || name === 'schedulingMode' ? 'policy' : name
   Object.assign(queue, { [key]: { value: read(element, { file: ignored.file, line, field: setting }), line, text: element.text } })

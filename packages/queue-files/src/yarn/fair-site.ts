@@ -1,4 +1,4 @@
-import { nearest, SchedError } from '@sched/core'
+import { knownWords, nearest, SchedError } from '@sched/core'
 import { unitFactor } from './amounts.js'
 import type { Findings } from '../finding.js'
 import { booleanOf, numberOf } from './site.js'
@@ -65,7 +65,7 @@ const typedIncrement = (resource: string): Use => (site, { name, value, file, li
 const rounding = 'demands are taken as the jobs state them, and not rounded up'
 const increments = `for the smallest task that reserves a node; ${rounding}`
 const prefix = 'yarn.scheduler.fair.'
-const known: Readonly<Record<string, Known>> = {
+const known = knownWords<Known>({
   [`${prefix}allocation.file`]: { note: 'the queue file is the one given' },
   [`${prefix}user-as-default-queue`]: { use: flag('userAsDefaultQueue') },
   [`${prefix}allow-undeclared-pools`]: { use: flag('allowUndeclaredPools') },
@@ -97,7 +97,7 @@ const known: Readonly<Record<string, Known>> = {
   'yarn.scheduler.increment-allocation-vcores': { use: increment('vcores'), note: increments },
   'yarn.scheduler.reservation-threshold.increment-multiple': { use: (site, property) => void (site.reservationMultiple = numberOf(property, { least: 0 })) },
   'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
-}
+})
 
 /** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
 export function readFairSite(properties: ReadonlyMap<string, Setting>, findings: Findings): FairSite {

@@ -1,14 +1,14 @@
-import { SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import type { Setting } from '../setting.js'
 
 type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
 /** Queues that policies give, inside `parentQueue` where there is one. */
-const patterns: Readonly<Record<string, string>> = { specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' }
+const patterns = knownWords<string>({ specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' })
 /** Policies without a queue here, and why. */
-const without: Readonly<Record<string, string>> = { secondaryGroup: 'jobs have no secondary groups', secondaryGroupUser: 'jobs have no secondary groups', applicationName: 'jobs are not placed by their names', setDefaultQueue: 'the default queue is root.default' }
+const without = knownWords<string>({ secondaryGroup: 'jobs have no secondary groups', secondaryGroupUser: 'jobs have no secondary groups', applicationName: 'jobs are not placed by their names', setDefaultQueue: 'the default queue is root.default' })
 const inside = ['user', 'primaryGroup', 'primaryGroupUser']
-const fallbacks: Readonly<Record<string, 'skip' | 'default' | 'reject'>> = { skip: 'skip', placeDefault: 'default', reject: 'reject' }
+const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
 /**
  * The rules of `mapping-rule-json` as mappings, and which are left out and why. Throws `BAD_INPUT` with the line of the property.
