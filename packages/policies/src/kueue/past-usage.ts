@@ -8,7 +8,7 @@ type Settings = NonNullable<KueueSettings['admissionFairSharing']>
  * as much after every half-life. Who is admitted is charged for a sampling interval at once, so that many do not come in
  * before the first is noticed.
  *
- * Source: Kueue, admission fair sharing. Deviation: brought up to date whenever it is asked for, not at every interval.
+ * Source: Kueue, admission fair sharing. Deviation: it changes all the time, not at every interval.
  */
 export class PastUsage {
   readonly #settings: Settings
@@ -38,10 +38,17 @@ export class PastUsage {
     this.#average[user] = (this.#average[user] as number) + this.#amount(demand, tasks) * (1 - this.#left(this.#settings.usageSamplingInterval))
   }
 
+  /** Changes nothing: users who had the same at the same times have used as much, to the last bit, however often each was asked for. */
   of(user: UserId, now: Seconds): number {
-    this.#advance(user, now)
-    const usage = this.#average[user] as number
+    const usage = this.#usage(user, now)
     return usage === 0 ? 0 : usage / this.#weightOf(user)
+  }
+
+  #usage(user: UserId, now: Seconds): number {
+    const using = this.#using[user]
+    if (using === undefined) return 0
+    const left = this.#left(now - (this.#at[user] as Seconds))
+    return (this.#average[user] as number) * left + this.#amount(using, 1) * (1 - left)
   }
 
   #amount(demand: ArrayLike<number>, tasks: number): number {
@@ -51,9 +58,8 @@ export class PastUsage {
   }
 
   #advance(user: UserId, now: Seconds): void {
-    const left = this.#left(now - (this.#at[user] ?? now))
-    const using = (this.#using[user] ??= new Float64Array(this.#perUnit.length))
-    this.#average[user] = (this.#average[user] ?? 0) * left + this.#amount(using, 1) * (1 - left)
+    this.#average[user] = this.#usage(user, now)
+    this.#using[user] ??= new Float64Array(this.#perUnit.length)
     this.#at[user] = now
   }
 

@@ -23,7 +23,7 @@ describe('past usage', () => {
     const [often, once] = [counted(), counted()]
     for (const usage of [often, once]) usage.enter(ann, [3, 1], 2, 10)
     for (let now = 20; now < 500; now += 10) often.of(ann, now)
-    expect(often.of(ann, 500)).toBeCloseTo(once.of(ann, 500), 12)
+    expect(often.of(ann, 500)).toBe(once.of(ann, 500))
   })
 
   it('weighs resources, and is what is in use now with a half-life of 0', () => {
@@ -58,6 +58,22 @@ describe('a queue that goes by usage', () => {
     expect(order({})).toBe('a3 b1')
     expect(order({ admissionMode: 'UsageBasedAdmissionFairSharing' })).toBe('b1 c1')
     expect(order({ admissionMode: 'UsageBasedAdmissionFairSharing' }, { ann: { weight: 0 } })).toBe('b1 c1')
+  })
+
+  it.each<[string, boolean, readonly [ann: number, bob: number], readonly string[], readonly string[]]>([
+    ['who has used less', true, [6, 2], ['ann_1 8', 'bob_1 8'], ['bob_1']],
+    ['the first, without usage', false, [6, 2], ['ann_1 8', 'bob_1 8'], ['ann_1']],
+    ['one of each where all have used as much: the first of ann counts at once', true, [4, 4], ['ann_1 4', 'ann_2 4', 'bob_1 4', 'bob_2 4'], ['ann_1', 'bob_1']],
+    ['one of each whatever they ask', true, [4, 4], ['ann_1 4', 'bob_1 3', 'cyd_1 1'], ['cyd_1', 'ann_1', 'bob_1']],
+    ['one of whom nothing is known', true, [8, 0], ['ann_1 8', 'bob_1 8'], ['bob_1']],
+  ])('admits %s (TestScheduleForAFS)', (_, byUsage, used, waiting, expected) => {
+    const queue = { nominalQuota: { cpu: 8 }, ...(byUsage && { admissionMode: 'UsageBasedAdmissionFairSharing' as const }) }
+    const { submit, end } = world({ queues: { q: queue }, admissionFairSharing: { usageHalfLifeTime: 10, usageSamplingInterval: 1 } })
+    const of = (id: string, cpu: number) => job({ id, user: id.split('_')[0] as string, queue: 'q', demand: { cpu } })
+    const held = ['ann_0', 'bob_0'].filter((_id, i) => (used[i] as number) > 0)
+    submit(...held.map((id, i) => of(id, used[i] as number)))
+    for (const each of waiting) submit(of(each.split(' ')[0] as string, Number(each.split(' ')[1])))
+    expect(end(...held).started).toEqual(expected)
   })
 
   it('counts usage over weights: what ann has used is less than what bob has, as she weighs a hundred times as much', () => {
