@@ -166,7 +166,8 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
 
 /** Traces of Hadoop can be read either way. */
 function askedOtherwise(fact: string, isTrace: boolean): string {
-  const [, name = ''] = /has no resource "([^"]*)"/.exec(fact) ?? []
+  const [, name] = /has no resource "([^"]*)"/.exec(fact) ?? []
+  if (name === undefined) return ''
   if ((name === 'map' || name === 'reduce') && !isTrace) return ', for example `--slots map=4,reduce=2`'
   if (name === 'map' || name === 'reduce') return ', or read tasks of the trace as containers (`--option demand=containers`)'
   return name === 'vcores' || name === 'memory-mb' ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)' : ', for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes)'

@@ -78,6 +78,9 @@ const MOST_NODES = 1_000_000
 /** Seconds: below, a run is all heartbeats; above, work waits for so long that it looks forgotten. */
 const [LEAST_INTERVAL, MOST_INTERVAL] = [0.001, 86_400]
 
+/** A factor beyond is a slip of the pen; one near 0 would let tasks run for ever. */
+const speed = z.number().positive().min(1e-6).max(1e6)
+
 const name = z.string().min(1)
 const amounts = z.record(name, z.int().min(0).max(2 ** 31 - 1))
 const devices = z.record(
@@ -98,12 +101,12 @@ const shape = {
   slots: amounts.optional().describe('slots per node by type, for example { map: 4, reduce: 2 }: every type is scheduled on its own'),
   resources: amounts.optional().describe('amounts per node by resource (millicores, MiB, ...), scheduled together; instead of slots'),
   devices: devices.optional().describe('devices per node by resource, for example { gpu: 8 } or { gpu: { count: 8, milli: 1000 } }: tasks ask for a share of one (gpu: 500) or for whole ones (gpu: 2000)'),
-  speed: z.number().positive().optional().describe('relative speed; default 1'),
+  speed: speed.optional().describe('relative speed; default 1'),
   hardware: z
-    .record(name, z.number().positive())
+    .record(name, z.number().positive().min(1e-6).max(Number.MAX_SAFE_INTEGER))
     .optional()
     .describe('what a node really has, for example { cores: 8, disks: 2, memory: 16 }: tasks that together use more slow each other down'),
-  speeds: z.record(name, z.number().positive()).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
+  speeds: z.record(name, speed).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()

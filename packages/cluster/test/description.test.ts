@@ -46,6 +46,7 @@ describe('a cluster description', () => {
     [{ nodes: [{ count: 2, slots: { map: 1 } }], racks: 2 }, 'racks: stands beside a list of node groups. Put it into the groups, or give `nodes` a number.'],
     [{ nodes: [{ name: 'a', count: 2, slots: { map: 1 } }, { name: 'a', count: 2 }] }, 'nodes: two node groups are called "a". Give every group a name of its own.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 0 }, 'speed: found 0, expected more than 0.'],
+    [{ nodes: 2, slots: { map: 1 }, speed: 1e-320 }, 'speed: found 1e-320, expected at least 0.000001.'],
     [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform".'],
     [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 0 } }, 'heartbeat.interval: found 0, expected at least 0.001.'],
     [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 1e308 } }, 'heartbeat.interval: found 1e+308, expected at most 86400.'],

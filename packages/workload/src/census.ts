@@ -1,6 +1,7 @@
 import type { Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
 import type { Capacity, WorkloadSummary } from './workload-summary.js'
 import { jobSize, sizeClass, sizeClasses, widthClass, widthClasses } from './size-class.js'
+import { criticalPath, meanOf } from './critical-path.js'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { WeightedValues } from './weighted-values.js'
 
@@ -43,6 +44,8 @@ export class Census {
   readonly #queues = new DistinctCount()
   readonly #gaps = new WeightedValues()
   readonly #sizes = new WeightedValues()
+  readonly #paths = new WeightedValues()
+  #longest = 0
   readonly #resources = new Map<string, ResourceCount>()
   readonly #classes = { tasks: new Classes(sizeClasses), procs: new Classes(widthClasses), nodes: new Classes(widthClasses) }
 
@@ -62,6 +65,9 @@ export class Census {
     for (const stage of job.stages) this.#addStage(stage, counts)
     this.#tasks += tasks
     this.#sizes.add(tasks, 1)
+    const { seconds, stages } = criticalPath(job.stages)
+    this.#paths.add(seconds, 1)
+    this.#longest = Math.max(this.#longest, stages)
   }
 
   #addStage({ demand, duration, tasks }: StageSpec, classes: readonly (ClassCount | undefined)[]): void {
@@ -100,6 +106,7 @@ export class Census {
       span,
       gaps: { mean: this.#gaps.mean(), median: this.#gaps.median(), max: this.#gaps.max() },
       medianJobTasks: this.#sizes.median(),
+      ...(this.#longest > 1 && { criticalPath: { median: this.#paths.median(), max: this.#paths.max(), stages: this.#longest } }),
       resources: [...this.#resources].map(([resource, { tasks, work, largest, durations }]) => {
         const there = capacity[resource]
         const load = there === undefined || span === 0 ? {} : { load: work / (there * span) }
@@ -124,11 +131,6 @@ function addDurations(values: WeightedValues, duration: Duration, tasks: number)
   const mean = typeof duration === 'number' ? duration : meanOf(duration)
   values.add(mean, tasks)
   return mean * tasks
-}
-
-function meanOf(distribution: Exclude<Duration, number | readonly number[] | Float64Array>): Seconds {
-  if (distribution.kind === 'uniform') return (distribution.min + distribution.max) / 2
-  return distribution.mean + (distribution.shift ?? 0)
 }
 
 class DistinctCount {

@@ -19,6 +19,11 @@ export interface WorkloadSummary {
   /** Between successive submissions; zeros with fewer than two jobs. */
   readonly gaps: { readonly mean: Seconds; readonly median: Seconds; readonly max: Seconds }
   readonly medianJobTasks: number
+  /**
+   * Of jobs in which a stage waits for all of another: how long a job takes at least on nodes of speed 1 with room for all, and of how many stages the longest
+   * chain is. Absent where none does.
+   */
+  readonly criticalPath?: { readonly median: Seconds; readonly max: Seconds; readonly stages: number }
   /** Per resource that tasks ask for, in order of first use. */
   readonly resources: readonly ResourceSummary[]
   /** What the classes are by: processors (or whole nodes) of rigid jobs, where all jobs ask for them, else tasks. */

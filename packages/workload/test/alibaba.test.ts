@@ -37,6 +37,7 @@ describe('batch tasks of Alibaba\'s trace of 2017', () => {
     ['1,2,3,4,0,Terminated,50,0.1', `"b.csv" line 2 number of instances: found "0", expected a number of at least 1. ${skip}`],
     ['1,2,3,4,5,Terminated,-50,0.1', `"b.csv" line 2 CPU: found "-50", expected a number of at least 0. ${skip}`],
     ['1,2,3,4,5,Terminated,50,NaN', `"b.csv" line 2 memory: found "NaN", expected a number of at least 0. ${skip}`],
+    ['1,2,3,4,5,Terminated,50,1e15', `"b.csv" line 2 memory: found "1e15", more than any machine has. ${skip}`],
     ['1,2,,4,5,Terminated,50,0.1', `"b.csv" line 2 job id: is empty. ${skip}`],
   ])('answer the row %j', (text, message) => {
     expect(messageOf(() => read(row + text))).toBe(message)

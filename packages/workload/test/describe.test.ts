@@ -32,6 +32,15 @@ describe('describe', () => {
     expect(summaryOf(workloadOf('w', [job('a', 0, [stage(2, 3), stage(2, 7)])])).resources[0]!.medianDuration).toBe(5)
   })
 
+  it('says how long jobs take at least where stages wait for all of others, with the longest chain of stages', () => {
+    const after = (...stages: number[]) => stages.map((each) => ({ stage: each, fraction: 1 }))
+    const diamond = [stage(1, 1), { ...stage(2, [2, 7]), after: after(0) }, { ...stage(1, 3), after: after(0) }, { ...stage(1, { kind: 'uniform', min: 2, max: 4 }), after: after(1, 2) }] as StageSpec[]
+    const early = [stage(2, 5), { ...stage(1, 4), after: [{ stage: 0, fraction: 0.5 }] }] // may start before the first stage is over
+    // 1 + 7 + 3 = 11; 5; 30: median 11
+    expect(summaryOf(workloadOf('w', [job('a', 0, diamond), job('b', 0, early), job('c', 0, [stage(1, 30)])])).criticalPath).toEqual({ median: 11, max: 30, stages: 3 })
+    expect(summaryOf(workloadOf('w', [job('b', 0, early)]))).not.toHaveProperty('criticalPath')
+  })
+
   it('counts a uniform duration with the middle of its range, and durations of a typed array', () => {
     const work = (duration: StageSpec['duration']) => summaryOf(workloadOf('w', [job('a', 0, [stage(2, duration)])])).resources[0]!.work
     expect([work({ kind: 'uniform', min: 2, max: 4 }), work(new Float64Array([1, 2.5]))]).toEqual([6, 3.5])

@@ -249,6 +249,15 @@ describe('options of generators', () => {
   })
 
   it.each<[string, unknown, string]>([
+    ['poisson-jobs', { tasks: 2 ** 31 }, 'poisson-jobs.tasks: found 2147483648, expected at most 10000000'],
+    ['poisson-jobs', { rate: 1e-320 }, 'poisson-jobs: draws job "job0" that is submitted at Infinity s. Choose options that are nearer to their defaults.'],
+    ['poisson-jobs', { duration: 1e300 }, 'poisson-jobs: draws job "job0" with a task of 1e+300 s. '],
+    ['hibench', { scale: 1e12 }, 'hibench: draws job "st-0" of '],
+  ])('%s with %j draws nothing of a size that cannot be', (name, options, message) => {
+    expect(() => all(generate(name, options))).toThrow(message)
+  })
+
+  it.each<[string, unknown, string]>([
     ['facebook', { sed: 3 }, 'facebook.sed: unknown key "sed". Did you mean "seed"? Known: seed, kind, meanGap, localMapTime, cpuFactors, spread, startup.'],
     ['facebook', { kind: 'gpu' }, 'facebook.kind: found "gpu", expected "io" or "cpu".'],
     ['facebook', { meanGap: 0 }, 'facebook.meanGap: found 0, expected more than 0.'],

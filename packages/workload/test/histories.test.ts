@@ -143,6 +143,9 @@ describe('job histories of MapReduce', () => {
       const binary = asBinary(history('job_1', 0))
       expect(messageOf(() => read(binary.slice(0, Math.min(length, binary.length - 3))))).toMatch(/^"h": is a job history of Hadoop that cannot be read beyond event \d+\. Was it cut short\? Copy it again\.$/)
     }
+    // a mark before the first line, a schema of events without bytes, and more elements than there are bytes: none may be read for ever
+    const endless = [Uint8Array.from([0xef, 0xbb, 0xbf, ...asBinary(history('job_1', 0))]), bytesOf('Avro-Binary\n"null"\nx'), bytesOf('Avro-Binary\n{"type":"array","items":"null"}\n\u007e\u007e')]
+    for (const bytes of endless) expect(messageOf(() => parseTrace(bytes, { file: 'h', format: 'jhist' }))).toContain('"h": is a job history of Hadoop that cannot be read beyond event ')
     expect(messageOf(() => read(asJson([['JOB_KILLED', 'JobUnsuccessfulCompletion', { jobid: 'j', finishTime: 1, jobStatus: 'KILLED' }]])))).toBe('"h": the trace holds no jobs or none is left: 1 job without a task of known run time: left out (noTasks). Choose other rules, or another file.')
     expect(await messageAfter(openTraceFile(files('others', { 'a.csv': 'id,submit,duration\n' })), `${folder}/`)).toContain('"others": cannot read: is a directory.')
   })

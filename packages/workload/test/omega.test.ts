@@ -159,7 +159,7 @@ describe('distribution files', () => {
 
   it('are refused with the line', () => {
     expect(messageOf(() => readDistribution('c p 0 1\nc p 2 1\n', 'csizes', 'x.log'))).toBe('"x.log" line 2 scheduler: found "2", expected 0 (batch) or 1 (service).')
-    expect(messageOf(() => readDistribution('c p 0 1.5\n', 'csizes', 'x.log'))).toBe('"x.log" line 1 csizes: found "1.5", expected a whole number of tasks of at least 1.')
+    expect(messageOf(() => readDistribution('c p 0 1.5\n', 'csizes', 'x.log'))).toBe('"x.log" line 1 csizes: found "1.5", expected a whole number of tasks from 1 to 10000000.')
     expect(messageOf(() => readDistribution('c p 0\n', 'csizes', 'x.log'))).toBe('"x.log" line 1: found 3 columns, expected 4 (cluster, policy, scheduler, value).')
     expect(messageOf(() => readDistribution('c p 0 1\n', 'csizes', 'x.log'))).toBe('"x.log" csizes: no service rows (scheduler 1).')
   })

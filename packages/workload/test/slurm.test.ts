@@ -40,7 +40,7 @@ describe('sacct', () => {
     expect([read(text).format, ...jobs(text, { memory: 'requested' })]).toEqual(['sacct', {
       id: '7', submit: 0, estimate: 60, recorded: { wait: 10, status: 'cancelled' }, stages: [{ name: 'job', tasks: 1, demand: { procs: 4, mem: 8192 }, duration: 60 }],
     }])
-    expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a "${separator}": leave JobName`)
+    expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a ${JSON.stringify(separator)}: leave JobName`)
   })
 
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {
@@ -192,6 +192,7 @@ describe('the Grid Workload Format', () => {
   it('leaves out jobs that never ran, and answers bad lines', () => {
     expect(read(log(gwf(), gwf({ 0: 8, 3: -1 }))).report.rules).toMatchObject([{ rule: 'neverStarted', jobs: 1 }, { rule: 'processors' }])
     expect(messageOf(() => read(log(gwf(), '1 2 3')))).toBe('"s.txt" line 4: found 3 columns, expected 29. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".')
+    expect(messageOf(() => read(log(gwf(), gwf({ 4: 0.5 }))))).toBe('"s.txt" line 4: the job asks for 0.5 procs, expected a whole number. Correct the line, or drop such lines with onBadLine "skip".')
     expect(messageOf(() => read(log(gwf(), gwf({ 3: 'long' }))))).toBe('"s.txt" line 4 RunTime: found "long", expected a number. Correct the line, or drop such lines with onBadLine "skip".')
   })
 })

@@ -83,6 +83,7 @@ describe('jobs of the generator of YARN\'s scheduler load simulator', () => {
     ['a task without count', ofClass({ tasks: [{ ...task, count: undefined }] }), 'workloads[0].job_classes[0].tasks[0].count: is missing.'],
     ['an empty count', ofClass({ tasks: [{ ...task, count: {} }] }), 'workloads[0].job_classes[0].tasks[0].count.val: is missing.'],
     ['far too many tasks', ofClass({ tasks: [{ ...task, count: 1e12 }] }), 'workloads[0].job_classes[0].tasks[0].count: 1000000000000 tasks have been drawn, expected at most 10000000 in all.'],
+    ['a spread of which nothing can be drawn', ofClass({ tasks: [{ ...task, time: { val: 1e-320, std: 1 } }] }), 'workloads[0].job_classes[0].tasks[0].time.std: found 1, more than 1000000 times the mean of 1e-320.'],
     ['an unknown distribution', ofClass({ tasks: [{ ...task, time: { val: 1, std: 1, dist: 'PARETO' } }] }), 'workloads[0].job_classes[0].tasks[0].time.dist: found "PARETO", expected LOGNORM or NORM.'],
     ['weights of another number', ofClass({ tasks: [{ ...task, time: { discrete: ['1'], weights: [1, 2] } }] }), 'workloads[0].job_classes[0].tasks[0].time.weights: has 2 elements, but discrete has 1.'],
     ['a value that is no number', ofClass({ tasks: [{ ...task, time: { discrete: ['x'] } }] }), 'workloads[0].job_classes[0].tasks[0].time.discrete[0]: found "x", expected a number of at least 0.'],

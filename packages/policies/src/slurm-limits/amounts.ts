@@ -1,4 +1,4 @@
-import { type ClusterView, knownWords, type ResourceId, SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
 
 /** What Slurm counts, and the names that resources of clusters go by for it. */
 const names = knownWords<readonly string[]>({

@@ -1,4 +1,4 @@
-import { type Config, knownWords, withoutUndefined } from '@sched/core'
+import { knownWords, withoutUndefined, type Config } from '@sched/core'
 import type { FairOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
 import { schedulerMode, secondsOf } from './conf.js'

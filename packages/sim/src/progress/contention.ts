@@ -99,7 +99,7 @@ export class Contention implements Progress {
     let use = this.#uses.get(stage)
     if (use === undefined) {
       const given: Readonly<Record<string, number>> = stage.use ?? DEFAULT_USE
-      use = Float64Array.from(this.#hardware.kinds, (kind) => given[kind] ?? 0)
+      use = Float64Array.from(this.#hardware.kinds, (kind) => (Object.hasOwn(given, kind) ? (given[kind] as number) : 0))
       this.#uses.set(stage, use)
     }
     return use

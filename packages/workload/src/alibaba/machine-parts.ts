@@ -31,6 +31,7 @@ export class MachineParts implements TaskAsks {
       cpu: cpu === '' ? demand.cpu : Math.ceil(numberIn(cpu, 'CPU', 0)),
       mem: memory === '' ? demand.mem : roundUp((numberIn(memory, 'memory', 0) / this.whole) * machine),
     }
+    if (asked.cpu + asked.mem > Number.MAX_SAFE_INTEGER) throw new BadLine('memory', `found ${JSON.stringify(memory)}, more than any machine has.`)
     if (asked.cpu + asked.mem === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
     const key = `${asked.cpu} ${asked.mem}`
     const known = this.#demands.get(key) ?? asked

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 
 /** What a job of a profile does, as far as it is known without a network. */
@@ -11,7 +11,7 @@ export interface Work {
 
 type Kind = 'delay' | 'each' | 'total' | 'list' | 'sequence' | 'data'
 /** Types by the names of Batsim 1 to 5, also those of its development in between. */
-const kinds: Readonly<Record<string, Kind>> = {
+const kinds = knownWords<Kind>({
   delay: 'delay', DelayProfile: 'delay',
   ptask: 'list', ptask_homogeneous: 'each', sequential_composition: 'sequence', ptask_on_storage_homogeneous: 'data', ptask_data_staging_between_storages: 'data',
   msg_par_hg: 'each', parallel_homogeneous: 'each', ParallelTaskHomogeneousProfile: 'each',
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   msg_par: 'list', parallel: 'list', ParallelTaskProfile: 'list',
   composed: 'sequence', composed_prof: 'sequence', SequentialCompositionProfile: 'sequence',
   msg_par_hg_pfs: 'data', msg_par_hg_pfs0: 'data', msg_par_hg_pfs_tiers: 'data', msg_par_hg_tier: 'data', parallel_homogeneous_pfs: 'data', data_staging: 'data', ParallelTaskOnStorageHomogeneousProfile: 'data', ParallelTaskDataStagingBetweenStoragesProfile: 'data',
-}
+})
 
 /** Whether the amount is of all hosts together. */
 const isSpread = (profile: Fields): boolean => ['DefinedAmountsSpreadUniformly', 'defined_amount_spread_uniformly'].includes(profile.text('generation_strategy') ?? '')

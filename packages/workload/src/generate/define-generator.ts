@@ -1,6 +1,7 @@
 import { checkOptions, type Workload } from '@sched/core'
 import { z } from 'zod'
 import type { Machine } from '../trace/facts.js'
+import { checkedJobs } from './checked-jobs.js'
 
 /** A workload that may say which machine it was made for. */
 export type GeneratedWorkload = Workload & { readonly machine?: Machine }
@@ -31,7 +32,7 @@ export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
 /** Makes a definition callable. */
 export function defineGenerator<S extends z.ZodObject>(definition: GeneratorDefinition<S>): WorkloadGenerator<S> {
   const { name, summary, source, options } = definition
-  const from = (given: unknown) => definition.create(checkOptions<z.output<S>>(name, options, given ?? {}))
+  const from = (given: unknown) => checkedJobs(name, definition.create(checkOptions<z.output<S>>(name, options, given ?? {})))
   return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, from })
 }
 
@@ -44,4 +45,5 @@ export const slowstart = z.number().min(0).max(1).default(0.05)
   .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')
 export const positive = z.number().positive()
 export const seconds = z.number().positive()
-export const count = z.int().min(1)
+/** Jobs, tasks of a job and the like; as of the jobs of traces more would be a slip of the pen. */
+export const count = z.int().min(1).max(10_000_000)

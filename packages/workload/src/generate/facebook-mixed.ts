@@ -46,7 +46,7 @@ export const facebookMixed = defineGenerator({
     reduceTime: seconds.default(76).describe('Duration of a reduce, seconds.'),
     slowstart,
     chainMaps: count.default(4).describe('Maps of each small job after a join.'),
-    chainReduces: z.int().min(0).default(1).describe('Reduces of each small job after a join.'),
+    chainReduces: z.int().min(0).max(10_000_000).default(1).describe('Reduces of each small job after a join.'),
     spread,
     startup,
   }),

@@ -30,7 +30,7 @@ export const lublin = defineGenerator({
   source: 'Lublin and Feitelson, JPDC 2003; estimates: Tsafrir et al., JSSPP 2005',
   options: z.strictObject({
     seed,
-    jobs: count.max(10_000_000).default(1000),
+    jobs: count.default(1000),
     procs: z.int().min(2).max(1_048_576).default(128).describe('Processors of the machine; the published parameters are for 128.'),
     kind: z.enum(['all', 'batch', 'interactive', 'both']).default('all')
       .describe('all: one kind of jobs fitted to all; batch, interactive: one of the two kinds; both: the two kinds mixed, as queues of these names.'),

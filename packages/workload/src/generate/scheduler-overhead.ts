@@ -21,7 +21,7 @@ export const schedulerOverhead = defineGenerator({
   options: z.strictObject({
     jobs: count.default(100),
     maps: count.default(1000).describe('Maps per job.'),
-    reduces: z.int().min(0).default(1000).describe('Reduces per job.'),
+    reduces: z.int().min(0).max(10_000_000).default(1000).describe('Reduces per job.'),
     pools: count.default(20).describe('Number of queues: pool0, pool1, ...'),
     mapTime: shiftedExponential(5, 15, 'Duration of a map: shift plus an exponential of this mean, seconds.'),
     reduceTime: shiftedExponential(10, 30, 'Duration of a reduce, likewise.'),

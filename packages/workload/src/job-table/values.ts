@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import { knownWords, type Seconds } from '@sched/core'
 import { instant, timeSpan } from '../slurm/times.js'
 import { BadLine } from '../trace/format.js'
 
@@ -58,7 +58,7 @@ export function spanIn(text: string, field: string, unit: string): Seconds {
 
 const inSeconds = (value: number, unit: string) => (seconds[unit] === undefined ? value / (perSecond[unit] ?? 1) : value * seconds[unit])
 
-const words: Readonly<Record<string, boolean>> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
+const words = knownWords<boolean>({ true: true, yes: true, '1': true, false: false, no: false, '0': false })
 
 export function yesIn(text: string, field: string): boolean {
   const value = words[text.toLowerCase()]

@@ -40,7 +40,7 @@ export class Fields {
     const given = this.#object[key]
     const value = typeof given === 'string' && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
     if (typeof value === 'number' && value >= least && value <= Number.MAX_SAFE_INTEGER) return value
-    const range = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER ? `at most ${Number.MAX_SAFE_INTEGER}` : `a number of at least ${least}`
+    const range = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER ? `at most ${Number.MAX_SAFE_INTEGER}` : least === -Infinity ? 'a number' : `a number of at least ${least}`
     throw new BadLine(this.path + key, `found ${shown(given)}, expected ${range}.`)
   }
 

@@ -35,15 +35,18 @@ export function readDistribution(text: string, quantity: Quantity, file?: string
 
 const schedulers: ReadonlyMap<string, JobClass> = new Map([['0', 'batch'], ['1', 'service']])
 
+/** Of a job, as of those of traces. */
+const MOST_TASKS = 10_000_000
+
 const expected: Readonly<Record<Quantity, string>> = {
   interarrival: 'seconds of at least 0',
-  csizes: 'a whole number of tasks of at least 1',
+  csizes: `a whole number of tasks from 1 to ${MOST_TASKS}`,
   runtimes: 'seconds above 0',
 }
 
 function isValue(quantity: Quantity, value: number): boolean {
   if (!Number.isFinite(value)) return false
-  if (quantity === 'csizes') return Number.isInteger(value) && value >= 1
+  if (quantity === 'csizes') return Number.isInteger(value) && value >= 1 && value <= MOST_TASKS
   return quantity === 'runtimes' ? value > 0 : value >= 0
 }
 

@@ -1,6 +1,6 @@
 import { randomStream } from '@sched/core'
 import { z } from 'zod'
-import { defineGenerator, seconds, seed } from '../generate/define-generator.js'
+import { count, defineGenerator, seconds, seed } from '../generate/define-generator.js'
 import { demandSchema } from '../native/schema.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { quantileOf, type Samples } from './distribution-files.js'
@@ -23,7 +23,7 @@ export const omegaDistributions = defineGenerator({
     seed,
     horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted; default one day.'),
     interarrival: byClass(z.number().min(0)).describe('Seconds between submissions, by class.'),
-    csizes: byClass(z.int().min(1)).describe('Tasks per job, by class.'),
+    csizes: byClass(count).describe('Tasks per job, by class.'),
     runtimes: byClass(z.number().positive()).describe('Run times, seconds, by class.'),
     demand: demandSchema.default({ cpu: 1000, mem: 2048 }).describe('Amounts per task; the files have none.'),
   }).refine(({ interarrival }) => Object.values(interarrival).every((gaps) => gaps.some((gap) => gap > 0)), 'a gap above 0 in each class'),

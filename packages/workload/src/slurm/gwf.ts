@@ -1,3 +1,4 @@
+import { knownWords } from '@sched/core'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { numberIn } from '../job-table/values.js'
@@ -10,7 +11,7 @@ import { RepeatedIds } from './repeated-ids.js'
 import { slurmFormat } from './slurm-format.js'
 
 const COLUMNS = 29
-const states: Readonly<Record<string, string>> = { '0': 'failed', '1': 'completed', '5': 'cancelled' }
+const states = knownWords<string>({ '0': 'failed', '1': 'completed', '5': 'cancelled' })
 const KIB_PER_MIB = 1024
 
 /**

@@ -4,7 +4,7 @@ import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
-import type { LinePlace, TraceFormat } from '../trace/format.js'
+import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import type { Licenses } from './amounts.js'
 import { slurmLimits, slurmResources, slurmSizes, type SlurmRules } from './options.js'
 
@@ -117,7 +117,11 @@ export class SlurmJobs {
     if (gpus > 0) this.#counts.withGpus++
     if (licenses !== undefined) this.#counts.withLicenses++
     const amounts = { procs, nodes, mem: memory === 'none' ? 0 : Math.max(mem, 0), gpus: gpuDemand ? Math.max(gpus, 0) : 0 }
-    for (const [r, resource] of this.#resources.entries()) job.amounts[r] = amounts[resource]
+    for (const [r, resource] of this.#resources.entries()) {
+      const amount = amounts[resource]
+      if (!Number.isSafeInteger(amount)) throw new BadLine(undefined, `the job asks for ${amount} ${resource}, expected a whole number.`)
+      job.amounts[r] = amount
+    }
   }
 
   #spec(record: SlurmRecord, logged: number): JobSpec {

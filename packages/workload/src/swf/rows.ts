@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec, type Seconds } from '@sched/core'
+import { knownWords, SchedError, type JobSpec, type Seconds } from '@sched/core'
 import type { SwfRow } from './write.js'
 
 /** What became of a job: from a simulation, or of the log itself. */
@@ -10,7 +10,7 @@ export interface JobRun {
   readonly status?: string | undefined
 }
 
-const statusCodes: Readonly<Record<string, number>> = { failed: 0, completed: 1, cancelled: 5, timeout: 0 }
+const statusCodes = knownWords<number>({ failed: 0, completed: 1, cancelled: 5, timeout: 0 })
 
 /**
  * Makes rows of rigid jobs, one after another. Names that are whole numbers stay what they are; others are numbered from

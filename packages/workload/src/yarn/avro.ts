@@ -27,7 +27,10 @@ export function avroAsJson(bytes: Uint8Array, file?: string): Uint8Array {
         types = new Types(schema)
         lines.push('Avro-Json', schema)
       }
-      if (!reader.isEnd) lines.push(JSON.stringify(types.read(types.root, reader)))
+      if (reader.isEnd) break
+      const { left } = reader
+      lines.push(JSON.stringify(types.read(types.root, reader)))
+      if (reader.left === left) throw new RangeError('events without end')
     }
   } catch {
     throw new SchedError('BAD_INPUT', `is a job history of Hadoop that cannot be read beyond event ${Math.max(0, lines.length - 2)}.`, { file }, 'Was it cut short? Copy it again.')
@@ -42,7 +45,12 @@ class BinaryReader {
   constructor(private readonly bytes: Uint8Array) {}
 
   get isEnd(): boolean {
-    return this.#at >= this.bytes.length
+    return this.left <= 0
+  }
+
+  /** Bytes that are not read yet. */
+  get left(): number {
+    return this.bytes.length - this.#at
   }
 
   /** Whether another file begins: no event does so, whose type would be negative. */
@@ -130,6 +138,7 @@ class Types {
     const all: T[] = []
     for (let count = from.whole(); count !== 0; count = from.whole()) {
       if (count < 0) from.whole()
+      if (Math.abs(count) > from.left) throw new RangeError('more elements than bytes')
       for (let i = 0; i < Math.abs(count); i++) all.push(read())
     }
     return all

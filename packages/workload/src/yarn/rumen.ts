@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import { knownWords, type JobSpec } from '@sched/core'
 import { z } from 'zod'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
@@ -6,7 +6,7 @@ import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions
 import { documentParser, type DocumentJobs } from './document-format.js'
 import type { Fields } from '../json/fields.js'
 
-export const hadoopPriorities: Readonly<Record<string, number>> = { VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 }
+export const hadoopPriorities = knownWords<number>({ VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 })
 
 const rumenOptions = z.strictObject({
   ...containerOptions.shape,

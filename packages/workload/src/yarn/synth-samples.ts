@@ -19,12 +19,12 @@ export function sampleOf(parent: Fields, key: string, next: () => number): Sampl
   if (!fields.has('std')) return constant(val)
   const dist = fields.text('dist') ?? 'LOGNORM'
   if (dist !== 'LOGNORM' && dist !== 'NORM') throw fields.bad('dist', `found "${dist}", expected LOGNORM or NORM.`)
-  return spread(val, fields.number('std') ?? 0, dist, next)
+  return spread(fields, 'std', { mean: val, given: fields.number('std') ?? 0, dist }, next)
 }
 
 /** The older form: a mean and a standard deviation under keys of their own. */
 export const sampleOfPair = (fields: Fields, mean: string, deviation: string, next: () => number): Sample =>
-  spread(fields.number(mean) ?? 0, fields.number(deviation) ?? 0, 'LOGNORM', next)
+  spread(fields, deviation, { mean: fields.number(mean) ?? 0, given: fields.number(deviation) ?? 0, dist: 'LOGNORM' }, next)
 
 /** An index in proportion to weights. Throws `BadLine` where they add up to nothing. */
 export function weighted(parent: Fields, key: string, weights: readonly number[], next: () => number): () => number {
@@ -39,10 +39,14 @@ export function weighted(parent: Fields, key: string, weights: readonly number[]
 
 const constant = (value: number) => () => value
 
+/** Beyond it a distribution is a slip of the pen, of which no numbers can be drawn. */
+const MOST_SPREAD = 1e6
+
 /** Without a deviation a sixth of the mean; what has no mean is 0. */
-function spread(mean: number, given: number, dist: 'LOGNORM' | 'NORM', next: () => number): Sample {
+function spread(fields: Fields, at: string, { mean, given, dist }: { readonly mean: number; readonly given: number; readonly dist: 'LOGNORM' | 'NORM' }, next: () => number): Sample {
   if (mean <= 0) return constant(0)
   const deviation = given === 0 ? mean / 6 : given
+  if (deviation > mean * MOST_SPREAD) throw fields.bad(at, `found ${deviation}, more than ${MOST_SPREAD} times the mean of ${mean}.`)
   if (dist === 'LOGNORM') return drawLogNormal(logNormalOfMean(mean, Math.sqrt(Math.log1p((deviation / mean) ** 2))), next)
   const normal = normalOf(next)
   return () => mean + deviation * normal()
