@@ -42,6 +42,6 @@ describe('a list of machines', () => {
     expect([code, out.split('\n')[0], /1 of 1 job finished; 3 tasks, 3 starts; makespan 25.0 s/.test(out)]).toEqual([0, 'w.json: 1 job on 2 nodes, each 1,000 cpu', true])
     expect(err).toContain('note: recorded on 2 machines of 2 cores in all, which --nodes FILE takes from the same file')
     const described = await sched(['trace', 'describe', 'w.json'], { cwd })
-    expect(described.out).toMatch(/format +wfformat\n +jobs +1\n +stages +3\n/)
+    expect(described.out).toMatch(/format +wfformat\n +jobs +1\n +stages +3\n.*\n +critical path +25 s in the median job, at most 25 s; at most 2 stages in a row\n/)
   })
 })

@@ -40,13 +40,14 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
 }
 
 function text({ format, machine }: Trace, summary: WorkloadSummary): string {
-  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, resources, classes, classesBy } = summary
+  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, criticalPath, resources, classes, classesBy } = summary
   const facts = [
     ['format', format],
     ...(machine === undefined ? [] : [['machine', machine.origin]]),
     ['jobs', number(jobs)],
     ['stages', number(stages)],
     ['tasks', `${number(tasks)}, in the median job ${number(medianJobTasks)}`],
+    ...(criticalPath === undefined ? [] : [['critical path', `${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`]]),
     ['users and queues', `${number(users)} and ${number(queues)}`],
     ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
     ...(closedLoop ? [['submission', 'when other jobs end']] : [
