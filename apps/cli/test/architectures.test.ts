@@ -106,6 +106,13 @@ describe('policies of single schedulers', () => {
   })
 })
 
+describe('a scheduler', () => {
+  it('may be called as something that every object has', async () => {
+    const { code, err } = await sched(['run', 'x.yaml'], { cwd: cwdOf(`${cell}${list}policy: fifo\narchitecture: { shared-state: { schedulers: { constructor: { classes: ['*'] } } } }\n`) })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+})
+
 describe('decisions', () => {
   it('are in the text, the table and the results of a run whose schedulers take time, and nowhere else', async () => {
     const cwd = cwdOf(`${cell}${list}architecture: { shared-state: { schedulers: { batch: { decision: { job: 2, task: 0 } }, service: {} } } }\n`)

@@ -120,6 +120,10 @@ describe('manifests of Kueue', () => {
     expect(message(queue('a'), object('LocalQueue', 'l', '{}'))).toContain('line 16 spec.clusterQueue: LocalQueue "l" names no ClusterQueue. Give it clusterQueue: a.')
   })
 
+  it('know no field that is called as something every object has', () => {
+    expect(made([queue('a', ['constructor: 1'])]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([['a constructor', 'not simulated']])
+  })
+
   it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
     const flavors = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 8 }'].join('\n      - ')
     const two = `${queue('a', [], [flavors])}\n    - name: gpu\n      resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }]`

@@ -28,7 +28,8 @@ export class Schedulers {
     if (this.all.some((other) => other.name === name)) throw new SchedError('TAKEN_NAME', `two schedulers are called "${name}".`, {}, 'Give them different names.')
     // streams of its own: schedulers that drew the same numbers would all choose the same nodes
     const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
-    const policy = (policies?.[name] ?? policies?.[group] ?? ofAll).create({ ...this.#env, random })
+    const own = [name, group].find((each) => Object.hasOwn(policies ?? {}, each))
+    const policy = (own === undefined ? ofAll : (policies?.[own] ?? ofAll)).create({ ...this.#env, random })
     const work = this.#work
     const id = work.addListener(listeners.length === 0 ? policy : forwarding(policy, ...listeners))
     this.drafts.push(new Draft(this.#cell, work, this.#sink, id))

@@ -82,7 +82,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
 function taken(found: KubernetesObject, path: Path, known: { readonly [field: string]: Known }, findings: Findings): Options {
   const options: Options = {}
   for (const [field, value] of Object.entries(valueAt(found, path))) {
-    const what = known[field]
+    const what = Object.hasOwn(known, field) ? known[field] : undefined
     const here = [...path, field]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: found.place(...here).line ?? 1 }, `${nameOf(found)} ${here.slice(1).join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
     if (field === 'resourceGroups' || value === null || value === undefined) continue
