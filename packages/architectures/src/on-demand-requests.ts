@@ -211,6 +211,12 @@ export class Requests implements WorkView {
   inGang(): boolean {
     return true
   }
+  isMaster(): boolean {
+    return false
+  }
+  masterShape(): None {
+    return None
+  }
   use(): undefined {
     return undefined
   }

@@ -4,7 +4,7 @@ import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 export function checkStages({ id, stages }: JobSpec): void {
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, demand, duration, after } = stages[i] as StageSpec
+    const { tasks, demand, duration, after, master } = stages[i] as StageSpec
     const field = `stages[${i}]`
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw bad(id, `${field}.tasks`, `${tasks}`, 'Give a whole number, at least 1.')
     if (typeof demand !== 'object' || demand === null) throw bad(id, `${field}.demand`, 'none', 'Give amounts per task by resource name.')
@@ -13,7 +13,17 @@ export function checkStages({ id, stages }: JobSpec): void {
     else if ('length' in duration) checkTimes(id, `${field}.duration`, duration, tasks)
     for (const { stage } of after ?? [])
       if (!(stage >= 0 && stage < i)) throw bad(id, `${field}.after`, `a wait for stage ${stage}, which does not come before it`, 'List stages so that each waits for earlier ones, counted from 0.')
+    if (master === true) checkMaster(id, field, stages, i)
   }
+}
+
+/** Nothing can wait for the end of a master, since it waits for the end of all else. */
+function checkMaster(id: string, field: string, stages: readonly StageSpec[], index: number): void {
+  const { tasks, phases } = stages[index] as StageSpec
+  if (index > 0 || tasks !== 1 || stages.length === 1) throw bad(id, `${field}.master`, index > 0 ? 'a master that is not its first stage' : tasks !== 1 ? `a master of ${tasks} tasks` : 'a master and nothing else', 'A master is one task, the first of several stages.')
+  if (phases !== undefined) throw bad(id, `${field}.phases`, 'a master with phases', 'Give its `duration`: from its start until other stages may open.')
+  const waiting = stages.findIndex(({ after, shuffle }) => shuffle?.from === 0 || after?.some(({ stage, fraction }) => stage === 0 && fraction > 0) === true)
+  if (waiting >= 0) throw bad(id, `stages[${waiting}]`, 'a stage that waits for its master', 'It opens when the master has started, without saying so.')
 }
 
 function checkTimes(id: string, field: string, durations: ArrayLike<number>, tasks: number): void {

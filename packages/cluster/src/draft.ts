@@ -176,6 +176,14 @@ export class Draft implements OpenRound {
 
   evict(task: TaskId): void {
     this.#mustBeOpen()
+    if (this.work.masters.size > 0) {
+      if (this.work.isReleased(task) && this.work.masters.get(this.work.jobOf(task)) === 'lost') return // went with its master
+      if (this.work.isMaster(task)) for (const other of [...this.work.startedOf(this.work.jobOf(task))].reverse()) if (other !== task) this.#evict(other)
+    }
+    this.#evict(task)
+  }
+
+  #evict(task: TaskId): void {
     if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
       throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running`)
     this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
@@ -185,6 +193,7 @@ export class Draft implements OpenRound {
   }
 
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void {
+    if (this.work.isMaster(task)) throw new SchedError('BAD_INPUT', `job ${this.work.name(this.work.jobOf(task))} has a master, which cannot be suspended.`, { field: 'policy' }, 'Let preempted jobs start anew, or give jobs no `masters`.')
     this.evict(task)
     this.#interruptions.suspend(task, frees, this.cluster)
   }
@@ -294,7 +303,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
-    else if (this.#live.hasDown) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.masters.size > 0) this.#withdrawLost()
     this.#apply()
     this.#moves.count = 0
     return this.#commit
@@ -310,9 +319,10 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
   }
 
-  /** Claims on nodes that have gone since they were made conflict. */
+  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has. */
   #withdrawLost(): void {
     const { work } = this
+    if (this.claims === 0) return
     for (const task of takeLostClaims(this.#moves, work, this.#live)) {
       this.cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
       this.#commit.conflicted.push(task)

@@ -2,6 +2,7 @@ import type { CommitMode, NodeId, ShapeId, TaskId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import type { Moves } from './moves.js'
 import type { Work } from './work.js'
+import { OPEN } from './work-columns.js'
 
 /**
  * The moves of a suspended round: off the live state while decision time passes, with what each has seen; then checked and made again.
@@ -120,6 +121,8 @@ export class SuspendedMoves {
 
   /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
   #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
+    const stage = this.#work.taskStage[this.#moves.tasks[index] as number] as number
+    if (this.#work.stageOpen[stage] !== OPEN) return true // the master of its job is gone
     return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 }

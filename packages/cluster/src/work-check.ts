@@ -1,5 +1,5 @@
 import { SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '@sched/core'
-import { UNPLACED } from './work-columns.js'
+import { OPEN, UNPLACED } from './work-columns.js'
 import type { WorkReads } from './work-reads.js'
 
 /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */
@@ -27,13 +27,14 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
   let running = 0
   let isDistinct = false
   for (let stage = first; stage < first + (work.jobStages[job] as number); stage++) {
-    if (work.stageLane[stage] !== lane || work.stageOpen[stage] === 0) continue
+    if (work.stageLane[stage] !== lane || work.stageOpen[stage] === 0) continue // one that is shut may have claims of a decision that takes time
     isDistinct ||= work.isDistinct(work.stageShape[stage] as ShapeId)
+    const isOpen = work.stageOpen[stage] === OPEN
     const from = work.stageFirst[stage] as number
     const end = from + (work.stageTasks[stage] as number)
     for (let task = from; task < end; task++) {
       const run = taskRun[task] as number
-      if (run === waiting) unplaced++
+      if (run === waiting) unplaced += isOpen ? 1 : 0
       else if (run >= 0 && (runTask[run] as number) >= 0) running++
     }
   }

@@ -4,6 +4,9 @@ import type { BlockLists } from './block-lists.js'
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
 export const UNPLACED = -1
 export const DONE = -2
+/** State of a stage in `stageOpen`: its tasks may be placed; it is shut, since the master of its job is lost. 0: not open yet. */
+export const OPEN = 1
+export const SHUT = 2
 
 /** Columns of jobs, of their stages, of tasks and of runs (a run is a task on a node). */
 export class WorkColumns {

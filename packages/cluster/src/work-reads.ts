@@ -5,7 +5,7 @@ import { Names } from './names.js'
 import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
-import { UNPLACED, WorkColumns } from './work-columns.js'
+import { OPEN, UNPLACED, WorkColumns } from './work-columns.js'
 
 const NO_LICENSES: Readonly<Record<string, number>> = {}
 
@@ -21,6 +21,8 @@ export class WorkReads extends WorkColumns implements WorkView {
   /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
   protected apart: Map<number, number> | undefined
   readonly suspended = new SuspendedTasks()
+  /** Jobs with a master: whether it is up, so that other stages may open, or was and is to be evicted. */
+  readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
   /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
   protected foundTask = -1
   #foundNode = -1
@@ -115,6 +117,14 @@ export class WorkReads extends WorkColumns implements WorkView {
   inGang(task: TaskId): boolean {
     const stage = this.taskStage[task] as number
     return this.stageGang[stage] === 1 && (this.stageTasks[stage] as number) > 1
+  }
+  isMaster(task: TaskId): boolean {
+    if (this.masters.size === 0) return false
+    const job = this.jobOf(task)
+    return this.taskStage[task] === this.jobFirstStage[job] && this.masters.has(job)
+  }
+  masterShape(job: JobId): ShapeId | None {
+    return this.masters.has(job) ? (this.stageShape[this.jobFirstStage[job] as number] as ShapeId) : None
   }
   use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -216,19 +226,29 @@ export class WorkReads extends WorkColumns implements WorkView {
     }
   }
 
-  /** Running tasks that a node takes with it when it fails, in their order: those on it, and all others of their gangs. Costs a scan of all runs. */
+  /** Running tasks that a node takes with it when it fails, in their order: those on it, all others of their gangs, and all of a job whose master is on it. Costs a scan of all runs. */
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
     for (let run = 0; run < this.runTask.length; run++) {
       const task = this.runTask[run] as TaskId
       if (this.runNode[run] !== node || !this.#runs(task, run) || lost.has(task)) continue
       const stage = this.taskStage[task] as number
-      if (this.stageGang[stage] !== 1) lost.add(task)
-      else
-        for (let each = this.stageFirst[stage] as number; each < (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number); each++)
-          if (this.#runs(each as TaskId, this.taskRun[each] as number)) lost.add(each as TaskId)
+      if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
+      else if (this.stageGang[stage] !== 1) lost.add(task)
+      else for (const each of this.#startedIn(stage)) lost.add(each)
     }
     return [...lost].sort((a, b) => a - b)
+  }
+
+  /** Tasks of a job that have started and not been released, in their order. */
+  *startedOf(job: JobId): Generator<TaskId> {
+    const first = this.jobFirstStage[job] as number
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.#startedIn(stage)
+  }
+
+  *#startedIn(stage: number): Generator<TaskId> {
+    const first = this.stageFirst[stage] as number
+    for (let task = first; task < first + (this.stageTasks[stage] as number); task++) if (this.#runs(task as TaskId, this.taskRun[task] as number)) yield task as TaskId
   }
 
   /** Whether it is the run of a task that has started and not been released: columns keep what has been. */
@@ -246,9 +266,33 @@ export class WorkReads extends WorkColumns implements WorkView {
   moulding(job: JobId): Moulding | undefined {
     const stage = this.jobFirstStage[job] as number
     const [spec] = this.spec(job).stages as [StageSpec]
-    const isWhole = this.stageOpen[stage] === 1 && this.stageUnplaced[stage] === this.jobLeft[job] && this.jobLeft[job] === this.jobTasks[job]
+    const isWhole = this.stageOpen[stage] === OPEN && this.stageUnplaced[stage] === this.jobLeft[job] && this.jobLeft[job] === this.jobTasks[job]
     if (spec.phases === undefined || this.jobStages[job] !== 1 || !isWhole || spec.data !== undefined || isPerTask(spec.duration)) return undefined
     return { requested: spec.tasks, phases: spec.phases }
+  }
+
+  // ---- for what moves it ----
+
+  protected countApart(stage: number, node: number, change: 1 | -1): void {
+    if (!this.isDistinct(this.stageShape[stage] as ShapeId)) return
+    const apart = this.apart as Map<number, number>
+    const at = (this.stageJob[stage] as number) * this.model.nodes + node
+    const count = (apart.get(at) ?? 0) + change
+    if (count === 0) apart.delete(at)
+    else apart.set(at, count)
+  }
+
+  protected restoreBlocks(stage: number, task: number): void {
+    const lists = this.stageLists[stage]
+    if (lists === undefined) return
+    lists.restore(task)
+    this.near.restore(this.stageNear[stage] as number, lists.replicas, task * lists.factor, (task + 1) * lists.factor)
+  }
+
+  /** Tasks of a stage that are neither claimed nor done, counted anew. */
+  protected countUnplaced(stage: number): number {
+    const first = this.stageFirst[stage] as number
+    return this.taskRun.subarray(first, first + (this.stageTasks[stage] as number)).filter((run) => run === UNPLACED).length
   }
 }
 

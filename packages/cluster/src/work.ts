@@ -1,4 +1,4 @@
-import { listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
@@ -6,7 +6,7 @@ import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { checkWork } from './work-check.js'
-import { DONE, UNPLACED } from './work-columns.js'
+import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
 import { StageWaits } from './stage-waits.js'
 import { WorkReads } from './work-reads.js'
 
@@ -77,6 +77,7 @@ export class Work extends WorkReads {
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
     this.jobHeld[job] = 0
+    if (spec.stages[0]?.master === true) this.masters.set(job, 'waiting')
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -121,18 +122,57 @@ export class Work extends WorkReads {
     if (this.jobClosedStages[job] === 0) return
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
+    const isMasterless = this.masters.size > 0 && this.masters.has(job) && this.masters.get(job) !== 'up'
     for (let at = 0; at < (some ?? spec.stages).length; at++) {
       const i = some === undefined ? at : (some[at] as number)
       const stage = spec.stages[i] as StageSpec
-      if (this.stageOpen[first + i] === 1 || !this.#mayOpen(first, stage)) continue
-      this.stageOpen[first + i] = 1
+      const before = this.stageOpen[first + i] as number
+      if (before === OPEN || (isMasterless && i > 0) || !this.#mayOpen(first, stage)) continue
+      this.stageOpen[first + i] = OPEN
       this.jobClosedStages[job] = (this.jobClosedStages[job] as number) - 1
+      if (before === SHUT) {
+        const unplaced = this.countUnplaced(first + i)
+        if (unplaced > 0) this.#addUnplaced(first + i, unplaced)
+        continue
+      }
       const places = stage.data === undefined ? undefined : this.#blockPlaces(spec, stage)
       this.stageLists[first + i] = places === undefined ? undefined : new BlockLists(this.model, places.replicas, places.factor)
       this.stageNear[first + i] = places === undefined ? -1 : this.near.take(places.replicas)
       this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
     }
   }
+
+  /** The master of a job is up: its other stages may open. */
+  masterUp(job: JobId): void {
+    this.masters.set(job, 'up')
+    this.open(job)
+  }
+
+  /** Whether all tasks of the job have ended but its master, which is up. */
+  isMasterAlone(job: JobId): boolean {
+    return this.jobLeft[job] === 1 && this.masters.get(job) === 'up'
+  }
+
+  /** The master of a job is lost: its open stages shut until there is another. */
+  #loseMaster(job: JobId): void {
+    if (this.masters.get(job) !== 'up') return
+    this.masters.set(job, 'lost')
+    const wasHeld = this.jobHeld[job] === 1
+    const first = this.jobFirstStage[job] as number
+    this.holdBack(job)
+    for (let stage = first + 1; stage < first + (this.jobStages[job] as number); stage++) {
+      if (this.stageOpen[stage] !== OPEN) continue
+      const at = (this.stageLane[stage] as number) + job * this.lanes
+      this.laneUnplaced[at] = (this.laneUnplaced[at] as number) - (this.stageUnplaced[stage] as number)
+      this.stageUnplaced[stage] = 0
+      this.stageOpen[stage] = SHUT
+      this.jobClosedStages[job] = (this.jobClosedStages[job] as number) + 1
+    }
+    for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
+    if (!wasHeld) this.letGo(job)
+  }
+
+  // ---- tasks ----
 
   /** A draft claim: the task has a run on the node from here on, not started. */
   claim(task: TaskId, node: NodeId, devices = 0): void {
@@ -146,7 +186,7 @@ export class Work extends WorkReads {
     this.runStart[run] = NaN
     if (this.model.devices !== undefined) this.runDevices[run] = devices
     this.taskRun[task] = run
-    if (this.apart !== undefined) this.#countApart(stage, node, 1)
+    if (this.apart !== undefined) this.countApart(stage, node, 1)
     const at = job * this.lanes + lane
     const left = (this.laneUnplaced[at] as number) - 1
     this.laneUnplaced[at] = left
@@ -170,8 +210,9 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
     if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
-    this.#restoreBlocks(stage, index)
-    this.#addUnplaced(stage, 1)
+    this.restoreBlocks(stage, index)
+    if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
+    if (this.masters.size > 0 && this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
   }
 
   /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
@@ -183,8 +224,9 @@ export class Work extends WorkReads {
     this.laneRunning[at] = (this.laneRunning[at] as number) - 1
     const run = this.taskRun[task] as number
     this.runTask[run] = ~task
-    if (this.apart !== undefined) this.#countApart(stage, this.runNode[run] as number, -1)
+    if (this.apart !== undefined) this.countApart(stage, this.runNode[run] as number, -1)
     this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode[run] as NodeId, why)
+    if (why === 'evicted' && this.isMaster(task)) this.#loseMaster(job)
   }
 
   /** Undoes a release for an eviction. */
@@ -195,9 +237,10 @@ export class Work extends WorkReads {
     const at = job * this.lanes + lane
     const run = this.taskRun[task] as number
     this.runTask[run] = task
-    if (this.apart !== undefined) this.#countApart(stage, this.runNode[run] as number, 1)
+    if (this.apart !== undefined) this.countApart(stage, this.runNode[run] as number, 1)
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
     this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
+    if (this.masters.get(job) === 'lost' && this.isMaster(task)) this.masterUp(job)
   }
 
   /** Ends a run that `release` already counted; true when it was the job's last task. */
@@ -220,6 +263,7 @@ export class Work extends WorkReads {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
     this.nearAnywhere.delete(job)
     this.#waits.delete(job)
+    this.masters.delete(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
     for (let stage = first; stage < first + stages; stage++) {
@@ -271,7 +315,7 @@ export class Work extends WorkReads {
         this.jobLeft[job] = (this.jobLeft[job] as number) - 1
       }
       this.stageUnplaced[stage] = 0
-      this.stageOpen[stage] = 1
+      this.stageOpen[stage] = OPEN
     }
     this.jobClosedStages[job] = 0
     for (let lane = 0; lane < this.lanes; lane++) {
@@ -279,22 +323,6 @@ export class Work extends WorkReads {
       this.laneFront[job * this.lanes + lane] = -1
     }
     return this.jobLeft[job] === 0
-  }
-
-  #countApart(stage: number, node: number, change: 1 | -1): void {
-    if (!this.isDistinct(this.stageShape[stage] as ShapeId)) return
-    const apart = this.apart as Map<number, number>
-    const at = (this.stageJob[stage] as number) * this.model.nodes + node
-    const count = (apart.get(at) ?? 0) + change
-    if (count === 0) apart.delete(at)
-    else apart.set(at, count)
-  }
-
-  #restoreBlocks(stage: number, task: number): void {
-    const lists = this.stageLists[stage]
-    if (lists === undefined) return
-    lists.restore(task)
-    this.near.restore(this.stageNear[stage] as number, lists.replicas, task * lists.factor, (task + 1) * lists.factor)
   }
 
   /** Stages that may open since another task of a stage has ended; of one that has had ends before, its job is known. */

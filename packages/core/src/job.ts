@@ -71,6 +71,11 @@ export interface StageSpec {
   /** All tasks start together or none does. */
   readonly gang?: boolean
   /**
+   * The master of the job, as YARN's application master: one task, the first stage. The other stages open `duration` seconds after it has
+   * started, it runs until all other tasks have ended, and where it is lost or evicted, so is what runs of the job; ended tasks stay ended.
+   */
+  readonly master?: boolean
+  /**
    * What the tasks do as workers, one phase after the other. It makes the only stage of a job mouldable: `tasks` is how many
    * its user asked for, its scheduler may start another number, and `duration` changes in proportion to `phasesTime`.
    */

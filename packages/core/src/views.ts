@@ -140,6 +140,10 @@ export interface WorkView {
   isGang(job: JobId, lane: LaneId): boolean
   /** Whether the task is one of several that run together or not at all, placed or not. */
   inGang(task: TaskId): boolean
+  /** Whether the task is its job's master. With a master all else that runs of its job is evicted. */
+  isMaster(task: TaskId): boolean
+  /** What the master of the job asks for, `None` for a job without. */
+  masterShape(job: JobId): ShapeId | None
   /**
    * What a task of the front stage is known to use of its node's hardware while it runs alone there, by kind (a stage's
    * `use`, as if measured on earlier runs); `undefined` where nothing is known. The same object for the same stage.

@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, mapReduce, sjf, skipDelay, strict } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kueue, mapReduce, sjf, skipDelay, slurmPreempting, strict, yarnFair, yarnPreempting } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -34,10 +34,27 @@ const withGangs: Record<string, MakePolicy> = {
   strict: () => strict(sjf()),
 }
 
+/** Policies that take tasks from each other in these worlds. */
+const withPreemption: Record<string, MakePolicy> = {
+  'yarn-preempting': () =>
+    yarnPreempting(greedy(yarnFair({ root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } })), { utilizationThreshold: 0, waitBeforeKill: 0, waitBeforeNextCheck: 0 }),
+  kueue: () => kueue({ defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
+  'kai-preempting': () => kaiPreempting(),
+  'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
+}
+
 describe('the laws of policies', () => {
   it.each(Object.entries(withGangs))('hold for %s where stages are gangs', (_, make) => {
     const { launches } = checkPolicyLaws(make, { runs: 120, seed: 11, worlds: { gangs: true, outages: true }, skip: { reservations: 'jobs outlive their estimates' } })
     expect(launches).toBeGreaterThan(300)
+  })
+
+  const masters: LawOptions = { runs: 80, seed: 5, worlds: { masters: true, outages: true }, skip: { reservations: 'jobs outlive their estimates' } }
+  it.each(Object.entries(withGangs))('hold for %s where jobs have masters', (_, make) => {
+    expect(checkPolicyLaws(make, masters).launches).toBeGreaterThan(300)
+  })
+  it.each(Object.entries(withPreemption))('hold for %s where tasks are taken from jobs with masters', (_, make) => {
+    expect(checkPolicyLaws(make, masters).evictions).toBeGreaterThan(0)
   })
 
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {

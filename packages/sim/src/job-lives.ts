@@ -3,6 +3,7 @@ import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, t
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { SimulationOptions } from './options.js'
+import type { TaskRuns } from './task-runs.js'
 
 export interface JobLivesOptions {
   readonly model: ClusterModel
@@ -10,7 +11,7 @@ export interface JobLivesOptions {
   readonly cell: CellState
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: { forget(job: JobId): void }
+  readonly runs: Pick<TaskRuns, 'forget' | 'masters'>
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -104,6 +105,7 @@ export class JobLives {
 
   #drop(job: JobId, now: Seconds): void {
     if (this.#work.drop(job)) this.end(job, now)
+    else this.#runs.masters.mayEnd(job, now)
   }
 
   /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */

@@ -12,7 +12,7 @@ import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
-import { Stall, STALL, stalled } from './stall.js'
+import { blocked, Stall, STALL, stalled } from './stall.js'
 import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
 
@@ -217,6 +217,8 @@ export class Simulation implements CellHost, DraftSink {
   /** Nothing will come of what waits: the end of the run where limits forbid it or nodes are away, an error otherwise. */
   #leave(): typeof Infinity {
     if (this.#outages?.areLasting === true || this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
+    const masters = [...this.work.masters.values()].filter((state) => state === 'up').length
+    if (masters > 0) throw blocked(this.work.active, masters, this.now)
     throw stalled(this.#options.policy.name, this.work.active, this.now, this.#architecture.stuck?.())
   }
 
@@ -316,7 +318,7 @@ export class Simulation implements CellHost, DraftSink {
         return
       case EventKind.Ready:
         this.#passNeeded = true
-        this.work.open(subject as JobId)
+        if (!this.#runs.masters.isUp(subject as JobId, this.now)) this.work.open(subject as JobId)
         return
       case EventKind.Wake:
         this.#wakes.delete(this.now)

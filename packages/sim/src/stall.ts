@@ -21,6 +21,15 @@ export class Stall {
   }
 }
 
+/** The error of masters that hold so much that nothing else of their jobs can run. */
+export const blocked = (unplaced: number, masters: number, now: Seconds): SchedError =>
+  new SchedError(
+    'INFEASIBLE',
+    `at ${now} s ${unplaced} job${unplaced === 1 ? '' : 's'} wait${unplaced === 1 ? 's' : ''}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job.`,
+    {},
+    'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.',
+  )
+
 /** The error of a policy that has forgotten pending work, or of an architecture that lets nobody start it, which says why. */
 export const stalled = (policy: string, unplaced: number, now: Seconds, why?: string): SchedError => {
   const jobs = `${unplaced} job${unplaced === 1 ? '' : 's'}`

@@ -2,6 +2,7 @@ import type { CellState, ClusterModel, Work } from '@sched/cluster'
 import { grown, SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
+import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
 import type { Progress, ProgressHost } from './progress/progress.js'
@@ -36,6 +37,7 @@ export interface TaskRunsOptions {
  */
 export class TaskRuns implements ProgressHost {
   launches = 0
+  readonly masters: Masters
   /** Events that fired with another one. */
   shared = 0
   /** The latest end of any task so far, or of what it waits for. */
@@ -86,6 +88,7 @@ export class TaskRuns implements ProgressHost {
     this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
+    this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode[run] as NodeId, end))
     this.#progress = options.progress?.(this)
     if (this.#progress !== undefined && options.checkpoints !== undefined)
       throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
@@ -126,7 +129,10 @@ export class TaskRuns implements ProgressHost {
       if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
       work.runStart[run] = now
       row.add(task, node)
-      if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? Math.max(0, alone - work.worked(task)) : checkpoints.start(row.job, task, alone)))
+      if (work.isMaster(task)) {
+        this.masters.start(run, row.job, now + alone)
+        this.lastEnd = Math.max(this.lastEnd, now + alone)
+      } else if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? Math.max(0, alone - work.worked(task)) : checkpoints.start(row.job, task, alone)))
       else {
         this.#begin(progress, run, node, this.#start, alone, now)
         this.#tellStarts(now)
@@ -176,28 +182,29 @@ export class TaskRuns implements ProgressHost {
   /** Ends a released task before it is done; it is pending again. What it did while it ran is lost, unless it is suspended or has saved it. */
   kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted', isSuspended = false): void {
     const work = this.#work
-    const queue = this.#queue
-    const host = this.#host
     const job = work.jobOf(task)
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
     const stage = work.taskStage[task] as number
-    if (this.#progress !== undefined) this.#takeBack(this.#progress, run, node, now)
-    else if (this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
-    else this.#ends.cancel(run)
+    const isMaster = work.isMaster(task)
+    const hasEnd = !isMaster || this.masters.stopped(task)
+    if (this.#progress !== undefined && !isMaster) this.#takeBack(this.#progress, run, node, now)
+    else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
+    else if (hasEnd) this.#ends.cancel(run)
     const started = work.runStart[run] as number
     const row = this.#endRow(stage, how, started, now, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, now - started, isSuspended)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
-    if (!this.#hasHeartbeats) queue.push(now, EventKind.Wake, 0)
-    host.taskKilled(job)
+    if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
+    this.#host.taskKilled(job)
   }
 
   /** Seconds of work that a task which stops `ran` seconds after it started, or went on, has behind it, more than it had then. */
   #saved(task: TaskId, job: JobId, ran: Seconds, isSuspended: boolean): Seconds {
     const work = this.#work
+    if (work.isMaster(task)) return 0
     if (isSuspended && this.#progress !== undefined)
       throw new SchedError('BAD_INPUT', 'suspends tasks, and how fast these go on depends on what else runs.', { field: 'policy' }, 'Leave out `network` and the `hardware` of the nodes, or let preempted jobs start anew.')
     const before = work.worked(task)
@@ -211,8 +218,7 @@ export class TaskRuns implements ProgressHost {
   lose(node: NodeId, now: Seconds): void {
     const work = this.#work
     const cell = this.#cell
-    const commitPending = this.#commitPending
-    if (commitPending) this.#freeCommitted(node, now)
+    if (this.#commitPending) this.#freeCommitted(node, now)
     for (const task of work.lostWith(node)) {
       cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
       work.release(task, 'evicted')
@@ -253,8 +259,10 @@ export class TaskRuns implements ProgressHost {
     this.#ends.fired(now)
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
-      if (this.#progress !== undefined) this.#events[run] = GONE
-      this.#progress?.stop(run, now)
+      if (this.#progress !== undefined && !this.#work.isMaster(this.#work.runTask[run] as TaskId)) {
+        this.#events[run] = GONE
+        this.#progress.stop(run, now)
+      }
       this.#end(run, now)
       if (next >= 0) this.shared++
       run = next
@@ -269,20 +277,21 @@ export class TaskRuns implements ProgressHost {
 
   /** Ends a released run: its `runTask` is complemented. */
   #finish(run: number, now: Seconds): void {
-    this.#progress?.done?.(run, now)
     const work = this.#work
     const cell = this.#cell
-    const host = this.#host
     const task = ~(work.runTask[run] as number) as TaskId
     const stage = work.taskStage[task] as number
     const node = work.runNode[run] as NodeId
+    if (work.isMaster(task)) this.masters.stopped(task)
+    else this.#progress?.done?.(run, now)
     const row = this.#endRow(stage, 'done', work.runStart[run] as number, this.#hasHeartbeats ? (work.runEnd[run] as number) : now, now)
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
     this.#checkpoints?.done(row.job, task)
     const last = work.finish(task)
     if (last || this.#progress !== undefined) this.#tellEnds(now)
-    if (last) host.jobEnded(row.job)
+    if (last) this.#host.jobEnded(row.job)
+    else if (work.masters.size > 0) this.masters.mayEnd(row.job, now)
   }
 
   /** The row that an end belongs to. */
@@ -353,9 +362,7 @@ export class TaskRuns implements ProgressHost {
   }
 
   fetched(run: number, now: Seconds): void {
-    const work = this.#work
-    const observers = this.#observers
-    observers.onTaskFetched(work.runTask[run] as TaskId, now)
+    this.#observers.onTaskFetched(this.#work.runTask[run] as TaskId, now)
   }
 
   used(node: NodeId, now: Seconds): void {

@@ -1,4 +1,4 @@
-import { hashUnit, SchedError, streamKey, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf } from './trace/facts.js'
 
@@ -81,6 +81,33 @@ export function renameQueues(workload: Workload, names: Readonly<Record<string, 
     const name = job.queue === undefined ? undefined : (known.get(job.queue) ?? others)
     return name === undefined || name === job.queue ? job : { ...job, queue: name }
   })
+}
+
+/** What the masters of jobs ask for, and how long each takes from its start until it asks for others. */
+export interface MasterSpec {
+  readonly demand: Demand
+  /** Seconds, at least 0. Default 0. */
+  readonly startup?: Seconds | undefined
+}
+
+/**
+ * The same jobs, each with a master where it has none, as every application on YARN has: a stage before the others, which open when it has
+ * started.
+ */
+export const addMasters = (workload: Workload, { demand, startup = 0 }: MasterSpec): Workload => {
+  if (!(startup >= 0 && startup < Infinity)) throw new SchedError('BAD_OPTION', `found ${startup}, expected seconds of at least 0.`, { field: 'addMasters.startup' })
+  const master: StageSpec = { name: 'master', tasks: 1, demand, duration: startup, master: true }
+  return changed(workload, workload.name, workload.jobs, () => (job) => (job.stages[0]?.master === true ? job : { ...job, stages: [master, ...job.stages.map(afterMaster)] }))
+}
+
+/** A stage that is one further back. */
+function afterMaster(stage: StageSpec): StageSpec {
+  const { after, shuffle, ...rest } = stage
+  return {
+    ...rest,
+    ...(after !== undefined && { after: after.map((each) => ({ ...each, stage: each.stage + 1 })) }),
+    ...(shuffle !== undefined && { shuffle: { ...shuffle, from: shuffle.from + 1 } }),
+  }
 }
 
 /** The same workload, with all that it says of itself, whose jobs are changed one by one as they are read; their ids, submit times and order stay. */

@@ -20,6 +20,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
     .option('--queue-names <list>', 'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)', namesAs('partition001=short'))
     .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
+    .option('--masters <list>', "a master for each job that holds so much from before its tasks until they have ended, as YARN's: memory-mb=1536,vcores=1", amountsAs('memory-mb=1536,vcores=1'))
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', atLeastOne())
     .option('--cluster <file>', 'description of a cluster, or a list of machines')

@@ -37,6 +37,8 @@ export interface ExperimentOptions {
   readonly estimates?: string
   readonly queueNames?: Readonly<Record<string, string>>
   readonly queueMix?: Readonly<Record<string, number>>
+  /** What the master of each job asks for. */
+  readonly masters?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string
   /** A list of outages, or `mtbf=...,mttr=...`. */

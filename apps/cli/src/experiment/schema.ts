@@ -103,6 +103,13 @@ const workloadSchema = z
     estimates: estimatesSchema.optional(),
     queueNames: z.record(name, name).optional().describe('other names of the queues of jobs, for queue files that call them otherwise: { partition001: short }; `*` stands for all that are not named; before queueMix'),
     queueMix: z.record(name, z.number().min(0)).refine((weights) => Object.values(weights).some((weight) => weight > 0), 'a weight above 0').optional().describe('queues of jobs that name none, each drawn in proportion to these weights: { prod: 70, adhoc: 30 }'),
+    masters: z
+      .strictObject({
+        demand: z.record(name, z.int().min(0)).refine((demand) => Object.values(demand).some((amount) => amount > 0), 'an amount above 0').describe('what each asks for, by resource'),
+        startup: z.number().min(0).optional().describe('seconds from its start until the tasks of its job may start; default 0'),
+      })
+      .optional()
+      .describe("a master for each job, as YARN's application masters: it runs before the job's tasks start and until the last of them has ended"),
   })
   .describe('A trace or a generator, and what is changed about it')
 

@@ -7,12 +7,12 @@ import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
 export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
-  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix } = options
+  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix, masters } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, queueNames, queueMix, options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({ format, onBadLine, take, window, load, estimates, queueNames, queueMix, masters: masters === undefined ? undefined : { ...base?.spec.workload.masters, demand: masters }, options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way

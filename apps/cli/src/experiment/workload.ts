@@ -1,6 +1,6 @@
 import { SchedError, suggest, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { addMasters, drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
@@ -155,8 +155,9 @@ function named(config: WorkloadSpec['generate']): [string, Readonly<Record<strin
 /** Whether the jobs of a trace differ from seed to seed. */
 export const drawsJobs = ({ estimates, queueMix }: WorkloadSpec): boolean => drawsEstimates(estimates) || queueMix !== undefined
 
-function changed(workload: Workload, { window, take: first, load, estimates, queueNames, queueMix }: WorkloadSpec, seed: number): Workload {
-  const named = queueNames === undefined ? workload : renameQueues(workload, queueNames)
+function changed(workload: Workload, { window, take: first, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+  const managed = masters === undefined ? workload : addMasters(workload, masters)
+  const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)
   const queued = queueMix === undefined ? named : drawQueues(named, queueMix, seed)
   const inside = window === undefined ? queued : timeWindow(queued, window.from, window.to)
   const some = first === undefined ? inside : take(inside, first)

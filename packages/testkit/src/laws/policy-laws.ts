@@ -4,6 +4,7 @@ import { play, type MakeArchitecture, type MakePolicy, type Play } from './play.
 import { declaration, determinism, freshness } from './repetition.js'
 import { capacity, conservation } from './resources.js'
 import { commits } from './rounds.js'
+import { masters } from './masters.js'
 import { completion, gangs, once } from './tasks.js'
 import { outages } from './outages.js'
 import { earliest, heartbeats, reservations, slowStart } from './times.js'
@@ -16,6 +17,7 @@ export const laws = {
   once,
   completion,
   gangs,
+  masters,
   earliest,
   slowStart,
   heartbeats,

@@ -39,6 +39,8 @@ export interface WorldOptions {
   readonly outages?: boolean
   /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
   readonly gangs?: boolean
+  /** Whether some jobs have masters; then without slots, and with room for all masters. Default false. */
+  readonly masters?: boolean
 }
 
 /**
@@ -47,12 +49,12 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, gangs = false } = options
-  const kind = slots === undefined ? fc.boolean() : fc.constant(slots)
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, gangs = false, masters = false } = options
+  const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
-      cluster: clusters(ofSlots, gangs ? false : heartbeats),
-      jobs: fc.array(jobDrafts(ofSlots, queues, gangs), { minLength: 1, maxLength: jobs }).map(inOrder),
+      cluster: clusters(ofSlots, gangs ? false : heartbeats).map((cluster) => (masters ? withRoomForMasters(cluster) : cluster)),
+      jobs: fc.array(masters ? fc.tuple(jobDrafts(ofSlots, queues, gangs), oneOf(undefined, 0, 2, 7)).map(withMaster) : jobDrafts(ofSlots, queues, gangs), { minLength: 1, maxLength: jobs }).map(inOrder),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
       runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
@@ -80,6 +82,16 @@ function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitra
     .map(({ nodes, beat: heartbeat, replicas }) =>
       readCluster({ nodes: nodes.map((each, i) => ({ ...each, name: `n${i}` })), replicas, ...(heartbeat !== undefined && { heartbeat }) }),
     )
+}
+
+/** Each node has room for as many masters as a world may have, so that these never keep each other's tasks from running. */
+const withRoomForMasters = (cluster: ClusterDescription): ClusterDescription => ({ ...cluster, nodes: cluster.nodes.map((group) => ({ ...group, resources: { ...group.resources, master: 100 } })) })
+
+/** A job with a master that is up after so many seconds; `undefined`: without. */
+function withMaster([draft, startup]: [JobDraft, Seconds | undefined]): JobDraft {
+  if (startup === undefined) return draft
+  const stages = draft.rest.stages.map(({ after, ...stage }) => ({ ...stage, ...(after !== undefined && { after: after.map((each) => ({ ...each, stage: each.stage + 1 })) }) }))
+  return { ...draft, rest: { ...draft.rest, stages: [{ name: 'master', tasks: 1, demand: { master: 1 }, duration: startup, master: true }, ...stages] } }
 }
 
 const outageLists = (): fc.Arbitrary<Outage[]> => {

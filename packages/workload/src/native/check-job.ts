@@ -12,7 +12,18 @@ export function checkJob(value: unknown): JobSpec {
   const job = value as JobSpec
   if (job.after === job.id) throw new BadLine('after', `job "${job.id}" waits for itself.`)
   job.stages.forEach((stage, index) => checkStage(stage, index, job.stages.length))
+  if (job.stages.some(({ master }) => master)) checkMaster(job)
   return job
+}
+
+/** A master is the first of several stages, and nothing can wait for its end. */
+function checkMaster({ stages }: JobSpec): void {
+  stages.forEach(({ master, tasks, phases, after, shuffle }, i) => {
+    if (master && (i > 0 || tasks > 1 || stages.length === 1 || phases !== undefined))
+      throw new BadLine(`stages[${i}].master`, i > 0 ? 'it is not the first stage.' : tasks > 1 ? `it has ${tasks} tasks.` : phases !== undefined ? 'it has phases.' : 'the job has no other stage.', 'A master is one task, the first of several stages')
+    if (i > 0 && (shuffle?.from === 0 || after?.some(({ stage, fraction }) => stage === 0 && fraction > 0)))
+      throw new BadLine(`stages[${i}]`, 'it waits for the end of the master, which is the last to end.', 'It opens when the master has started, without saying so')
+  })
 }
 
 /** What a schema cannot say: numbers that depend on each other. */

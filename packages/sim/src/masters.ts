@@ -1,0 +1,55 @@
+import type { Work } from '@sched/cluster'
+import type { JobId, Seconds, TaskId } from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+
+/**
+ * Masters of jobs that run: each is up some time after its start, and stays until all other tasks of its job have ended, so that its own
+ * end is set only then.
+ */
+export class Masters {
+  readonly #work: Work
+  readonly #queue: EventQueue
+  /** Sets the end of a run. */
+  readonly #setEnd: (run: number, end: Seconds) => void
+  /** By job: the event that its master is up. */
+  readonly #starting = new Map<JobId, number>()
+  /** Jobs whose master is about to end. */
+  readonly #ending = new Set<JobId>()
+
+  constructor(work: Work, queue: EventQueue, setEnd: (run: number, end: Seconds) => void) {
+    this.#work = work
+    this.#queue = queue
+    this.#setEnd = setEnd
+  }
+
+  /** A master starts, to be up at a time. */
+  start(run: number, job: JobId, up: Seconds): void {
+    this.#work.runEnd[run] = Infinity
+    this.#starting.set(job, this.#queue.push(up, EventKind.Ready, job))
+  }
+
+  /** The event that a master is up; false: it is of a job without one that starts. */
+  isUp(job: JobId, now: Seconds): boolean {
+    if (!this.#starting.delete(job)) return false
+    this.#work.masterUp(job)
+    this.mayEnd(job, now)
+    return true
+  }
+
+  /** Tasks of the job have ended, or are given up: its master ends with the last. */
+  mayEnd(job: JobId, now: Seconds): void {
+    const work = this.#work
+    if (!work.isMasterAlone(job) || this.#ending.has(job)) return
+    this.#ending.add(job)
+    this.#setEnd(work.taskRun[work.stageFirst[work.jobFirstStage[job] as number] as number] as number, now)
+  }
+
+  /** The master has ended, or is killed; true where its end was set. */
+  stopped(task: TaskId): boolean {
+    const job = this.#work.jobOf(task)
+    const event = this.#starting.get(job)
+    if (event !== undefined) this.#queue.cancel(event)
+    this.#starting.delete(job)
+    return this.#ending.delete(job)
+  }
+}
