@@ -50,9 +50,9 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
-  'maximum-am-resource-percent', 'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
+  'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
-  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.maximum-am-resource-percent', 'leaf-queue-template.priority',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.priority',
   'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
 ]
 const ofAll: readonly (readonly [string, string, object])[] = [
@@ -76,7 +76,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
 ]
 const ignoredOfAll = [
-  'maximum-am-resource-percent', 'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
+  'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
   'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name', 'yarn.scheduler.queue-placement-rules', 'skip-allocate-on-nodes-with-reserved-containers',
 ]
 
@@ -100,6 +100,17 @@ describe('a capacity-scheduler.xml', () => {
     expect(config).toMatchObject({ 'capacity-scheduler': expected })
     expect(isKnown(config)).toBe(true)
     expect(findings.at(-1)).toMatchObject({ verdict: value.includes('g:') ? 'approximated' : 'honoured', line: 5 })
+  })
+
+  it.each([
+    ['root.a.maximum-am-resource-percent', '0.25', { queues: { 'root.a': { maximumAmResourcePercent: 0.25 } } }],
+    ['root.a.leaf-queue-template.maximum-am-resource-percent', '1.5', { queues: { 'root.a': { template: { maximumAmResourcePercent: 1 } } } }],
+    ['maximum-am-resource-percent', '0.2', { defaults: { maximumAmResourcePercent: 0.2 } }],
+  ])('honours %s = %s for jobs with masters, and says so', (name, value, expected) => {
+    const { policy: config, findings } = policy([...ab, [name, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': expected })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.at(-1)).toMatchObject({ verdict: 'approximated', line: 5, note: expect.stringContaining('--masters') as string })
   })
 
   it.each([...ignoredOfQueue.map((name) => `root.a.${name}`), ...ignoredOfAll])('ignores %s for a reason', (name) => {

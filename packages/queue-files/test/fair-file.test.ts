@@ -67,13 +67,13 @@ describe('a fair-scheduler.xml', () => {
             minSharePreemptionTimeout: 100, fairSharePreemptionTimeout: 200, fairSharePreemptionThreshold: 0.4,
             queues: {
               sample: {
-                weight: 2, policy: 'fifo', minResources: { mem: 10000, cpu: 2 }, maxResources: { cpu: 20, mem: 90000 }, maxContainerAllocation: { mem: 8192, cpu: 8 }, maxRunningApps: 50,
+                weight: 2, policy: 'fifo', minResources: { mem: 10000, cpu: 2 }, maxResources: { cpu: 20, mem: 90000 }, maxContainerAllocation: { mem: 8192, cpu: 8 }, maxRunningApps: 50, maxAMShare: 0.1,
                 minSharePreemptionTimeout: 30, fairSharePreemptionTimeout: 60, fairSharePreemptionThreshold: 0.7, allowPreemptionFrom: false,
               },
               users: { weight: 0, maxChildResources: { mem: 4096, cpu: 4 }, type: 'parent' },
             },
           },
-          defaults: { policy: 'drf', maxRunningApps: 7, maxResources: { mem: 40000, cpu: 10 } },
+          defaults: { policy: 'drf', maxRunningApps: 7, maxAMShare: 0.5, maxResources: { mem: 40000, cpu: 10 } },
           users: { ann: { maxRunningApps: 30 } },
           userMaxRunningApps: 5,
         } } } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } }),
@@ -87,11 +87,11 @@ describe('a fair-scheduler.xml', () => {
     const lines = findings.map(({ line }) => line)
     expect(lines).toEqual([...lines].sort((a, b) => a - b))
     const by = (verdict: string) => findings.filter((each) => each.verdict === verdict).map(({ line, setting }) => `${line} ${setting}`)
-    expect(by('approximated')).toEqual(['40 rule primaryGroup'])
+    expect(by('approximated')).toEqual(['8 root.sample maxAMShare', '30 queueMaxAMShareDefault', '40 rule primaryGroup'])
     expect(by('ignored')).toEqual([
-      '8 root.sample maxAMShare', '11 root.sample aclSubmitApps', '12 root.sample aclAdministerApps', '13 root.sample aclAdministerReservations', '14 root.sample aclListReservations',
+      '11 root.sample aclSubmitApps', '12 root.sample aclAdministerApps', '13 root.sample aclAdministerReservations', '14 root.sample aclListReservations',
       '15 root.sample aclSubmitReservations', '16 root.sample minSharePreemptionTimeout', '17 root.sample fairSharePreemptionTimeout', '18 root.sample fairSharePreemptionThreshold',
-      '19 root.sample allowPreemptionFrom', '20 root.sample reservation', '30 queueMaxAMShareDefault', '32 root minSharePreemptionTimeout', '33 root fairSharePreemptionTimeout',
+      '19 root.sample allowPreemptionFrom', '20 root.sample reservation', '32 root minSharePreemptionTimeout', '33 root fairSharePreemptionTimeout',
       '34 root fairSharePreemptionThreshold', '35 reservation-agent', '36 reservation-policy', '37 reservation-planner', '41 rule nestedUserQueue',
     ])
     expect(findings.every(({ verdict, note }) => verdict === 'honoured' || note !== '')).toBe(true)

@@ -1,7 +1,7 @@
 import { SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
-import { choosePartition, type Pots } from './pots.js'
+import { choosePartition, Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 
@@ -13,15 +13,12 @@ import { Quotas } from './quotas.js'
 export class Admission {
   readonly #options: ReadCapacityOptions
   readonly #tree: QueueTree
-  readonly #quotas: Quotas
   readonly #pots: Pots
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #mappings: readonly Mapping[]
-  /** The same as of so many queues. */
-  #quotasNow: Quotas
-  /** What queues may use at most where all nodes are there: nodes that are away come back. */
-  readonly #mostOfAll: Float64Array
+  /** Of so many queues, where all nodes are there: those that are away come back. */
+  #quotas: Quotas
   #parted: number
   /** Partitions with nodes that have what a stage requires, by what it requires. */
   readonly #partitions = new Map<string, readonly number[]>()
@@ -32,14 +29,13 @@ export class Admission {
   /** The job asked about last and its queue, since it is submitted next and its group is known only here. */
   #asked: { readonly id: string; readonly queue: string } | undefined
 
-  constructor(options: ReadCapacityOptions, tree: QueueTree, quotas: Quotas, pots: Pots, cluster: ClusterView, work: WorkView) {
+  /** Of a cluster of which no node is away yet. */
+  constructor(options: ReadCapacityOptions, tree: QueueTree, cluster: ClusterView, work: WorkView) {
     this.#options = options
     this.#tree = tree
-    this.#quotas = quotas
-    this.#quotasNow = quotas
-    this.#mostOfAll = quotas.most.slice()
+    this.#pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
+    this.#quotas = new Quotas(tree, this.#pots, cluster)
     this.#parted = tree.queues.length
-    this.#pots = pots
     this.#cluster = cluster
     this.#work = work
     this.#mappings = options.mappings.map((option) => readMapping(option) as Mapping)
@@ -102,9 +98,9 @@ export class Admission {
   /** With the queues that were made since decisions were last taken. */
   #parts(): Quotas {
     const { length } = this.#tree.queues
-    if (length !== this.#parted) this.#quotasNow = new Quotas(this.#tree, this.#pots, this.#cluster)
+    if (length !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster)
     this.#parted = length
-    return this.#quotasNow
+    return this.#quotas
   }
 
   #tooMany(leaf: Queue, user: string): string | undefined {
@@ -176,7 +172,7 @@ export class Admission {
     for (const [i, r] of counted.entries()) {
       const asked = together * (demand[this.#name(r)] ?? 0)
       const at = (queue * this.#pots.count + pot) * this.#pots.width + i
-      const most = Math.max(this.#mostOfAll[at] ?? 0, this.#quotas.most[at] as number)
+      const most = this.#quotas.most[at] as number
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
       if (most > 0) isNothing = false
     }

@@ -4,6 +4,7 @@ import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
+import { MasterLimits } from './master-limits.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
 import { QueueTree, type Queue } from './queue-tree.js'
@@ -27,6 +28,7 @@ export class CapacityQueues {
   readonly #options: ReadCapacityOptions
   readonly #admission: Admission
   readonly #limits: JobLimits
+  readonly #masters: MasterLimits
   /** Sizes of the tree's pools, for the limits of running jobs. */
   readonly #limited: { readonly parent: number; readonly maxRunningJobs: number }[] = []
   /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
@@ -62,7 +64,7 @@ export class CapacityQueues {
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
-    this.#admission = new Admission(options, this.tree, this.quotas, this.pots, cluster, work)
+    this.#admission = new Admission(options, this.tree, cluster, work)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
@@ -70,6 +72,11 @@ export class CapacityQueues {
       { pools: this.#limited, poolOf: (job) => this.leafOf(job), users: perUser, userDefault: options.maxParallelAppsPerUser ?? Infinity, poolDefault: options.defaults.maxParallelApps ?? Infinity },
       false,
     )
+    const { tree, pots, quotas, usage, users, minimum } = this
+    this.#masters = new MasterLimits({
+      work, tree, pots, quotas, usage, users, minimum,
+      potOfShape: (shape, leaf, lane) => this.potOfShape(shape, leaf, lane), priorityIn: (job, queue) => this.priorityIn(job, queue),
+    })
     this.#addColumns()
   }
 
@@ -98,7 +105,7 @@ export class CapacityQueues {
       this.potOf[job * this.pots.lanes + lane] = None
       this.#memory[job * this.pots.lanes + lane] = 0
     }
-    this.#limits.ask(job)
+    if (this.#limits.ask(job)) this.#activateAll([job])
   }
 
   remove(job: JobId): void {
@@ -106,16 +113,34 @@ export class CapacityQueues {
     this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
-    for (const next of this.#admitted) for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (work.unplaced(next, lane) > 0) this.#list(next, lane)
+    const active: JobId[] = []
+    this.#masters.remove(job, active)
+    this.#listAll(active)
+    this.#activateAll(this.#admitted)
   }
 
-  /** Tells who listens which jobs wait for a place among those that run. */
+  /** Jobs that may run ask for room for their masters. */
+  #activateAll(jobs: readonly JobId[]): void {
+    const active: JobId[] = []
+    for (const job of jobs) {
+      if (this.#env.work.masterShape(job) !== None) this.refresh()
+      this.#masters.add(job, this.pairOf[job] as number, active)
+    }
+    this.#listAll(active)
+  }
+
+  #listAll(jobs: readonly JobId[]): void {
+    for (const job of jobs) for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (this.#env.work.unplaced(job, lane) > 0) this.#list(job, lane)
+  }
+
+  /** Tells who listens which jobs wait for a place among those that run, or for room for their masters. */
   explainRunning(round: Round): void {
     this.#limits.explain(round)
+    this.#masters.explain(round)
   }
 
   ready(job: JobId, lane: LaneId): void {
-    if (this.#limits.admitted(job)) this.#list(job, lane)
+    if (this.#limits.admitted(job) && this.#masters.isActive(job)) this.#list(job, lane)
   }
 
   drained(job: JobId, lane: LaneId): void {
@@ -311,6 +336,11 @@ export class CapacityQueues {
         this.limits.reshare(users.leaf[pair] as number, pot, (users.ratio[pair * pots.count + pot] as number) - before)
       }
     this.usage.spoil()
+    if (!this.#masters.areWaiting) return
+    this.refresh()
+    const active: JobId[] = []
+    this.#masters.activateAll(active)
+    this.#listAll(active)
   }
 
   #pair(leaf: number, user: UserId): number {

@@ -16,6 +16,8 @@ export interface JobInside {
   readonly pending: Vector
   /** Of what it uses, chosen for other queues in this look. */
   readonly chosen: Vector
+  /** What its master uses, which is left alone; none: nothing. */
+  readonly master?: Vector | undefined
 }
 /** A leaf that is to be put in order; vectors are amounts of the counted resources. */
 export interface Inside {
@@ -98,9 +100,10 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
 function offer({ most, minimum, order }: Inside, lines: readonly Line[], vectors: Vectors): void {
   let left: number[] = [...most]
   for (const line of [...lines].reverse()) {
-    const { used } = line.job
+    const { used, master } = line.job
     if (!vectors.isSome(left) || !vectors.isSome(used)) continue
-    const extra = rest(minus(used, line.ideal), line.chosen)
+    const above = rest(minus(used, line.ideal), line.chosen)
+    const extra = master === undefined ? above : rest(above, master)
     line.gives = vectors.least(order === 'userlimit-first' ? rest(extra, minimum) : extra, left)
     left = rest(left, line.gives)
   }

@@ -126,8 +126,13 @@ export class InsideSelector {
     const queue = queues.tree.queue(leaf)
     const jobs = ids.map((id): Job => {
       const used = [...none]
-      for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) if (pots.of(lane, work.nodeOf(task)) === pot) this.#addTo(used, task, lane)
-      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none }
+      let master: number[] | undefined
+      for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
+        if (pots.of(lane, work.nodeOf(task)) !== pot) continue
+        this.#addTo(used, task, lane)
+        if (work.isMaster(task)) master = this.#demand(task, lane)
+      }
+      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none, master }
     })
     return { jobs: this.#sorted(jobs, leaf, lane, new Vectors([...this.#it.loads.total])), amounts }
   }
@@ -172,7 +177,7 @@ export class InsideSelector {
       let has = used
       for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (left.every((amount) => amount <= 0)) return
-        if (before.has(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
+        if (before.has(task) || work.isMaster(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
         const gang = work.inGang(task) ? this.#gang(id, lane, task, gangs) : undefined
         if (gang?.length === 0) continue
         const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))

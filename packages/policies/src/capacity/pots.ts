@@ -78,6 +78,11 @@ export class Pots {
     return pot % this.lanes
   }
 
+  /** The lane whose resources a shape asks for. */
+  laneOfShape(shape: ShapeId): LaneId {
+    return Math.max(0, this.#cluster.lanes.findIndex(({ resources }) => resources.some((r) => this.#work.demand(shape, r) > 0))) as LaneId
+  }
+
   partitionOf(pot: number): number {
     return Math.floor(pot / this.lanes)
   }

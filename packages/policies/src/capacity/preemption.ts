@@ -1,4 +1,4 @@
-import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
 import type { CapacityQueues } from './capacity-queues.js'
 import { compareShares } from './comparing.js'
@@ -59,6 +59,8 @@ export class CapacityPreemption implements Policy {
   #chosen = 0
   /** Stages of the job at hand whose gangs were looked at. */
   readonly #gangs: number[] = []
+  /** Masters of the leaf that were passed over. */
+  readonly #passed: TaskId[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -237,6 +239,30 @@ export class CapacityPreemption implements Policy {
       if (!isLent) this.#giveUp(job as JobId)
       this.#takeFrom(job as JobId, leaf, lane, pot, isLent)
     }
+    if (this.#passed.length > 0) this.#takeMasters(leaf, pot)
+  }
+
+  /** Masters go last, and only while those of the leaf that were passed over have more than its part for masters. */
+  #takeMasters(leaf: number, pot: number): void {
+    const { work } = this.#env
+    const { pots, quotas, tree } = this.#queues
+    const { width, demands, totals } = pots
+    const at = (leaf * pots.count + pot) * width
+    const most = Array.from({ length: width }, (_, i) => (quotas.guaranteed[at + i] as number) * tree.queue(leaf).maximumAmResourcePercent)
+    const passed = new Float64Array(width)
+    const add = (task: TaskId, sign: 1 | -1) => {
+      const from = pots.demandAt(work.shapeOf(task), work.laneOf(task))
+      for (let i = 0; i < width; i++) passed[i] = (passed[i] as number) + sign * (demands[from + i] as number)
+    }
+    const masters = this.#passed.splice(0)
+    for (const task of masters) add(task, 1)
+    for (const task of masters) {
+      if (this.#toTake.isDone || compareShares(passed, 0, most, 0, totals, pot * width, width) <= 0) return
+      if (this.#toTake.most(work.shapeOf(task)) === 0) continue
+      this.#tasks[this.#chosen++] = task
+      this.#toTake.take(work.shapeOf(task), 1)
+      add(task, -1)
+    }
   }
 
   /** Reservations go before tasks are killed. */
@@ -265,17 +291,27 @@ export class CapacityPreemption implements Policy {
         task = running.next(task) as TaskId
         continue
       }
+      if (work.isMaster(task)) {
+        if (isTurn && toTake.isHere(work.nodeOf(task), lane) && this.#before?.has(task) !== true && this.#killable?.has(task) !== true) this.#passed.push(task)
+        task = running.next(task) as TaskId
+        continue
+      }
       const most = isTurn ? toTake.most(shape) : 0
       let count = 0
-      for (; count < most && task >= 0 && work.shapeOf(task) === shape && !work.inGang(task); task = running.next(task) as TaskId) {
+      for (; count < most && this.#isSingle(task, shape); task = running.next(task) as TaskId) {
         if ((isSplit && !toTake.isHere(work.nodeOf(task), lane)) || this.#before?.has(task) === true || this.#killable?.has(task) === true) continue
         this.#tasks[this.#chosen++] = task
         count++
       }
       if (count > 0) toTake.take(shape, count)
       if (toTake.isDone) return
-      while (task >= 0 && work.shapeOf(task) === shape && !work.inGang(task)) task = running.next(task) as TaskId // refused as well
+      while (this.#isSingle(task, shape)) task = running.next(task) as TaskId // refused as well
     }
+  }
+
+  #isSingle(task: TaskId, shape: ShapeId): boolean {
+    const { work } = this.#env
+    return task >= 0 && work.shapeOf(task) === shape && !work.inGang(task) && !work.isMaster(task)
   }
 
   /** Chooses all that runs of a task's gang, or nothing of it. */

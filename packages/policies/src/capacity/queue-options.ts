@@ -10,10 +10,12 @@ const capacity = z.union([percentage, weight, amounts])
 const limit = z.union([percentage, amounts])
 const count = z.int().nonnegative()
 const names = z.union([z.literal('*'), z.array(z.string())])
+const part = z.number().min(0).max(1)
 
 const ofLabel = z.strictObject({
   capacity: capacity.optional().describe("percent of the parent's part of the partition, a weight such as 3w, or amounts; default 0, of `root` 100"),
   maximumCapacity: limit.optional().describe("percent of the parent's maximum in the partition, or amounts; default 100"),
+  maximumAmResourcePercent: part.optional().describe('part of it for masters of jobs; default that of the queue'),
 })
 
 /** What can be said of one queue. Percentages are of the parent; amounts are whole, per resource, of the whole cluster. */
@@ -34,6 +36,7 @@ const queueOptions = z.strictObject({
   defaultApplicationPriority: z.int().optional().describe('priority of jobs that have none (0)'),
   maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit. A default for all queues is the number of each, and of one whose capacity is amounts is multiplied by its part'),
   maxParallelApps: count.optional().describe('jobs that may run at once; further ones wait; default unlimited'),
+  maximumAmResourcePercent: part.optional().describe('part of what it may use that masters of active jobs may ask for, 0 to 1, one job always; the others wait to be active; default 0.1. Jobs without masters do not count'),
   maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
   state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),
   autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
@@ -43,7 +46,7 @@ const queueOptions = z.strictObject({
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
   disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from its jobs for others in it; default: its parent's setting"),
 })
-const namedSettings = { minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true } as const
+const namedSettings = { minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true } as const
 const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true, labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true })
 const withTemplate = queueOptions.extend({
   template: z.strictObject(template.shape).optional().describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
@@ -57,7 +60,7 @@ export const treeShape = {
     .default({})
     .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
   defaults: z
-    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true }).shape)
+    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true }).shape)
     .default({})
     .describe('settings of queues that do not say otherwise'),
   resourceCalculator: z

@@ -22,6 +22,7 @@ export interface Queue {
   readonly byPriority: boolean
   readonly priority: number
   readonly maxRunningJobs: number
+  readonly maximumAmResourcePercent: number
   /** Absent: its part of all that the system holds, or of the default of queues where its capacity is amounts. */
   readonly maximumApplications: number | undefined
   /** Of single users, its own before those of the queues around it. */
@@ -158,6 +159,7 @@ export class QueueTree {
       byPriority: with_.queueOrdering === 'priority-utilization',
       priority: own.priority ?? 0,
       maxRunningJobs: with_.maxParallelApps ?? Infinity,
+      maximumAmResourcePercent: with_.maximumAmResourcePercent ?? 0.1,
       maximumApplications: own.maximumApplications ?? (typeof own.capacity === 'object' ? undefined : this.#defaults.maximumApplications),
       userWeights: new Map([...(above?.userWeights ?? []), ...Object.entries(own.userWeights ?? {})]),
       maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },

@@ -6,6 +6,7 @@ const amounts = z.record(z.string(), amount)
 export type Amounts = Readonly<Record<string, number | string>>
 
 const seconds = z.number().nonnegative()
+const maxAMShare = z.union([z.literal(-1), z.number().min(0).max(1)])
 const queueFields = {
   weight: z.number().nonnegative().optional().describe('share relative to siblings; 0: served after all others; default 1'),
   policy: z.enum(['fair', 'drf', 'fifo']).optional().describe('how the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`'),
@@ -14,6 +15,7 @@ const queueFields = {
   maxChildResources: amounts.optional().describe('maxResources of queues made inside it at first use'),
   maxContainerAllocation: amounts.optional().describe('largest single task; inherited'),
   maxRunningApps: z.number().int().nonnegative().optional().describe('jobs that may run at once, queues inside counted; default unlimited'),
+  maxAMShare: maxAMShare.optional().describe('part of the fair share of a leaf that masters of its jobs may take, 0 to 1; -1: no limit; default that of `defaults`'),
   minSharePreemptionTimeout: seconds.optional().describe('seconds below the minimum share before it may take tasks; inherited; default never'),
   fairSharePreemptionTimeout: seconds.optional().describe('seconds below the threshold of its fair share before it may take tasks; inherited; default never'),
   fairSharePreemptionThreshold: z.number().min(0).max(1).optional().describe('part of the fair share below which a queue is starved; inherited; default 0.5'),
@@ -30,6 +32,7 @@ export interface QueueOptions {
   readonly maxChildResources?: Amounts | undefined
   readonly maxContainerAllocation?: Amounts | undefined
   readonly maxRunningApps?: number | undefined
+  readonly maxAMShare?: number | undefined
   readonly minSharePreemptionTimeout?: number | undefined
   readonly fairSharePreemptionTimeout?: number | undefined
   readonly fairSharePreemptionThreshold?: number | undefined
@@ -49,6 +52,7 @@ export const yarnFairOptions = z.strictObject({
       policy: z.enum(['fair', 'drf']).optional().describe('policy of queues that name none; default fair'),
       maxResources: amounts.optional().describe('maxResources of queues that name none'),
       maxRunningApps: z.number().int().nonnegative().optional().describe('maxRunningApps of queues that name none'),
+      maxAMShare: maxAMShare.optional().describe('maxAMShare of queues that name none; default 0.5'),
     })
     .default({})
     .describe('settings of queues that do not set them, except the root'),
@@ -65,7 +69,7 @@ export const yarnFairOptions = z.strictObject({
 /** Options of `yarnFair`; all may be left out. Amounts are in the units of the cluster, times in seconds. */
 export interface YarnFairOptions {
   readonly root?: QueueOptions
-  readonly defaults?: { readonly policy?: 'fair' | 'drf'; readonly maxResources?: Amounts; readonly maxRunningApps?: number }
+  readonly defaults?: { readonly policy?: 'fair' | 'drf'; readonly maxResources?: Amounts; readonly maxRunningApps?: number; readonly maxAMShare?: number }
   readonly users?: Readonly<Record<string, { readonly maxRunningApps: number }>>
   readonly userMaxRunningApps?: number
   readonly sizeBasedWeight?: boolean

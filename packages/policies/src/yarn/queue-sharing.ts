@@ -1,6 +1,7 @@
 import type { Env, JobId, LaneId, ResourceId, Seconds, Sharing } from '@sched/core'
 import { WaterFill } from '../shares/water-fill.js'
 import { raiseTogether, sharesDown, type ShareEntry } from './queue-shares.js'
+import { MasterShares } from './master-shares.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { Usage } from './usage.js'
 
@@ -40,6 +41,7 @@ export class QueueSharing implements Sharing {
   readonly #priority: number[] = []
   #hasPriorities = false
   readonly poolOf: (job: JobId) => number
+  readonly masters: MasterShares
 
   constructor(env: Env, tree: QueueTree, usage: Usage, { jobs, poolOf, weightOf, memory, mayRun }: QueueFacts) {
     this.#env = env
@@ -50,6 +52,7 @@ export class QueueSharing implements Sharing {
     this.#memory = memory
     this.poolOf = poolOf
     this.#mayRun = mayRun
+    this.masters = new MasterShares(env, tree, this)
   }
 
   /** Jobs come in order of submission. */
@@ -77,9 +80,10 @@ export class QueueSharing implements Sharing {
   /** The resource that `fair` compares in a lane. */
   memory = (lane: LaneId): ResourceId => this.#memory[lane] as ResourceId
 
-  /** Whether the job's next task would leave its queue, and those around it, within their maxima. */
+  /** Whether the job's next task would leave its queue, and those around it, within their maxima, and masters within their part. */
   hasRoomFor(job: JobId, lane: LaneId): boolean {
     const { work, cluster } = this.#env
+    if (!this.masters.allow(job, lane)) return false
     const shape = work.shape(job, lane)
     for (let id = this.poolOf(job); id >= 0; id = (this.#tree.queues[id] as Queue).parent) {
       const { maxResources } = this.#tree.queues[id] as Queue

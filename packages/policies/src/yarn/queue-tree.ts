@@ -18,6 +18,8 @@ export interface Queue {
   readonly mostResources: readonly number[]
   readonly maxContainer: readonly number[]
   readonly maxRunningJobs: number
+  /** Below 0: no limit. */
+  readonly maxAMShare: number
   readonly minTimeout: number
   readonly fairTimeout: number
   readonly fairThreshold: number
@@ -34,6 +36,7 @@ interface Defaults {
   readonly policy?: 'fair' | 'drf' | undefined
   readonly maxResources?: Amounts | undefined
   readonly maxRunningApps?: number | undefined
+  readonly maxAMShare?: number | undefined
 }
 
 /**
@@ -127,6 +130,7 @@ export class QueueTree {
       mostResources: maxResources,
       maxContainer: options.maxContainerAllocation === undefined && parent !== undefined ? parent.maxContainer : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
       maxRunningJobs: options.maxRunningApps ?? (parent === undefined ? Infinity : (this.#defaults.maxRunningApps ?? Infinity)),
+      maxAMShare: options.maxAMShare ?? this.#defaults.maxAMShare ?? 0.5,
       minTimeout: options.minSharePreemptionTimeout ?? parent?.minTimeout ?? Infinity,
       fairTimeout: options.fairSharePreemptionTimeout ?? parent?.fairTimeout ?? Infinity,
       fairThreshold: options.fairSharePreemptionThreshold ?? parent?.fairThreshold ?? 0.5,

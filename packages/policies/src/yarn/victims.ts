@@ -23,6 +23,9 @@ interface Taken {
   readonly tasks: readonly Victim[]
 }
 
+/** What is on nodes, what jobs have lost, and what is used of the room made. */
+type State = [Map<NodeId, readonly Victim[]>, Map<JobId, readonly number[]>, Map<NodeId, readonly number[]>]
+
 /** Chooses tasks to take, node by node, for one look, of a gang all or none; what is chosen counts as gone for the next choice. */
 export class Victims {
   readonly #round: Round
@@ -34,6 +37,8 @@ export class Victims {
   #onNode = new Map<NodeId, readonly Victim[]>()
   /** By each of its tasks: a gang. */
   readonly #gangs = new Map<TaskId, Victim[]>()
+  /** Whether some of them are masters. */
+  #hasMasters = false
   /** What jobs lose by tasks that are marked, and room that these leave on nodes. */
   #gone = new Map<JobId, readonly number[]>()
   #used = new Map<NodeId, readonly number[]>()
@@ -49,8 +54,9 @@ export class Victims {
     const { work } = round
     for (const queue of sharing.queues) if (!queue.isParent && queue.mayLose) this.#collect(queue, isMarked)
     const sign = first === 'newest' ? -1 : 1
+    const lastMasters = (a: Victim, b: Victim) => Number(work.isMaster(a.task)) - Number(work.isMaster(b.task))
     const byAge = (a: Victim, b: Victim) => work.started(a.task) - work.started(b.task) || work.rank(a.job) - work.rank(b.job) || a.task - b.task
-    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => sign * byAge(a, b)))
+    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => lastMasters(a, b) || sign * byAge(a, b)))
   }
 
   #collect({ id }: Queue, isMarked: ReadonlySet<TaskId>): void {
@@ -64,6 +70,7 @@ export class Victims {
       for (const task of tasks) {
         if (isMarked.has(task)) continue
         const victim = { task, job }
+        this.#hasMasters ||= work.isMaster(task)
         const node = work.nodeOf(task) as NodeId
         const list = this.#onNode.get(node) as Victim[] | undefined
         if (list === undefined) this.#onNode.set(node, [victim])
@@ -89,10 +96,10 @@ export class Victims {
     const together = work.together(job, lane)
     if (together <= 1) return this.#times(asked, Math.min(Math.floor(times), work.unplaced(job, lane)))
     if (times < together || (cluster.heartbeat > 0 && nodes.length <= 1 && cluster.nodes > 1)) return []
-    const before = [new Map(this.#onNode), new Map(this.#gone), new Map(this.#used)] as const
+    const before = this.#state()
     const chosen = this.#times(asked, together)
     if (chosen.length === together) return chosen
-    ;[this.#onNode, this.#gone, this.#used] = before
+    this.#goBack(before)
     return []
   }
 
@@ -107,14 +114,28 @@ export class Victims {
     return chosen
   }
 
+  /** From the first node that yields room without a master, else from the first of those that lose the fewest. */
   #fromSomeNode(asked: LaneAmounts): Taken | undefined {
-    const { cluster } = this.#round
+    const { cluster, work } = this.#round
+    let [best, fewest] = [-1, Infinity]
     for (let node = 0; node < cluster.nodes; node++) {
       if (!cluster.up(node as NodeId)) continue
+      const before = this.#hasMasters ? this.#state() : undefined
       const tasks = this.#from(node as NodeId, asked)
-      if (tasks !== undefined) return { node: node as NodeId, tasks }
+      const masters = tasks?.filter(({ task }) => work.isMaster(task)).length ?? Infinity
+      if (tasks !== undefined && masters === 0) return { node: node as NodeId, tasks }
+      if (before !== undefined) this.#goBack(before)
+      if (masters < fewest) [best, fewest] = [node, masters]
     }
-    return undefined
+    return best < 0 ? undefined : { node: best as NodeId, tasks: this.#from(best as NodeId, asked) as Victim[] }
+  }
+
+  #state(): State {
+    return [new Map(this.#onNode), new Map(this.#gone), new Map(this.#used)]
+  }
+
+  #goBack(to: State): void {
+    ;[this.#onNode, this.#gone, this.#used] = to
   }
 
   /** The tasks of a node, and the rest of their gangs, whose room there, with what is free, holds the amounts; nothing changes where it does not. */

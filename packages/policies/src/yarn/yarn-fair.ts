@@ -1,4 +1,4 @@
-import { defineOrder, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { defineOrder, None, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
@@ -54,6 +54,8 @@ class YarnFair implements Order {
   #filtered = new Int32Array(64)
   #depth = 0
   #round: Round | undefined
+  /** Whether any job so far has a master. */
+  #hasMasters = false
 
   constructor(options: z.output<typeof yarnFairOptions>, env: Env) {
     const { cluster, work } = env
@@ -103,7 +105,7 @@ class YarnFair implements Order {
         continue
       }
       this.#depth = top
-      const block = (queues[queue] as Queue).capped ? this.#within(list, top) : list
+      const block = (queues[queue] as Queue).capped || this.#hasMasters ? this.#within(list, top, queues[queue] as Queue) : list
       if (block.to > block.from) return block
     }
     return undefined
@@ -136,8 +138,8 @@ class YarnFair implements Order {
     return true
   }
 
-  /** The jobs of a leaf whose next task, or gang, fits below the maxima. */
-  #within(list: RankedIds, depth: number): JobBlock {
+  /** The jobs of a leaf whose next task, or gang, fits below the maxima, and a master into the part for masters. */
+  #within(list: RankedIds, depth: number, { capped, path }: Queue): JobBlock {
     const { cluster, work } = this.#env
     const round = this.#round as Round
     const { lane } = round
@@ -150,9 +152,10 @@ class YarnFair implements Order {
       const shape = work.shape(job, lane)
       const together = work.together(job, lane)
       let fits = true
-      for (const r of resources) if (together * work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
-      if (fits) this.#filtered[to++] = job
-      else if (round.explained) round.defer(job, Reason.Limit)
+      if (capped) for (const r of resources) if (together * work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
+      const isAllowed = !this.#hasMasters || this.sharing.masters.allow(job, lane)
+      if (fits && isAllowed) this.#filtered[to++] = job
+      else if (round.explained) round.defer(job, Reason.Limit, fits ? `maxAMShare ${path}` : undefined)
     }
     return { ids: this.#filtered, from: 0, to }
   }
@@ -180,6 +183,17 @@ class YarnFair implements Order {
     return undefined
   }
 
+  /** Whether nothing waits but jobs whose masters are larger than the part for masters, of which it warns. */
+  mayLeave(): boolean {
+    const { work } = this.#env
+    if (!this.#hasMasters) return false
+    const lanes = Array.from({ length: this.#lanes }, (_, lane) => lane as LaneId)
+    const waiting = work.jobs().filter((job) => lanes.some((lane) => work.unplaced(job, lane) > 0))
+    const isStuck = waiting.length > 0 && waiting.every((job) => lanes.every((lane) => !this.sharing.masters.allow(job, lane) || work.unplaced(job, lane) === 0))
+    if (isStuck) this.#env.warn(`${waiting.length === 1 ? 'a job waits' : `${waiting.length} jobs wait`} for ever: maxAMShare of the queue leaves no room for the master`)
+    return isStuck
+  }
+
   #leafOrRefusal(name: string): Queue | string {
     try {
       return this.#leaf(name)
@@ -201,6 +215,7 @@ class YarnFair implements Order {
     const queue = this.#leaf(work.queueName(work.queue(job)))
     this.#queueOf[job] = queue.id
     this.#weightOf[job] = work.weight(job)
+    if (work.masterShape(job) !== None) this.#hasMasters = true
     this.#usage.addJob(job)
     this.sharing.addJob(job, queue.id)
     this.#lists.enter(job)
@@ -221,12 +236,14 @@ class YarnFair implements Order {
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#usage.change(job, lane, task, 1)
+    this.sharing.masters.change(task, this.#queueOf[job] as number, 1)
     this.#usage.countDemand(job, lane)
     this.#place(job, lane)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
     this.#usage.change(job, lane, task, -1)
+    this.sharing.masters.change(task, this.#queueOf[job] as number, -1)
     if (this.#limits.admitted(job)) this.#usage.countDemand(job, lane)
     this.#place(job, lane)
   }

@@ -2,7 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { amountsIn, count, ignored, masters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
+import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -70,7 +70,10 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}user-limit-factor`]: byDefault('userLimitFactor'),
   [`${prefix}max-parallel-apps`]: byDefault('maxParallelApps'),
   [`${prefix}user.max-parallel-apps`]: option('maxParallelAppsPerUser', count),
-  [`${prefix}maximum-am-resource-percent`]: masters,
+  [`${prefix}maximum-am-resource-percent`]: (options, property) => {
+    options.defaults = { ...options.defaults, maximumAmResourcePercent: partOfMasters(property) }
+    return forMasters
+  },
   [`${prefix}resource-calculator`]: option('resourceCalculator', ({ value }) => (value.includes('Dominant') ? 'dominant' : 'default')),
   [`${prefix}node-locality-delay`]: option('nodeLocalityDelay', integer),
   [`${prefix}rack-locality-additional-delay`]: option('rackLocalityAdditionalDelay', integer),

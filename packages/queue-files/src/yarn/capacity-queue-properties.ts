@@ -1,7 +1,7 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, fairAmounts, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
-import { amountsIn, count, ignored, masters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
+import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
@@ -112,7 +112,10 @@ export const queueProperties = knownWords<UseInQueue>({
   'default-node-label-expression': (options, property, cluster) => void (options.defaultLabelExpression = checkLabel(property.value.trim(), property, cluster)),
   disable_preemption: (options, property) => void (options.disablePreemption = booleanOf(property)),
   'intra-queue-preemption.disable_preemption': (options, property) => void (options.disableIntraQueuePreemption = booleanOf(property)),
-  'maximum-am-resource-percent': masters,
+  'maximum-am-resource-percent': (options, property) => {
+    options.maximumAmResourcePercent = partOfMasters(property)
+    return forMasters
+  },
   'maximum-application-lifetime': lifetime,
   'default-application-lifetime': lifetime,
   acl_submit_applications: acl,
@@ -176,7 +179,10 @@ const ofLabel =
   (label: string, suffix: string): UseInQueue =>
   (options, property, cluster) => {
     if (isNowhere(label, cluster)) return { verdict: 'ignored', note: `no node has the label "${label}"` }
-    if (suffix === 'maximum-am-resource-percent') return masters()
+    if (suffix === 'maximum-am-resource-percent') {
+      options.labels = { ...options.labels, [label]: { ...options.labels?.[label], maximumAmResourcePercent: partOfMasters(property) } }
+      return forMasters
+    }
     if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // so files of HDP
     const read = capacityValue(property, suffix === 'maximum-capacity')
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined

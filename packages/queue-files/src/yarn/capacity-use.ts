@@ -22,7 +22,10 @@ export const count = (property: Setting) => numberOf(property, { least: 0, whole
 export const percentOfUsers = (property: Setting) => Math.min(100, numberOf(property, { least: 0 }))
 export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 export const reservation = ignored('there is no reservation system')
-export const masters = ignored('jobs have no masters of their own here')
+/** What a setting for masters is good for. */
+export const FOR_MASTERS = 'counts for jobs with masters: give jobs of traces some with --masters memory-mb=1536,vcores=1'
+export const forMasters: Told = { verdict: 'approximated', note: FOR_MASTERS }
+export const partOfMasters = (property: Setting) => Math.min(1, numberOf(property, { least: 0 }))
 export const templates = ignored('queues made at first use keep the capacity that they are made with')
 
 /** What of a property becomes of amounts of the cluster's resources. */

@@ -26,6 +26,7 @@ const count = number(0, true)
 const boolean: Reader<boolean> = (element, at) => text(element, at).toLowerCase() === 'true' // as Hadoop: anything else is false
 const amounts: Reader<NamedAmounts> = (element, at) => fairAmounts(text(element, at), at)
 const threshold: Reader<number> = (element, at) => Math.min(Math.max(0, number(-Infinity)(element, at)), 1)
+const masterShare: Reader<number> = (element, at) => (Number(element.text) === -1 ? -1 : threshold(element, at))
 
 /** Names and the classes that Hadoop has for them. */
 const policies = knownWords<FairPolicyName>({ fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' })
@@ -51,6 +52,7 @@ const readers = {
   maxChildResources: amounts,
   maxContainerAllocation: amounts,
   maxRunningApps: count,
+  maxAMShare: masterShare,
   minSharePreemptionTimeout: count,
   fairSharePreemptionTimeout: count,
   fairSharePreemptionThreshold: threshold,
@@ -59,12 +61,11 @@ const readers = {
 
 const acl = 'everybody may submit in a simulation'
 const reservation = 'there is no reservation system'
-const masters = 'jobs have no masters of their own here'
 /** Elements of a queue that mean nothing here, with the reason. */
 const ignoredInQueue = knownWords<string>({
-  maxAMShare: masters, aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
+  aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
 })
-const ignoredAtTop = knownWords<string>({ queueMaxAMShareDefault: masters, 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation })
+const ignoredAtTop = knownWords<string>({ 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation })
 
 type Give = <T>(read: Reader<T>) => Given<T>
 /** What stands beside the queues. What the root queue itself says of preemption goes before what is said for all. */
@@ -72,6 +73,7 @@ const topReaders: Readonly<Record<string, (file: FairFile, give: Give, element: 
   user: (file, _, element) => readUser(element, file),
   userMaxAppsDefault: (file, give) => void (file.userMaxAppsDefault = give(count)),
   queueMaxAppsDefault: (file, give) => void (file.queueMaxAppsDefault = give(count)),
+  queueMaxAMShareDefault: (file, give) => void (file.queueMaxAMShareDefault = give(masterShare)),
   queueMaxResourcesDefault: (file, give) => void (file.queueMaxResourcesDefault = give(amounts)),
   defaultQueueSchedulingPolicy: (file, give) => void (file.defaultPolicy = give(defaultPolicy)),
   defaultQueueSchedulingMode: (file, give) => void (file.defaultPolicy = give(defaultPolicy)),

@@ -18,6 +18,7 @@ export interface FairQueue {
   maxChildResources?: Given<NamedAmounts>
   maxContainerAllocation?: Given<NamedAmounts>
   maxRunningApps?: Given<number>
+  maxAMShare?: Given<number>
   minSharePreemptionTimeout?: Given<number>
   fairSharePreemptionTimeout?: Given<number>
   fairSharePreemptionThreshold?: Given<number>
@@ -32,6 +33,7 @@ export interface FairFile {
   readonly root: FairQueue
   queueMaxResourcesDefault?: Given<NamedAmounts>
   queueMaxAppsDefault?: Given<number>
+  queueMaxAMShareDefault?: Given<number>
   userMaxAppsDefault?: Given<number>
   defaultPolicy?: Given<'fair' | 'drf'>
   readonly users: Map<string, Given<number>>

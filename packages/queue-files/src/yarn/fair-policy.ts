@@ -1,6 +1,7 @@
 import { withoutUndefined, type Config } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
 import { clusterName, unitOf, type NamedAmounts } from './amounts.js'
+import { FOR_MASTERS } from './capacity-use.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { byPlace, Findings } from '../finding.js'
@@ -83,10 +84,12 @@ class Mapping {
     tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
     tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
     tell('userMaxAppsDefault', file.userMaxAppsDefault)
+    if (file.queueMaxAMShareDefault !== undefined) this.#findings.add('approximated', file.queueMaxAMShareDefault, 'queueMaxAMShareDefault', file.queueMaxAMShareDefault.text, FOR_MASTERS)
     for (const [user, given] of file.users) tell(`user "${user}" maxRunningApps`, given)
     const defaults = withoutUndefined({
       policy: file.defaultPolicy?.value,
       maxRunningApps: file.queueMaxAppsDefault?.value,
+      maxAMShare: file.queueMaxAMShareDefault?.value,
       maxResources: this.#amounts('queueMaxResourcesDefault', file.queueMaxResourcesDefault, 'maximum'),
     })
     return withoutUndefined({
@@ -124,6 +127,7 @@ class Mapping {
       maxChildResources: this.#amounts(`${path} maxChildResources`, queue.maxChildResources, 'maximum'),
       maxContainerAllocation: this.#container(queue),
       maxRunningApps: told('maxRunningApps', queue.maxRunningApps, waiting, 'honoured'),
+      maxAMShare: told('maxAMShare', queue.maxAMShare, FOR_MASTERS),
       minSharePreemptionTimeout: timed('minSharePreemptionTimeout', queue.minSharePreemptionTimeout),
       fairSharePreemptionTimeout: timed('fairSharePreemptionTimeout', queue.fairSharePreemptionTimeout),
       fairSharePreemptionThreshold: timed('fairSharePreemptionThreshold', queue.fairSharePreemptionThreshold),

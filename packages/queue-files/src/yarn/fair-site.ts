@@ -86,7 +86,7 @@ const known = knownWords<Known>({
   [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
   [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
   [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },
-  [`${prefix}am.preemption`]: { note: 'jobs have no masters of their own here' },
+  [`${prefix}am.preemption`]: { note: 'masters of jobs are taken last, whatever it says' },
   [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
   [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
   'yarn.scheduler.maximum-allocation-mb': { use: largest('memory-mb') },
@@ -119,7 +119,7 @@ export function readFairSite(properties: ReadonlyMap<string, Setting>, findings:
 function pattern(name: string): Known | undefined {
   const typed = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)
   if (typed !== null) return { use: typedIncrement(typed[1] ?? ''), note: increments }
-  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'jobs have no masters of their own here' }
+  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are taken last, whatever it says' }
   return undefined
 }
 

@@ -1,0 +1,68 @@
+import { None, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
+import type { Queue, QueueTree } from './queue-tree.js'
+
+/** What the limit on masters needs of shares. */
+interface Shares {
+  readonly poolOf: (job: JobId) => number
+  /** The resource that `fair` compares. */
+  memory(lane: LaneId): ResourceId
+  /** Fair shares of all queues. */
+  sharesOf(r: ResourceId): Float64Array
+}
+
+/**
+ * How much masters of running jobs may take of their leaf: `maxAMShare` of its instantaneous fair share, rounded up. Of a resource of which
+ * it has no share, as under a parent with policy `fair` of all but memory, the share counts as what is free in the cluster, at
+ * most the maximum of the leaf.
+ *
+ * Source: Hadoop 3, FSLeafQueue.canRunAppAM. Deviation: shares are those of the instant, in Hadoop of its last update, every half second.
+ */
+export class MasterShares {
+  readonly #env: Env
+  readonly #tree: QueueTree
+  readonly #shares: Shares
+  /** By leaf: what its masters use, by resource. */
+  readonly #used: number[][] = []
+
+  constructor(env: Env, tree: QueueTree, shares: Shares) {
+    this.#env = env
+    this.#tree = tree
+    this.#shares = shares
+  }
+
+  /** A task of a leaf was claimed or released. */
+  change(task: TaskId, leaf: number, sign: 1 | -1): void {
+    const { work, cluster } = this.#env
+    if (!work.isMaster(task)) return
+    const used = (this.#used[leaf] ??= cluster.resources.map(() => 0))
+    const shape = work.shapeOf(task)
+    for (const r of used.keys()) used[r] = (used[r] as number) + sign * work.demand(shape, r as ResourceId)
+  }
+
+  /** Whether the job may start its next task, as far as that is a master. */
+  allow(job: JobId, lane: LaneId): boolean {
+    const { work, cluster } = this.#env
+    const shape = work.masterShape(job)
+    if (shape === None || work.running(job, lane) > 0 || work.unplaced(job, lane) !== 1 || work.shape(job, lane) !== shape) return true
+    const leaf = this.#shares.poolOf(job)
+    const { maxAMShare } = this.#tree.queues[leaf] as Queue
+    if (maxAMShare < 0) return true
+    const resources = cluster.lanes[lane]?.resources ?? []
+    return resources.every((r) => (this.#used[leaf]?.[r] ?? 0) + work.demand(shape, r) <= Math.ceil(this.#shareOf(leaf, lane, r) * maxAMShare))
+  }
+
+  #shareOf(leaf: number, lane: LaneId, r: ResourceId): number {
+    const { queues } = this.#tree
+    const { parent, maxResources } = queues[leaf] as Queue
+    const isShared = queues[parent]?.policy === 'drf' || r === this.#shares.memory(lane)
+    const share = isShared ? Math.floor(this.#shares.sharesOf(r)[leaf] as number) : 0
+    return share > 0 ? share : Math.min(this.#free(r), maxResources[r] as number)
+  }
+
+  #free(r: ResourceId): number {
+    const { cluster } = this.#env
+    let free = 0
+    for (let node = 0; node < cluster.nodes; node++) if (cluster.up(node as NodeId)) free += cluster.free(node as NodeId, r)
+    return free
+  }
+}
