@@ -127,6 +127,7 @@ describe('a workflow of WfCommons', () => {
     expect(submits({ gap: 2.5 })).toEqual([['x', 0], ['y', 2.5], ['x#2', 5]])
     expect(submits({ submit: 'executedAt' })).toEqual([['y', 0], ['x#2', 10], ['x', 20]])
     expect(submits({ submit: 'createdAt' })).toEqual([['x', 0], ['y', 0], ['x#2', 0]])
+    expect(messageOf(() => read(wf('x', one, at('20240301')), { submit: 'executedAt' }))).toContain('found "20240301", expected a date')
     expect(messageOf(() => read(wf('x', one, at('20240301T090000Z')), { submit: 'executedAt' }))).toContain('workflow.execution.executedAt: in the object that begins on line 1: found "20240301T090000Z", expected a date such as 2024-01-31T10:00:00Z. Let all be submitted at once with submit=zero, or drop')
   })
 

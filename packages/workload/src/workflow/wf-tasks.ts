@@ -65,7 +65,7 @@ export function needed(fields: Fields, key: string): string {
 
 /** Seconds since 1970 of a date, also of `05-04-23T10:46:27Z` (May 4), as records of Pegasus have it; `undefined` for anything else. */
 export function momentOf(text: string): Seconds | undefined {
-  const time = instant(text.replace(/^(\d\d)-(\d\d)-(\d\d)T/, '20$3-$1-$2T'))
+  const time = /^[\d.]+$/.test(text) ? undefined : instant(text.replace(/^(\d\d)-(\d\d)-(\d\d)T/, '20$3-$1-$2T'))
   return time === undefined || Number.isNaN(time) ? undefined : time
 }
 
