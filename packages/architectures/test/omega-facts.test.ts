@@ -1,4 +1,5 @@
 import type { JobSpec, NodeId } from '@sched/core'
+import { fifo, greedy } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { monolithic, sharedState, type SharedStateOptions } from '../src/index.js'
 import { cpuJob, cpus, custom, play, putOn } from './world.js'
@@ -59,6 +60,16 @@ function commits(a: { jobs: JobSpec; on: readonly number[] } | undefined, b: { j
 }
 const of = (id: string, ...sizes: readonly number[]): JobSpec => ({
   id, submit: 0, class: id, stages: sizes.map((cpu, i) => ({ name: `${i}`, tasks: 1, demand: { cpu }, duration: 100 })),
+})
+
+describe('a job that is tried again', () => {
+  it('goes before younger ones, or with `again: last` behind them as in the queue of the simulator', () => {
+    // 4 CPUs: a has 6 tasks of 10 s and is left with 2 at 1; it comes back at 2, when the decision about b ends and c waits
+    const jobs = [cpuJob('a', { tasks: 6, duration: 10 }), cpuJob('b', { submit: 0.5 }), cpuJob('c', { submit: 0.6 })]
+    const attempts = (again: 'place' | 'last') => play(monolithic({ decision: { job: 1, task: 0 } }), jobs, { cluster: cpus(1, 4), policy: greedy(fifo({ again })), until: 5.5 }).decided.all.map(({ job, opened }) => `${job} ${opened}`)
+    expect(attempts('place')).toEqual(['a 0', 'b 1', 'a 2', 'b 3', 'a 4'])
+    expect(attempts('last')).toEqual(['a 0', 'b 1', 'c 2', 'a 3', 'b 4'])
+  })
 })
 
 describe('commit matrix', () => {

@@ -9,6 +9,8 @@ export interface Scheduler {
 export interface Mode {
   readonly conflict: 'fine' | 'coarse'
   readonly commit: 'incremental' | 'all-or-nothing'
+  /** Where a job goes that is tried again: before the younger ones, or to the end of the queue. */
+  readonly again: 'place' | 'last'
 }
 
 interface Job {
@@ -31,7 +33,7 @@ interface Event {
 /**
  * Shared state as the paper tells it: every transaction copies the whole cell, places on the copy, and its claims are
  * checked one by one when the decision time is over. First fit by node id; jobs of one stage, by submission; a job that is
- * not placed in full is tried again 1 s later. Returns a line for every decision.
+ * not placed in full is tried again 1 s later, in its place or last. Returns a line for every decision.
  */
 export function snapshotCopies(cpus: readonly number[], schedulers: readonly Scheduler[], specs: readonly JobSpec[], mode: Mode): string[] {
   const free = [...cpus]
@@ -65,7 +67,11 @@ export function snapshotCopies(cpus: readonly number[], schedulers: readonly Sch
     lines.push(`${scheduler.name} ${job.spec.id}#${job.attempts} ${opened}-${now}: ${claims.length} claimed, ${accepted.length} accepted, ${claims.length - accepted.length} conflicted, ${job.waiting} left`)
     if (job.waiting === 0) return
     job.held = true
-    at(now + 1, 2, () => void (job.held = false))
+    at(now + 1, 2, () => {
+      job.held = false
+      const queue = queues.get(scheduler.name) as Job[]
+      if (mode.again === 'last') queue.push(...queue.splice(queue.indexOf(job), 1))
+    })
   }
 
   const begin = (scheduler: Scheduler, job: Job) => {

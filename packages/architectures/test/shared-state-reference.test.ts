@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { fifo, greedy } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { sharedState } from '../src/index.js'
 import { snapshotCopies, type Mode, type Scheduler } from './reference.js'
@@ -12,9 +13,9 @@ const world = fc.record({
 })
 
 describe('shared state without copies', () => {
-  const modes: Mode[] = (['fine', 'coarse'] as const).flatMap((conflict) => (['incremental', 'all-or-nothing'] as const).map((commit) => ({ conflict, commit })))
+  const modes: Mode[] = (['fine', 'coarse'] as const).flatMap((conflict) => (['incremental', 'all-or-nothing'] as const).flatMap((commit) => (['place', 'last'] as const).map((again) => ({ conflict, commit, again }))))
 
-  it.each(modes)('decides, commit by commit, as copies of the whole cell do: $conflict, $commit', (mode) => {
+  it.each(modes)('decides, commit by commit, as copies of the whole cell do: $conflict, $commit, again $again', ({ again, ...mode }) => {
     let conflicts = 0
     fc.assert(
       fc.property(world, ({ cpus, schedulers, jobs }) => {
@@ -29,8 +30,8 @@ describe('shared state without copies', () => {
         })
         const options = Object.fromEntries(named.map(({ name, job, task }) => [name, { decision: { job, task } }]))
         const cluster = { nodes: cpus.map((cpu, i) => ({ name: `n${i}`, count: 1, resources: { cpu } })) }
-        const { decided } = play(sharedState({ ...mode, schedulers: options, abandonAfter: false, abandonUnplacedAfter: false }), specs, { cluster })
-        expect(decided.lines()).toEqual(snapshotCopies(cpus, named, specs, mode))
+        const { decided } = play(sharedState({ ...mode, schedulers: options, abandonAfter: false, abandonUnplacedAfter: false }), specs, { cluster, policy: greedy(fifo({ again })) })
+        expect(decided.lines()).toEqual(snapshotCopies(cpus, named, specs, { ...mode, again }))
         conflicts += decided.all.reduce((sum, { conflicted }) => sum + conflicted, 0)
       }),
       { seed: 4, numRuns: 150 },

@@ -1,5 +1,5 @@
 // Orders: whose work goes next
-export { fifo, fifoOrder } from './orders/fifo.js'
+export { fifo, fifoOrder, type FifoOptions } from './orders/fifo.js'
 export { sjf, sjfOrder } from './orders/sjf.js'
 export { ljf, ljfOrder } from './orders/ljf.js'
 export { lxf, lxfOrder } from './orders/lxf.js'

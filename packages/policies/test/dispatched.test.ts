@@ -5,6 +5,7 @@ import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy
 
 const policies = {
   fifo: () => greedy(fifo()),
+  'fifo, again last': () => greedy(fifo({ again: 'last' })),
   drf: () => greedy(drf()),
   'max-min': () => greedy(maxMin({ resource: 'cpu' })),
   wfq: () => greedy(wfq()),
@@ -90,6 +91,27 @@ function live(policy: (typeof policies)[keyof typeof policies], seed: number, jo
   expect([seed, master.work.active, running]).toEqual([seed, 0, []])
   return started
 }
+
+describe('fifo', () => {
+  it('puts a job whose task came back in its place by submission, or with `again: last` behind all of its priority that wait', () => {
+    const starts = (again: 'place' | 'last') => {
+      const master = dispatcher({ cluster: { nodes: [{ count: 1, resources: { cpu: 1 } }] }, policy: greedy(fifo({ again })) })
+      for (const [id, priority] of [['a', 1], ['b', 1], ['c', 0], ['d', 1]] as const) master.submit({ id, priority, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 } }] }, 0)
+      const next = () => master.pass(0).start[0] as Placed
+      const first = next()
+      master.taskFailed(first, 0)
+      const started = [first]
+      for (let i = 0; i < 4; i++) {
+        const placed = next()
+        started.push(placed)
+        master.taskEnded(placed, 0)
+      }
+      return started.map(({ job }) => job)
+    }
+    expect(starts('place')).toEqual(['a', 'a', 'b', 'd', 'c'])
+    expect(starts('last')).toEqual(['a', 'b', 'd', 'a', 'c'])
+  })
+})
 
 describe('a policy in a dispatcher', () => {
   it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', (_, policy) => {

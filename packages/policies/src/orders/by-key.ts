@@ -5,26 +5,29 @@ import { Keys } from './sorted-ids.js'
 /** The number of a job that begins to wait in a lane. */
 type KeyOf = (job: JobId, lane: LaneId, work: WorkView) => number
 
-/** An order by a number that a job has from when it begins to wait in a lane, smallest first; ties by submission. */
-export const byKey = (env: Env, keyOf: KeyOf): Order => new ByKey(env, keyOf)
+/** An order by a number that a job has from when it begins to wait in a lane, smallest first; ties by submission, or by when it last began to wait. */
+export const byKey = (env: Env, keyOf: KeyOf, ties: 'submission' | 'turn' = 'submission'): Order => new ByKey(env, keyOf, ties === 'turn')
 
 class ByKey implements Order {
   readonly #work: WorkView
   readonly #keyOf: KeyOf
+  readonly #inTurn: boolean
+  #turns = 0
   /** By lane. */
   readonly #keys: readonly Keys[]
   readonly #lists: readonly SortedBlocks[]
   #reading: SortedBlocks | undefined
 
-  constructor({ cluster, work }: Env, keyOf: KeyOf) {
+  constructor({ cluster, work }: Env, keyOf: KeyOf, inTurn: boolean) {
     this.#work = work
     this.#keyOf = keyOf
+    this.#inTurn = inTurn
     this.#keys = cluster.lanes.map(() => new Keys())
     this.#lists = this.#keys.map((each) => new SortedBlocks(each))
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#keys[lane]?.set(job, this.#keyOf(job, lane, this.#work), this.#work.rank(job))
+    this.#keys[lane]?.set(job, this.#keyOf(job, lane, this.#work), this.#inTurn ? this.#turns++ : this.#work.rank(job))
     this.#lists[lane]?.add(job)
   }
 
