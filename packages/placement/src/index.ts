@@ -4,7 +4,7 @@ export { firstFit, firstFitPlacement } from './first-fit.js'
 export { locality, localityPlacement } from './locality.js'
 export { pack, packPlacement, spread, spreadPlacement } from './pack-spread.js'
 export { randomFit, randomFitPlacement } from './random-fit.js'
-export { roundRobin, roundRobinPlacement } from './round-robin.js'
+export { roundRobin, roundRobinPlacement, type RoundRobinOptions } from './round-robin.js'
 export { weighted, weightedPlacement, type WeightedOptions } from './weighted.js'
 export { worstFit, worstFitPlacement } from './worst-fit.js'
 

@@ -1,30 +1,42 @@
 import { definePlacement, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import { z } from 'zod'
 
-/** The next node after the one used last on which the task fits, from the lowest again after the highest. */
+const roundRobinOptions = z.strictObject({
+  stay: z.boolean().default(false).describe("keeps to the node used last while tasks fit on it: next fit, as CloudSim Plus' VmAllocationPolicyFirstFit"),
+})
+/** Options of `roundRobin`; all may be left out. */
+export type RoundRobinOptions = z.input<typeof roundRobinOptions>
+
+/** The next node after the one used last on which the task fits, from the lowest again after the highest; with `stay` from that one itself on. */
 export const roundRobinPlacement = definePlacement({
   name: 'round-robin',
   summary: 'nodes in turn',
-  options: z.strictObject({}),
-  create: (): Placement => new RoundRobin(),
+  options: roundRobinOptions,
+  create: ({ stay }): Placement => new RoundRobin(stay ? 0 : 1),
 })
 
 /** Nodes in turn. */
-export const roundRobin = (): Plug<'placement'> => roundRobinPlacement.plug({})
+export const roundRobin = (options: RoundRobinOptions = {}): Plug<'placement'> => roundRobinPlacement.plug({}, options)
 
 class RoundRobin implements Placement {
-  #last: NodeId | None = None
+  /** From the node used last to the one where the search begins. */
+  readonly #step: 0 | 1
+  #from = 0
+
+  constructor(step: 0 | 1) {
+    this.#step = step
+  }
 
   pick(job: JobId, round: Round): NodeId | None {
     const node = round.nodes.length === round.cluster.nodes ? this.#nextOfAll(job, round) : this.#nextInSight(job, round)
-    if (node !== None) this.#last = node
+    if (node !== None) this.#from = node + this.#step
     return node
   }
 
   #nextOfAll(job: JobId, round: Round): NodeId | None {
     const { cluster, lane } = round
-    for (let node = cluster.nextWithRoom(lane, this.#last + 1); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (round.fits(job, node)) return node
-    for (let node = cluster.nextWithRoom(lane, 0); node !== None && node <= this.#last; node = cluster.nextWithRoom(lane, node + 1))
+    for (let node = cluster.nextWithRoom(lane, this.#from); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (round.fits(job, node)) return node
+    for (let node = cluster.nextWithRoom(lane, 0); node !== None && node < this.#from; node = cluster.nextWithRoom(lane, node + 1))
       if (round.fits(job, node)) return node
     return None
   }
@@ -32,9 +44,9 @@ class RoundRobin implements Placement {
   #nextInSight(job: JobId, round: Round): NodeId | None {
     let first: NodeId | None = None
     for (const node of round.nodes) {
-      if (node <= this.#last && first !== None) continue
+      if (node < this.#from && first !== None) continue
       if (!round.fits(job, node)) continue
-      if (node > this.#last) return node
+      if (node >= this.#from) return node
       first = node
     }
     return first

@@ -59,6 +59,13 @@ describe('round robin', () => {
     expect(play.place(1, { slot: 1 })).toEqual([2])
     expect(play.place(1, { slot: 1 })).toEqual([3])
   })
+
+  it('stays on the node used last while tasks fit there, with `stay`: next fit', () => {
+    const play = new Play(equal, roundRobin({ stay: true })) // three nodes of 10
+    expect(play.place(3, { cpu: 4 })).toEqual([0, 0, 1])
+    expect(play.place(1, { cpu: 8 })).toEqual([2])
+    expect(play.place(2, { cpu: 4 })).toEqual([1]) // 2, 2 and 6 free before, the search begins at node 2
+  })
 })
 
 describe('placements by rack and data', () => {

@@ -39,8 +39,8 @@ const full: Score = ({ demand, free, total }, node) => {
   return 0 + (total.cpu - cpu + demand.cpu) / total.cpu + (3 * (total.memory - memory + demand.memory)) / total.memory
 }
 
-const inTurn: Choose = (state, fitting) => {
-  const chosen = fitting.find((node) => node > state.last) ?? fitting[0]
+const inTurn = (isNext: (node: number, last: number) => boolean): Choose => (state, fitting) => {
+  const chosen = fitting.find((node) => isNext(node, state.last)) ?? fitting[0]
   if (chosen !== undefined) state.last = chosen
   return chosen
 }
@@ -67,7 +67,8 @@ const kinds: readonly (readonly [string, () => Plug<'placement'>, Choose])[] = [
   ['dot-product', dotProduct, best(alike)],
   ['pack', pack, best(company)],
   ['spread', spread, best((state, node) => -company(state, node))],
-  ['round-robin', roundRobin, inTurn],
+  ['round-robin', roundRobin, inTurn((node, last) => node > last)],
+  ['next fit', () => roundRobin({ stay: true }), inTurn((node, last) => node >= last)],
   ['binpack', () => weighted({ scores: { binpack: 1 }, resourceWeights: { memory: 3 } }), best(full)],
   ['filtered', () => weighted({ labels: { half: 'even' }, antiAffinity: 'job' }), filtered],
   ['weighted', () => weighted({ scores: { 'worst-fit': 2, pack: 1 }, labels: { half: 'even' }, antiAffinity: 'job' }), filteredAndScored],
