@@ -1,5 +1,6 @@
 import { SchedError, withoutUndefined } from '@sched/core'
 import { z } from 'zod'
+import { slurmSeconds } from '../slurm-limits/slurm-time.js'
 
 const weight = z.number().nonnegative()
 const time = z.union([z.number().nonnegative(), z.string()])
@@ -49,13 +50,10 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
   return withoutUndefined(known)
 }
 
-/** Seconds of `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`. */
-function secondsOf(name: string, value: number | string | undefined): number | undefined {
-  if (value === undefined || typeof value === 'number') return value === undefined ? undefined : value * 60
-  const match = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(value.trim())
-  if (match === null) throw new SchedError('BAD_OPTION', `the time "${value}" is not one that Slurm reads.`, { field: `multifactor.${name}` }, 'Write minutes, or days-hours, for example 7-0.')
-  const [days, a = 0, b, c] = match.slice(1).map((part) => (part === undefined ? undefined : Number(part)))
-  if (days !== undefined) return days * 86_400 + a * 3600 + (b ?? 0) * 60 + (c ?? 0)
-  if (b === undefined) return a * 60
-  return c === undefined ? a * 60 + b : a * 3600 + b * 60 + c
+/** Seconds of minutes or of a time as Slurm writes it. Throws `BAD_OPTION`. */
+function secondsOf(name: string, time: number | string | undefined): number | undefined {
+  if (time === undefined) return undefined
+  const seconds = typeof time === 'number' ? time * 60 : slurmSeconds(time)
+  if (seconds !== undefined) return seconds
+  throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field: `multifactor.${name}` }, 'Write minutes, or days-hours, for example 7-0.')
 }

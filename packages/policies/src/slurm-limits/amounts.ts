@@ -1,4 +1,5 @@
 import { knownWords, SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { slurmSeconds } from './slurm-time.js'
 
 /** What Slurm counts, and the names that resources of clusters go by for it. */
 const names = knownWords<readonly string[]>({
@@ -53,15 +54,12 @@ function numberOf(text: string, isMemory: boolean, field: string): number {
   throw new SchedError('BAD_OPTION', `found the amount ${JSON.stringify(text)}.`, { field }, 'Write cpu=64,mem=256G,gres/gpu=4,node=8.')
 }
 
-/** Seconds of minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; of UNLIMITED, INFINITE and -1 endless. Throws `BAD_OPTION`. */
+/** Seconds of minutes or of a time as Slurm writes it; `Infinity` of UNLIMITED, INFINITE, -1 and where nothing is said. Throws `BAD_OPTION`. */
 export function secondsOf(time: number | string | undefined, field: string): number {
   if (time === undefined) return Infinity
   if (typeof time === 'number') return time * 60
   if (/^(UNLIMITED|INFINITE|-1)$/i.test(time.trim())) return Infinity
-  const found = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(time.trim())
-  if (found === null) throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
-  const [days, a = 0, b, c] = found.slice(1).map((part) => (part === undefined ? undefined : Number(part)))
-  if (days !== undefined) return days * 86_400 + a * 3600 + (b ?? 0) * 60 + (c ?? 0)
-  if (b === undefined) return a * 60
-  return c === undefined ? a * 60 + b : a * 3600 + b * 60 + c
+  const seconds = slurmSeconds(time)
+  if (seconds !== undefined) return seconds
+  throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
 }

@@ -7,6 +7,7 @@ import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } f
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
 import { withoutNodes } from './partition-nodes.js'
+import { checkedLimit, secondsOf, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 
 type Options = Record<string, unknown>
@@ -40,7 +41,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
     ...given, ...billing,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
-    ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife.value) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period.value) }),
+    ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
   }
 }
 
@@ -60,14 +61,6 @@ function enforce({ general, database, isConf }: SlurmConf): { readonly limits: b
   const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')
   const checks = [...(has('associations', 'limits', 'qos', 'safe') && database.users.length > 0 ? ['associations'] : []), ...(has('qos') && database.qos.length > 0 ? ['qos'] : [])]
   return { limits: !isConf || has('limits', 'safe'), checks, isSafe: has('safe') }
-}
-
-/** Seconds of a time that Slurm writes: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
-export function secondsOf(time: string): number {
-  const [days, rest] = time.includes('-') ? (time.split('-') as [string, string]) : [undefined, time]
-  const parts = rest.split(':').map(Number)
-  const [a = 0, b = 0, c = 0] = days === undefined && parts.length < 3 ? [0, ...parts] : parts
-  return Number(days ?? 0) * 86_400 + a * 3600 + b * 60 + c
 }
 
 // ---- licences ----
@@ -90,7 +83,6 @@ export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings
 // ---- partitions ----
 
 const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
-export const UNLIMITED = /^(UNLIMITED|INFINITE|-1)$/i
 
 /** Settings of a partition that limit its jobs. */
 export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
@@ -102,15 +94,9 @@ function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonl
   const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
     .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, listOf(value(key) as string)] as const]))
   return {
-    ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedTime(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
+    ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
     ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qos }),
   }
-}
-
-/** A time as Slurm writes it. Throws `BAD_INPUT`. */
-export function checkedTime({ name, value, file, line }: Setting): string {
-  if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(value)) return value
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a time.`, { file, line, field: name }, 'Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
 }
 
 /** So many nodes, and what these have at most of processors, which logs tell more often. */
@@ -222,7 +208,7 @@ class DatabaseLimits {
     if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
     if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
     if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
-    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' || name === 'GrpWall' ? checkedTime(setting) : name === 'UsageFactor' ? factorOf(setting) : wholeOf({ ...setting, value })
+    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' || name === 'GrpWall' ? checkedLimit(setting) : name === 'UsageFactor' ? factorOf(setting) : wholeOf({ ...setting, value })
     tell('honoured')
   }
 

@@ -1,6 +1,7 @@
-import { knownWords, SchedError } from '@sched/core'
+import { knownWords } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
+import { checkedTime } from './times.js'
 import type { Setting } from '../setting.js'
 
 /** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
@@ -64,7 +65,7 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   const { value } = setting
   const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
   if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0)
-  else if (times.includes(name)) options[name] = timeOf(setting)
+  else if (times.includes(name)) options[name] = checkedTime(setting)
   else if (name === 'PriorityFavorSmall') options[name] = /^yes$/i.test(value) ? 'YES' : 'NO'
   else if (name === 'PriorityFlags') {
     const flags = value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
@@ -79,10 +80,4 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   }
   if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares) return tell('approximated', 'shares are not in this file: users have one each, in the account that their job names; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg, or `accounts` for others')
   tell('honoured')
-}
-
-/** A time as Slurm writes it, in minutes if it is a number. Throws `BAD_INPUT`. */
-export function timeOf({ name, value, file, line }: Setting): string {
-  if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(value)) return value
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a time.`, { file, line, field: name }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
 }

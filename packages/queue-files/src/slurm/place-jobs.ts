@@ -1,9 +1,10 @@
 import type { JobSpec, Seconds } from '@sched/core'
+import { slurmSeconds } from '@sched/policies'
 import type { Declared, SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
-import { checkedTime, secondsOf, UNLIMITED } from './limits.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
+import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 
 /**
@@ -40,7 +41,7 @@ const defaultTime = (settings: Declared['settings']): Setting | undefined => (/^
 
 /** Seconds of a time, none of one that is no limit. Throws `BAD_INPUT`. */
 function timeOf(setting: Setting | undefined): Seconds[] {
-  return setting === undefined || UNLIMITED.test(setting.value) ? [] : [secondsOf(checkedTime(setting))]
+  return setting === undefined || UNLIMITED.test(setting.value) ? [] : [slurmSeconds(checkedLimit(setting)) as Seconds]
 }
 
 const keyOf = (user: string, account: string) => `${account} ${user}`

@@ -2,13 +2,14 @@ import { nearest, type Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { checkedTime, licensesOf, limitsOfPartition, limitsOptions, UNLIMITED } from './limits.js'
+import { licensesOf, limitsOfPartition, limitsOptions } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
 import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preempting, preemptionActs, preemptsByTier } from './preemption.js'
 import { qosPriorities, RUNS_ON, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
+import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -119,10 +120,10 @@ function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { mark
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
     else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked, empty))
-    else if (key === 'maxnodes') tell(/^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? 'honoured' : 'approximated', /^(UNLIMITED|INFINITE|-1)$/i.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
+    else if (key === 'maxnodes') tell(UNLIMITED.test(setting.value) ? 'honoured' : 'approximated', UNLIMITED.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
     else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
-    else if (key === 'defaulttime') tell('honoured', /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedTime(setting) !== '' ? 'for jobs without a time limit' : '')
+    else if (key === 'defaulttime') tell('honoured', /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedLimit(setting) !== '' ? 'for jobs without a time limit' : '')
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
     else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')

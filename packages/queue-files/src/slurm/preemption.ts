@@ -3,9 +3,8 @@ import type { Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
-import { secondsOf } from './limits.js'
-import { timeOf } from './options.js'
 import { graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
+import { secondsOf } from './times.js'
 
 /** What becomes of preempted jobs, as `slurm-preempting` takes it. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
@@ -58,7 +57,7 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
   const isYoungest = /youngest_first/i.test(given)
   const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
   if (parameters !== undefined) tellParameters(parameters, acts, findings)
-  const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(timeOf(exempt))
+  const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(exempt)
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)

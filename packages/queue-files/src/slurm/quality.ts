@@ -2,7 +2,7 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
-import { checkedTime, secondsOf } from './limits.js'
+import { secondsOf } from './times.js'
 import type { Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
@@ -33,7 +33,7 @@ export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i
 export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, number>> {
   return Object.fromEntries(database.qos.flatMap((qos) => {
     const setting = settingOf(qos, 'gracetime')
-    const seconds = setting === undefined ? 0 : /^\d+$/.test(setting.value) ? wholeOf(setting) : secondsOf(checkedTime(setting))
+    const seconds = setting === undefined ? 0 : /^\d+$/.test(setting.value) ? wholeOf(setting) : secondsOf(setting)
     if (setting === undefined || seconds === 0) return []
     findings.add(acts ? 'approximated' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? RUNS_ON : NO_QOS_PREEMPTION)
     return [[qos.name, seconds]]

@@ -1,0 +1,9 @@
+/** Seconds of a time as Slurm writes it: minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; `undefined` of any other text. */
+export function slurmSeconds(time: string): number | undefined {
+  const found = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(time.trim())
+  if (found === null) return undefined
+  const [days, a = 0, b, c] = found.slice(1).map((part) => (part === undefined ? undefined : Number(part)))
+  if (days !== undefined) return days * 86_400 + a * 3600 + (b ?? 0) * 60 + (c ?? 0)
+  if (b === undefined) return a * 60
+  return c === undefined ? a * 60 + b : a * 3600 + b * 60 + c
+}
