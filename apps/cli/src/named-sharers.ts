@@ -1,4 +1,5 @@
 import { nearest, type JobId, type JobSpec, type Observer } from '@sched/core'
+import { queuePath } from '@sched/policies'
 
 /** Orders that have settings of users or queues by name, and where these stand. */
 const settings: Readonly<Record<string, string>> = { drf: 'weights', 'asset-fairness': 'weights', ceei: 'weights', wfq: 'weights', 'round-robin': 'weights', 'max-min': 'shares' }
@@ -40,22 +41,19 @@ export class NamedSharers implements Observer {
     if (this.#users.size + this.#queues.size === 0) return [] // there was none at all, which is told by itself
     return this.#named.flatMap(({ order, field, by, names }) => {
       const seen = by === 'user' ? this.#users : this.#queues
-      const stray = names.filter((name) => !seen.has(by === 'queue' ? pathOf(name) : name))
+      const stray = names.filter((name) => !seen.has(by === 'queue' ? queuePath(name) : name))
       if (stray.length === 0) return []
-      const close = nearest(stray[0] as string, [...seen].filter((name) => !names.some((each) => pathOf(each) === name || each === name)).map((name) => name.replaceAll('/', '.')))
+      const close = nearest(stray[0] as string, [...seen].filter((name) => !names.some((each) => queuePath(each) === name || each === name)).map((name) => name.replaceAll('/', '.')))
       return [`${field} of ${order}: no job is of ${by}${stray.length > 1 ? 's' : ''} ${stray.map((name) => `"${name}"`).join(', ')}${close === undefined ? '' : `; did you mean "${close}"?`}`]
     })
   }
 
   #note({ user, queue }: JobSpec): void {
     this.#users.add(user ?? 'user')
-    const parts = pathOf(queue ?? user ?? 'default').split('/')
+    const parts = queuePath(queue ?? user ?? 'default').split('/')
     for (let length = 1; length <= parts.length; length++) this.#queues.add(parts.slice(0, length).join('/'))
   }
 }
-
-/** Path of a queue below the root, as orders take it. */
-const pathOf = (name: string): string => name.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -1,3 +1,5 @@
+import { nearest } from '@sched/core'
+
 /** What became of a setting: it acts as in YARN, in a way that is told, or not at all, for a reason that is told. */
 export type Verdict = 'honoured' | 'approximated' | 'ignored'
 
@@ -12,6 +14,12 @@ export interface Finding {
   readonly value: string
   /** How it is approximated or why it is ignored; empty where there is nothing to say. */
   readonly note: string
+}
+
+/** What to say of a setting that is not simulated, with the one whose name is nearest. */
+export function notSimulated(name: string, known: readonly string[]): string {
+  const close = nearest(name, known)
+  return `not simulated${close === undefined ? '' : `; did you mean ${close}?`}`
 }
 
 /** Orders findings file by file, by the names of the files, and in each from the top. */

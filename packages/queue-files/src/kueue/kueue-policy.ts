@@ -1,7 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
-import { knownWords, nearest, SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
-import { Findings } from '../finding.js'
+import { Findings, notSimulated } from '../finding.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
@@ -87,7 +87,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: found.place(...here).line ?? 1 }, `${nameOf(found)} ${here.slice(1).join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
     if (field === 'resourceGroups' || value === null || value === undefined) continue
     if (field === 'stopPolicy' && value === 'None') tell('honoured')
-    else if (what === undefined) tell('ignored', why[field] ?? unknown(field, known))
+    else if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what)) options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
     else {
       options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
@@ -168,8 +168,3 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
 }
 
 const valueAt = ({ object }: KubernetesObject, path: Path): Readonly<Record<string, unknown>> => path.reduce((around, field) => fieldsOf(around[field]), object)
-
-function unknown(field: string, known: object): string {
-  const close = nearest(field, Object.keys(known))
-  return close === undefined ? 'not simulated' : `not simulated; did you mean ${close}?`
-}

@@ -1,5 +1,5 @@
 import { nearest, type Config } from '@sched/core'
-import { Findings } from '../finding.js'
+import { Findings, notSimulated } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { licensesOf, limitsOfPartition, limitsOptions } from './limits.js'
@@ -129,7 +129,7 @@ function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { mark
     else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
     else if (key === 'preemptmode') tell(...modeOfPartition(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
-    else tell('ignored', whyIgnoredOfPartition[key] ?? unknown(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
+    else tell('ignored', whyIgnoredOfPartition[key] ?? notSimulated(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
 }
@@ -152,7 +152,7 @@ function ofNodes(partition: string, setting: Setting, conf: SlurmConf, marked: R
 function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
   for (const { of, setting } of writtenOfNodes) {
     const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
-    const why = whyIgnoredOfNode[key] ?? unknown(setting.name, Object.keys(whyIgnoredOfNode))
+    const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))
     if (key === 'gres' && others.length > 0) findings.add('approximated', setting, `${of} ${setting.name}`, setting.value, `GPUs alone, without ${others.join(', ')}`)
     else if (why !== '') findings.add('ignored', setting, `${of} ${setting.name}`, setting.value, why)
   }
@@ -169,7 +169,7 @@ function tellOthers({ general, partitions, database }: SlurmConf, findings: Find
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
-    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : unknown(setting.name, used))
+    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)
   }
@@ -185,11 +185,6 @@ const ofNodesAlone = ['cpus', 'procs', 'boards', 'sockets', 'socketsperboard', '
 function misplaced(key: string): string | undefined {
   const line = ofPartitionsAlone.includes(key) ? 'PartitionName' : ofNodesAlone.includes(key) ? 'NodeName' : undefined
   return line === undefined ? undefined : `it stands in a line that begins with ${line}`
-}
-
-function unknown(name: string, known: readonly string[]): string {
-  const close = nearest(name, known)
-  return close === undefined ? 'not simulated' : `not simulated; did you mean ${close}?`
 }
 
 function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
