@@ -118,6 +118,21 @@ fifo
     expect(await of('i')).toMatchObject({ until: 13, parts: { 'queue limit user-limit root.user': 9, 'no room': 1 } }) // until c ends, whose core goes to f; then until d ends
   })
 
+  it('knows limits of masters, which --masters gives to jobs', async () => {
+    const all = ['root.queues', 'q'].concat(['root.q.capacity', '100', 'root.q.user-limit-factor', '9'])
+    const properties = all.flatMap((name, i) => (i % 2 === 0 ? `<property><name>yarn.scheduler.capacity.${name}</name><value>${all[i + 1]}</value></property>` : []))
+    const cwd = directory({
+      'capacity-scheduler.xml': `<configuration>${properties.join('')}</configuration>`,
+      'fair-scheduler.xml': '<allocations><queue name="q"><maxAMShare>0.1</maxAMShare></queue></allocations>',
+      'jobs.jsonl': jobs(...['a', 'b', 'c'].map((id) => job(id, 0, 10, { queue: 'q' }))),
+    })
+    const of = async (file: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=10', '--job', 'c', '--masters', 'cpu=1', '--queues', file, '--quiet'], cwd))[0]
+    expect(await of('capacity-scheduler.xml')).toMatchObject({ wait: 10, parts: { 'queue limit maximum-am-resource-percent root.q': 10 } }) // a tenth of 20 cores: two at once
+    expect(await of('fair-scheduler.xml')).toMatchObject({ wait: 10, parts: { 'queue limit maxAMShare root.q': 10 } })
+    const { code, err } = await sched(['run', '--trace', 'jobs.jsonl', '--nodes', '3', '--resources', 'cpu=1', '--masters', 'cpu=1', '--policy', 'fifo'], { cwd })
+    expect([code, err]).toEqual([2, expect.stringContaining('error: at 0 s 3 jobs wait, and all that runs is 3 masters')])
+  })
+
   it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {
     const gang = { gang: true, tasks: 2 }
     const cwd = directory({

@@ -34,6 +34,23 @@ describe('a dispatcher', () => {
     expect([reduce.stage, reduce.task, master.taskEnded(reduce, 9), master.taskEnded(m1, 10), master.work.active]).toEqual([1, 0, false, true, 0])
   })
 
+  it('starts nothing else of a job before its master, and again when that has failed; its end is told by who runs it', () => {
+    const slots = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, slots: { slot: 3 } }] }), policy: inOrder() })
+    const stage = (change: object) => ({ name: 'work', tasks: 1, demand: { slot: 1 }, duration: 0, ...change })
+    slots.submit({ id: 'a', submit: 0, stages: [stage({ master: true }), stage({ tasks: 2 })] }, 0)
+    const stages = (now: number) => slots.pass(now).start.map(({ stage: each }) => each)
+    const [first] = slots.pass(0).start as [Placed]
+    const [one, two] = slots.pass(1).start as [Placed, Placed]
+    expect([first, one, two].map(({ stage: each }) => each)).toEqual([0, 1, 1])
+    slots.taskEnded(one, 2)
+    slots.taskFailed(first, 3)
+    slots.taskFailed(two, 3)
+    const [again] = slots.pass(4).start as [Placed]
+    expect([again.stage, stages(5)]).toEqual([0, [1]])
+    slots.taskEnded({ id: again.id + 1 }, 6)
+    expect([slots.taskEnded(again, 7), slots.work.active]).toEqual([true, 0])
+  })
+
   it('takes jobs without the times that only a simulator reads', () => {
     const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: inOrder() })
     master.submit({ id: 'a', stages: [{ name: 'map', tasks: 1, demand: { map: 1 } }] }, 7)

@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+import { addMasters, drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -23,6 +23,27 @@ describe('scaleLoad', () => {
   it('doubles the offered load when the factor is 2', () => {
     const load = (factor: number) => summaryOf(scaleLoad(facebook(), factor), { map: 400 }).resources[0]!.load!
     expect(load(2) / load(1)).toBeCloseTo(2, 9)
+  })
+})
+
+describe('addMasters', () => {
+  const work = { name: 'work', tasks: 2, demand: { cpu: 1 }, duration: 5 }
+  const withMasters = (stages: Parameters<typeof workloadOf>[1][number]['stages']) => [...jobsOf(addMasters(workloadOf('w', [{ id: 'a', submit: 0, stages }]), { demand: { cpu: 1 }, startup: 3 }))][0]?.stages
+
+  it('puts a master before the other stages, which are counted anew', () => {
+    const stages = [work, { ...work, after: [{ stage: 0, fraction: 0.5 }], shuffle: { from: 0, bytes: 9 } }]
+    expect(withMasters(stages)).toEqual([
+      { name: 'master', tasks: 1, demand: { cpu: 1 }, duration: 3, master: true }, work, { ...work, after: [{ stage: 1, fraction: 0.5 }], shuffle: { from: 1, bytes: 9 } },
+    ])
+  })
+
+  it('leaves jobs as they are that have one', () => {
+    const stages = [{ name: 'driver', tasks: 1, demand: { cpu: 2 }, duration: 0, master: true }, work]
+    expect(withMasters(stages)).toEqual(stages)
+  })
+
+  it('refuses a time that is none', () => {
+    expect(() => addMasters(workloadOf('w', []), { demand: { cpu: 1 }, startup: -1 })).toThrow('addMasters.startup: found -1, expected seconds of at least 0.')
   })
 })
 

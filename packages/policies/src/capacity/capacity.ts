@@ -13,8 +13,8 @@ import { QueueReading } from './queue-reading.js'
  *
  * Source: survey, section 5; Hadoop 3's Capacity Scheduler (AbstractParentQueue, AbstractLeafQueue, UsersManager).
  * Deviations: demands are not rounded to the minimum allocation; a limit is checked on every counted resource, where
- * Hadoop compares dominant shares and refuses the start afterwards; there are no application masters, so no limit of their
- * part; without heartbeats the default partition is read unless the round has one node.
+ * Hadoop compares dominant shares and refuses the start afterwards; without heartbeats the default partition is read unless
+ * the round has one node.
  */
 export const capacityOrder = defineOrder({
   name: 'capacity',
