@@ -1,7 +1,8 @@
-import { capital, charts } from './compared.js'
-import { lineChart, type Axis, type Point, type Unit } from '@sched/report/charts'
-import type { Html } from '@sched/report'
 import type { RunSeries } from '@sched/metrics'
+import type { Html } from '@sched/report'
+import { lineChart, type Axis, type Point, type Unit } from '@sched/report/charts'
+import { mean } from '../mean.js'
+import { capital, charts } from './compared.js'
 
 /** A run's series, with the name of its policy. */
 interface Named {
@@ -31,7 +32,6 @@ export function seriesCharts(runs: readonly Named[]): Html {
 
 /** Who held the resource that was used most, stacked; of runs with a few queues. */
 function queueChart({ policy, series }: Named, _: number, { length }: readonly Named[]): string[] {
-  const mean = (use: readonly number[]) => use.reduce((sum, value) => sum + value, 0) / use.length
   const [busiest] = [...series.resources].filter(({ use }) => mean(use) > 0).sort((a, b) => mean(b.use) - mean(a.use))
   if (busiest?.queues === undefined) return []
   const lines = busiest.queues.map(({ queue, use }) => ({ name: queue, points: pointsOf(use, series) }))

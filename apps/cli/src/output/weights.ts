@@ -1,6 +1,7 @@
 import type { ClusterModel } from '@sched/cluster'
-import { table } from '@sched/report'
+import { percent, table } from '@sched/report'
 import type { ProbedNode } from '@sched/sim'
+import { mean } from '../mean.js'
 import { counted } from './number.js'
 
 /** A probed node, its parts of the cluster's hardware and of what was idle, its performance and its weight. */
@@ -16,7 +17,7 @@ export function weightTable(nodes: readonly WeighedNode[], { name }: ClusterMode
   const titles = ['nodes', 'job (s)', 'cpu', 'memory', 'hardware', 'idle', 'performance', 'weight']
   const rows = alike(nodes).map(([first, ...others]) => [
     others.length === 0 ? first.node : `${first.node} and ${others.length} like it`,
-    first.seconds.toFixed(0), percent(mean(first.cpuUse)), percent(mean(first.memoryUse)),
+    first.seconds.toFixed(0), percent(mean(first.cpuUse), 0), percent(mean(first.memoryUse), 0),
     first.hardware.toFixed(4), first.idle.toFixed(4), first.performance.toFixed(4), first.weight,
   ])
   const looks = nodes[0]?.at.length ?? 0
@@ -51,6 +52,4 @@ function namesOf(names: readonly string[], all: readonly string[]): readonly str
   return members.length === names.length && names.every((name) => members.includes(name) && name !== group) ? [group] : names
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-const percent = (part: number): string => `${(100 * part).toFixed(0)}%`
 const short = (part: number): string => String(Number(part.toFixed(4)))

@@ -15,7 +15,8 @@ export type SkipDelayOptions = z.input<typeof skipDelayOptions>
  * anywhere until it gets a local task again, which alone sets its count to 0. D = 0 is Algorithm 1. With several counts
  * one level is relaxed after the other. A job that the scan never reaches is not skipped.
  *
- * A gang is not delayed: it starts when the nodes in sight have room for all of it.
+ * A gang is not delayed: it starts when the nodes in sight have room for all of it. Jobs of a pool that is starved past its
+ * timeout are, as the algorithm knows no preemption; under `delay` they are not.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 2, and section 3.3 for racks.
  */

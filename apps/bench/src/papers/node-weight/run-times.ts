@@ -1,8 +1,9 @@
+import type { NodeWeightOptions } from '@sched/placement'
+import { percent } from '@sched/report'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
 import { markdownTable } from '../markdown-table.js'
 import { above, below, shown } from '../range.js'
-import type { NodeWeightOptions } from '@sched/placement'
 import { after, before, MAPS, runWordCount, servers, SPEED, type Outcome, type Setting } from './three-servers.js'
 
 const loads = (direction: typeof shown) => [measure('peak before', 'number', shown), measure('after', 'number', shown), measure('after over before', 'ratio', direction)]
@@ -68,7 +69,6 @@ export const runTimes: Experiment = {
 }
 
 const mean = (values: readonly Outcome[], figure: (run: Outcome) => number) => overRuns(values, figure).mean
-const percent = (part: number) => `${(100 * part).toFixed(1)}%`
 
 function byComparator(trials: readonly Trial[]): string {
   const { weights } = after

@@ -1,4 +1,5 @@
 import type { Summary } from '@sched/metrics'
+import { percent } from '@sched/report'
 import { measure, type Claim, type Experiment, type Findings, type Trial } from '../claim.js'
 import { overRuns } from '../estimate.js'
 import { markdownTable } from '../markdown-table.js'
@@ -70,11 +71,10 @@ function table(outcomes: readonly { readonly load: Load; readonly runs: readonly
   const rows = outcomes.map(({ load, runs }) => {
     const mean = (figure: (run: Outcome) => number) => overRuns(runs, figure).mean
     const per = (figure: (summary: Summary) => number) => disciplineNames.map((name) => String(Number(mean((run) => figure(run[name])).toPrecision(3))))
-    const percent = (figure: (run: Outcome) => number) => `${(100 * mean(figure)).toFixed(1)}%`
     return [
       String(load.procs), String(load.load), load.estimates === 'exact' ? 'exact' : 'users\'', ...per(({ times }) => times.response.mean), ...per(({ times }) => times.slowdown.mean),
-      percent(({ EASY }) => EASY.rigid?.backfilled.share ?? NaN),
-      percent(({ FCFS }) => FCFS.rigid?.queue.lossOfCapacity ?? NaN), percent(({ EASY }) => EASY.rigid?.queue.lossOfCapacity ?? NaN),
+      percent(mean(({ EASY }) => EASY.rigid?.backfilled.share ?? NaN)),
+      percent(mean(({ FCFS }) => FCFS.rigid?.queue.lossOfCapacity ?? NaN)), percent(mean(({ EASY }) => EASY.rigid?.queue.lossOfCapacity ?? NaN)),
     ]
   })
   return markdownTable(`Means over the seeds, by processors, offered load and estimates; jobs of up to ${WIDEST} processors`, heads, rows)
