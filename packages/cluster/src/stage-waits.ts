@@ -5,13 +5,15 @@ import type { StageSpec } from '@sched/core'
  * Counted are waits that are not over: `fraction` of the tasks of another stage have not ended.
  */
 export class StageWaits {
+  readonly #stages: readonly StageSpec[]
   /** Stages that wait for stage i, ascending: `behind[from[i]]` to `behind[from[i + 1] - 1]`, with the fractions beside. */
   readonly #from: Int32Array
   readonly #behind: Int32Array
   readonly #fractions: Float64Array
   readonly #left: Int32Array
 
-  constructor(private readonly stages: readonly StageSpec[]) {
+  constructor(stages: readonly StageSpec[]) {
+    this.#stages = stages
     const count = stages.length
     this.#from = new Int32Array(count + 1)
     this.#left = new Int32Array(count)
@@ -32,7 +34,7 @@ export class StageWaits {
 
   /** Of stage `index` one more task has ended, `done` in all: stages whose last wait is over with it, ascending. */
   ended(index: number, done: number): number[] {
-    const { tasks } = this.stages[index] as StageSpec
+    const { tasks } = this.#stages[index] as StageSpec
     const free: number[] = []
     for (let at = this.#from[index]!; at < this.#from[index + 1]!; at++) {
       const fraction = this.#fractions[at]!
