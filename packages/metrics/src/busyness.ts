@@ -11,7 +11,7 @@ export interface Daily {
   /** Median of the days' values, and the median of their absolute deviations from it; NaN where there is none. */
   readonly median: number
   readonly mad: number
-  /** Number of days: the whole days of the run, or 1 for a run that is shorter than a day. */
+  /** Number of days: the whole days of the run, or 1 for a run that is shorter than a day; 0, and no medians, for one that is longer than a million. */
   readonly days: number
 }
 
@@ -22,9 +22,15 @@ export function daily(overall: number, values: readonly number[]): Daily {
   return { overall, median: middle, mad: median(known.map((value) => (value === middle ? 0 : Math.abs(value - middle)))), days: values.length }
 }
 
-/** Length of each day that counts: the whole days of the run, the rest after them does not; all of a run shorter than a day. */
+/** Days of which each has a value: more would be numbers of another unit, microseconds for example, and fill the memory. */
+const MOST_DAYS = 1_000_000
+/** The number of a day, counted from 0; the last where there are too many. */
+export const dayOf = (time: Seconds, day: Seconds): number => Math.min(Math.floor(time / day), MOST_DAYS)
+
+/** Length of each day that counts: the whole days of the run, the rest after them does not; all of a run shorter than a day; none where there are too many. */
 export function daysOf(end: Seconds, day: Seconds): Seconds[] {
   const whole = Math.floor(end / day)
+  if (whole > MOST_DAYS) return []
   return whole === 0 ? [end] : Array.from({ length: whole }, () => day)
 }
 
@@ -40,9 +46,9 @@ export class BusyTime {
 
   add(from: Seconds, to: Seconds): void {
     this.total += to - from
-    let day = Math.floor(from / this.#day)
+    let day = dayOf(from, this.#day)
     for (let start = from; start < to; day++) {
-      const end = Math.min(to, (day + 1) * this.#day)
+      const end = day < MOST_DAYS ? Math.min(to, (day + 1) * this.#day) : to
       while (this.#byDay.length <= day) this.#byDay.push(0)
       this.#byDay[day] = (this.#byDay[day] as number) + (end - start)
       start = end

@@ -1,5 +1,5 @@
 import type { Seconds } from '@sched/core'
-import { daily, daysOf, type Daily } from './busyness.js'
+import { daily, dayOf, daysOf, type Daily } from './busyness.js'
 
 /**
  * Transactions with a conflict for each one without: 3 means four attempts per job on average. By the day on which they
@@ -18,7 +18,7 @@ export class ConflictFraction {
   }
 
   add(isConflicted: boolean, now: Seconds): void {
-    const day = Math.floor(now / this.#day)
+    const day = dayOf(now, this.#day)
     while (this.#byDay.length <= day) this.#byDay.push({ conflicted: 0, successful: 0 })
     const counts = this.#byDay[day] as { conflicted: number; successful: number }
     if (isConflicted) {

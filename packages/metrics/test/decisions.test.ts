@@ -53,6 +53,13 @@ describe('conflict fraction', () => {
   })
 })
 
+describe('a run of more than a million days', () => {
+  it('has no value by day, and those of the whole', () => {
+    const { conflictFraction, busyness } = one([at(0, failure), { ...success, opened: 5, closed: 9e14 }], 1e15)
+    expect([conflictFraction, busyness]).toEqual([{ overall: 1, median: NaN, mad: NaN, days: 0 }, { overall: expect.closeTo(0.9, 9) as number, median: NaN, mad: NaN, days: 0 }])
+  })
+})
+
 describe('busyness', () => {
   const every = (gap: Seconds, decision: Seconds, count: number) => times(count, (i) => ({ job: i as JobId, opened: i * gap, closed: i * gap + decision }))
 

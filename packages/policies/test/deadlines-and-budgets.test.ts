@@ -135,6 +135,13 @@ describe('dynamic-priority', () => {
     expect(starts({ defaults: { rate: 2 }, queues: { bob: { rate: 6 } } })).toMatchObject({ 40: 'abbb' })
   })
 
+  it('is the same after as many intervals as one likes in which nothing happens', () => {
+    const later = (then: number) => [cpu({ id: 'a', user: 'ann', tasks: 2 }), cpu({ id: 'z', user: 'bob', submit: then, tasks: 5 }), cpu({ id: 'y', user: 'ann', submit: then, tasks: 5 })]
+    const started = (then: number) =>
+      launches(later(then), greedy(dynamicPriority({ queues: { ann: { rate: 1 }, bob: { rate: 1, changes: [{ at: then - 5, rate: 3 }] } } }), firstNode()), 2).map((launch) => launch.split(' ')[0])
+    expect(started(1e15)).toEqual(started(1000))
+  })
+
   it('takes queues for equal that are so but for rounding: 5 tasks at a rate of 5, 9 at 9', () => {
     const order = dynamicPriority({ queues: { ann: { rate: 5 }, bob: { rate: 9 } } })
     const at20 = launches(two(), greedy(order, firstNode()), 15).filter((launch) => launch.endsWith(' 20'))

@@ -6,6 +6,8 @@ const LARGEST = powerOfTwo(400)
 const SMALLER = powerOfTwo(-400)
 /** In one period; with so many, nothing is left beside what is charged after them. */
 const MOST_HALVINGS = 400
+/** Periods, 19 years of five minutes: a run that goes on for longer without an event need not go through them one by one. */
+const MANY = 2_000_000
 
 export interface Decay {
   /** Seconds in which past usage halves; 0: it does not. */
@@ -91,8 +93,10 @@ export class DecayedUsage {
     return this.tick + Math.max(1, periods) * this.#decay.calcPeriod
   }
 
-  /** Ends the periods that are over. */
+  /** Ends the periods that are over; of very many at once those by which hardly anything has changed together. */
   advance(now: Seconds): void {
+    const { calcPeriod } = this.#decay
+    while (now - this.tick > MANY * calcPeriod) this.#endMany(Math.floor((now - this.tick) / calcPeriod) - 1)
     while (this.next <= now) this.#end(this.next)
   }
 
@@ -120,6 +124,47 @@ export class DecayedUsage {
     this.#last = this.#weight
     this.#weight *= this.#growth
     if (this.#weight > LARGEST) this.#scaleDown()
+  }
+
+  /**
+   * Ends some of so many periods, in all of which nothing else happens: those until usage is forgotten for the last time, those that are over by more halvings
+   * than a number has bits, or as many as can be summed without scaling down: with the weight w of the first they add w + w g + ... = w (g^n - 1) / (g - 1).
+   */
+  #endMany(periods: number): void {
+    const { calcPeriod, halfLife, usageReset } = this.#decay
+    const halvings = halfLife === 0 ? 0 : Math.min(MOST_HALVINGS, calcPeriod / halfLife)
+    const reset = usageReset === Infinity ? 0 : Math.floor((this.tick + periods * calcPeriod) / usageReset) * usageReset
+    const forgotten = Math.max(Math.floor((reset - this.tick) / calcPeriod) - 1, periods - 4 * Math.ceil(MOST_HALVINGS / halvings))
+    if (forgotten > 0) return this.#forget(forgotten)
+    const count = Math.min(periods, Math.max(1, Math.floor(MOST_HALVINGS / halvings)))
+    const growth = powerOfTwo(count * halvings)
+    const weights = this.#weight * (halvings === 0 ? count : (growth - 1) / (this.#growth - 1))
+    for (const id of this.#active) {
+      this.#charge(id, this.tick + calcPeriod)
+      const rate = this.#rate[id] as number
+      this.charged[id] = (this.charged[id] as number) + (this.#current[id] as number) * this.#weight + rate * calcPeriod * (weights - this.#weight)
+    }
+    this.#pass(count)
+    this.#last = (this.#weight * growth) / this.#growth
+    this.#weight *= growth
+    if (this.#weight > LARGEST) this.#scaleDown()
+  }
+
+  /** Ends periods of which nothing is left. */
+  #forget(periods: number): void {
+    this.charged.fill(0)
+    this.#pass(periods)
+  }
+
+  /** Counts periods as over, with nothing charged in the current one. */
+  #pass(periods: number): void {
+    this.#periods += periods
+    this.tick = this.#periods * this.#decay.calcPeriod
+    for (const id of this.#active) {
+      this.#current[id] = 0
+      this.#since[id] = this.tick
+      if (this.#rate[id] === 0) this.#active.delete(id)
+    }
   }
 
   #scaleDown(): void {

@@ -110,19 +110,27 @@ class DynamicPriority implements Order {
   #advance(now: Seconds): void {
     for (let end = this.#next; end <= now; end = this.#next) {
       this.#intervals++
-      this.#pay(end)
+      if (!this.#pay(end)) this.#intervals = Math.max(this.#intervals, Math.floor(Math.min(now, this.#nextChange) / this.#options.interval) - 2)
     }
   }
 
-  #pay(now: Seconds): void {
+  /** When somebody's mind or means change next. */
+  get #nextChange(): Seconds {
+    return this.#queues.reduce((least, { changes }) => Math.min(least, changes[0]?.at ?? Infinity), Infinity)
+  }
+
+  /** Whether anything is another than before, and so may be at the next interval. */
+  #pay(now: Seconds): boolean {
     const queues = this.#queues
     for (const queue of queues) makeChanges(queue, now)
     const { shares, budgets } = spend(queues.map(({ budget, rate, usage, jobs }) => ({ budget, rate, usage, pending: jobs.some(({ size }) => size > 0) ? 1 : 0 })))
+    const isOther = queues.some(({ share, budget }, i) => share !== shares[i] || budget !== budgets[i])
     for (const [i, queue] of queues.entries()) {
       queue.share = shares[i] as number
       queue.budget = budgets[i] as number
     }
     this.#sorted.fill(undefined)
+    return isOther
   }
 
   #queue(name: string): Queue {

@@ -46,6 +46,28 @@ describe('usage', () => {
     expect(usage.of(0) + usage.of(1)).toBe(0)
   })
 
+  it.each([
+    ['never halves', { halfLife: 0, calcPeriod: 1, usageReset: Infinity }],
+    ['halves slowly', { halfLife: 1e6, calcPeriod: 1, usageReset: Infinity }],
+    ['halves often', { halfLife: 1000, calcPeriod: 1, usageReset: Infinity }],
+    ['is forgotten now and then', { halfLife: 1e6, calcPeriod: 1, usageReset: 3e6 }],
+  ])('is the same over very many periods at once where it %s', (_, decay) => {
+    const [once, steps] = [new DecayedUsage(decay), new DecayedUsage(decay)]
+    for (const usage of [once, steps]) {
+      for (let id = 0; id < 3; id++) usage.add()
+      usage.change(0, 3, 0.5) // goes on
+      usage.change(1, 2, 0.25)
+      usage.change(1, -2, 100.5)
+      if (usage === steps) for (let now = 1e6; now <= 7e6; now += 1e6) usage.advance(now)
+      usage.change(2, 1, 7e6 + 0.5)
+      usage.advance(7e6 + 2)
+    }
+    for (let id = 0; id < 3; id++) expect(once.of(id) / steps.of(id) || 1).toBeCloseTo(1, 9)
+    expect([once.tick, once.next, once.of(2)]).toEqual([steps.tick, steps.next, expect.closeTo(steps.of(2), 6)])
+    once.advance(1e15) // in no time
+    expect(Number.isFinite(once.of(0))).toBe(true)
+  })
+
   it('is that of the last period where it halves at once', () => {
     const usage = new DecayedUsage({ halfLife: 1e-300, calcPeriod: 10, usageReset: Infinity })
     usage.add()
