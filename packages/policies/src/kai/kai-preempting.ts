@@ -7,7 +7,7 @@ import { TakenJobs } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
-import { Reclaiming, victimsInQueue, type Victim } from './victims.js'
+import { Reclaiming, Victims, type Victim } from './victims.js'
 
 /**
  * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
@@ -46,6 +46,8 @@ class KaiPreempting implements Policy {
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
+  /** Who may be taken, until somebody is. */
+  #victims: Victims | undefined
   /** Whether somebody takes nothing in this cycle alone. */
   #hasSpared = false
   /** Whether somebody would have been taken who had just started. */
@@ -78,6 +80,7 @@ class KaiPreempting implements Policy {
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const jobs = this.#waiting(round)
     this.#order.areSharesHeld = true
+    this.#victims = undefined
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
     if (!isInVain || round.cluster.heartbeat > 0) return
@@ -120,28 +123,30 @@ class KaiPreempting implements Policy {
   #reclaim(job: JobId, round: Round): boolean {
     const order = this.#order
     if (!order.isWithinFairShare(job)) return false
-    const reclaiming = new Reclaiming(job, order, this.#victims(round, (victim) => order.leaf(victim) !== order.leaf(job)), this.#env.work)
+    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#env.work)
     return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
   }
 
   #preempt(job: JobId, round: Round): boolean {
     const { work } = this.#env
-    const own = this.#victims(round, (victim) => this.#order.leaf(victim) === this.#order.leaf(job) && work.priority(victim) < work.priority(job))
-    const victims = victimsInQueue(own, work)
+    const victims = this.#victimsIn(round).of(this.#order.leaf(job)).filter((victim) => work.priority(victim.job) < work.priority(job))
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
   /** What may be taken of running jobs on the nodes in sight. */
-  #victims({ lane, nodes, cluster }: Round, isAllowed: (job: JobId) => boolean): Victim[] {
+  #victimsIn({ lane, nodes, cluster }: Round): Victims {
+    if (this.#victims !== undefined) return this.#victims
     const { work } = this.#env
-    const found: Victim[] = []
+    const found = new Victims(work)
     for (const [job, tasks] of this.#running.in(lane)) {
-      if (this.#order.isFixed(job) || !isAllowed(job)) continue
+      if (this.#order.isFixed(job)) continue
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
-      if (this.#gangs.has(job)) found.push({ job, tasks: [...tasks] })
-      else for (const task of tasks) found.push({ job, tasks: [task] })
+      const leaf = this.#order.leaf(job)
+      if (this.#gangs.has(job)) found.add(leaf, { job, tasks: [...tasks] })
+      else for (const task of tasks) found.add(leaf, { job, tasks: [task] })
     }
+    this.#victims = found
     return found
   }
 
@@ -160,6 +165,7 @@ class KaiPreempting implements Policy {
       const kept = this.#spare(job, taken, before, round)
       if (!isFair(kept)) break
       for (const each of kept) this.#taken.add(each.job)
+      this.#victims = undefined
       return true
     }
     round.rollback(before)

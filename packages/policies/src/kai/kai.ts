@@ -4,7 +4,7 @@ import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares } from './fair-shares.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
-import { compareQueues, compareRanks, rankOf, type Standing } from './queue-order.js'
+import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
 
 /**
  * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
@@ -185,14 +185,31 @@ export class KaiOrder implements Order {
     return this.#queues[this.#lane]?.[pool] as Queue
   }
 
-  /** Queues inside one, as far as they have anything; `undefined`: it holds jobs. */
-  inside(pool: number): number[] | undefined {
-    return pool > 0 && this.#lists.isLeaf(pool) ? undefined : [...(this.#active[this.#lane]?.[pool] as Set<number>)]
+  isLeaf(pool: number): boolean {
+    return this.#lists.isLeaf(pool)
+  }
+
+  /** The pool around it; 0 holds all. */
+  parent(pool: number): number {
+    return this.#lists.parent(pool)
+  }
+
+  /** Queues inside one that holds no jobs, as far as they have anything. */
+  inside(pool: number): Iterable<number> {
+    return this.#active[this.#lane]?.[pool] as Set<number>
+  }
+
+  /** Where the queue would stand without that, and without a next job. */
+  rankWithout(pool: number, amount: (r: ResourceId) => number): Rank {
+    const queue = this.queue(pool)
+    const left = queue.allocated.slice()
+    for (const r of this.resources) left[r] = (left[r] as number) - amount(r)
+    return rankOf({ ...queue, allocated: left, asked: new Float64Array(left.length) }, this.resources, this.#capacity)
   }
 
   /** Below 0: the first is served before the second, if they stood like that. */
-  compare(a: number, b: number, standingOf: (pool: number) => Standing): number {
-    return compareQueues(standingOf(a), standingOf(b), this.resources, this.#capacity) || this.#lists.tie(a) - this.#lists.tie(b)
+  compare(a: number, rankA: Rank, b: number, rankB: Rank): number {
+    return compareRanks(rankA, rankB, this.resources) || this.#lists.tie(a) - this.#lists.tie(b)
   }
 
   #hasChanged(lane: LaneId): boolean {
