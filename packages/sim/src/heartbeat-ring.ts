@@ -1,5 +1,5 @@
 import type { Heartbeat } from '@sched/cluster'
-import type { NodeId, Seconds } from '@sched/core'
+import { SchedError, type NodeId, type Seconds } from '@sched/core'
 
 /**
  * Heartbeats of all nodes: node i beats at `k * interval + offset(i)`. Periodic events are never in the event queue;
@@ -29,10 +29,11 @@ export class HeartbeatRing {
     this.next = this.#cycle * this.#interval + (this.#offsets[node] as number)
   }
 
-  /** Skips all heartbeats before `time`. */
+  /** Skips all heartbeats before `time`. Throws `BAD_INPUT` for a time so late that numbers do not tell one heartbeat from the next. */
   skipTo(time: Seconds): void {
     if (time <= this.next) return
     const cycle = Math.max(this.#cycle, Math.floor(time / this.#interval) - 1)
+    if (cycle >= Number.MAX_SAFE_INTEGER) throw new SchedError('BAD_INPUT', `at ${time} s heartbeats of every ${this.#interval} s cannot be told apart.`, {}, 'Are the times of the workload in seconds? Or use a longer interval, or none.')
     if (cycle > this.#cycle) {
       this.#cycle = cycle - 1
       this.node = (this.#offsets.length - 1) as NodeId

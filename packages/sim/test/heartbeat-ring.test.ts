@@ -30,6 +30,13 @@ describe('HeartbeatRing', () => {
     expect(beats).toEqual([[0, 0], [1, 1], [2, 2], [3, 0], [4, 1], [5, 2], [6, 0]])
   })
 
+  it('skips to any time at which beats can be told apart, and says so of others', () => {
+    const ring = new HeartbeatRing({ interval: 0.001 }, 2)
+    ring.skipTo(9e9)
+    expect(ring.next).toBe(9e9)
+    expect(() => ring.skipTo(9e15)).toThrow('at 9000000000000000 s heartbeats of every 0.001 s cannot be told apart. Are the times of the workload in seconds?')
+  })
+
   it('lets all nodes beat together without stagger, lowest id first', () => {
     const ring = new HeartbeatRing({ interval: 3, stagger: false }, 2)
     const beats = Array.from({ length: 4 }, () => {
