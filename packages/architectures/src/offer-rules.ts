@@ -1,4 +1,4 @@
-import type { Cell, LaneId, NodeId, ResourceId } from '@sched/core'
+import { SchedError, type Cell, type JobSpec, type LaneId, type NodeId, type ResourceId } from '@sched/core'
 import type { Framework } from './framework.js'
 
 /** What may be offered to whom. */
@@ -28,9 +28,26 @@ export class OfferRules {
 
   /** Whether so much of a node may be offered to the framework. */
   allows(framework: Framework, node: NodeId, amount: (resource: ResourceId) => number): boolean {
-    const { cluster } = this.#cell
     const isEnough = this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
     if (!isEnough || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
+    return this.#isFor(framework, node)
+  }
+
+  /** Throws `INFEASIBLE` for a task, or a gang, that the nodes could not hold which may be offered to the framework. */
+  check({ id, stages }: JobSpec, framework: Framework): void {
+    if (this.#kept.length === 0) return
+    const { cluster, nodes } = this.#cell
+    for (const stage of stages) {
+      let left = stage.gang === true ? stage.tasks : 1
+      for (let i = 0; i < nodes.length && left > 0; i++) if (this.#isFor(framework, nodes[i] as NodeId)) left -= cluster.couldHold(stage, nodes[i] as NodeId)
+      if (left <= 0) continue
+      const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')
+      throw new SchedError('INFEASIBLE', `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes with ${others}: the others have no room for that.`, {}, `Let it want ${others}, or leave that out of \`keep\`.`)
+    }
+  }
+
+  #isFor(framework: Framework, node: NodeId): boolean {
+    const { cluster } = this.#cell
     return this.#kept.every((r) => cluster.total(node, r) === 0 || framework.wants.includes(cluster.resources[r] as string))
   }
 }

@@ -94,6 +94,7 @@ class TwoLevel implements Architecture {
   readonly #roles: Roles
   readonly #hasQuotas: boolean
   readonly #totals: Float64Array
+  readonly #rules: OfferRules
   readonly #allocator: Allocator
   /** By scheduler id. */
   readonly #frameworks: Framework[] = []
@@ -117,9 +118,9 @@ class TwoLevel implements Architecture {
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
-    const rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
+    this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
     const minimum = amounts(options.minimumOffer ?? {}, resources, 'minimumOffer')
-    this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
+    this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
   }
 
   #add(scheduler: Scheduler, own: FrameworkGroup, usage: Usage, options: z.output<typeof twoLevelOptions>, attempts: Attempts): void {
@@ -135,10 +136,12 @@ class TwoLevel implements Architecture {
     })
   }
 
-  /** The framework of a new job. Throws `INFEASIBLE` for a job that its role may never be offered enough for. */
+  /** The framework of a new job. Throws `INFEASIBLE` for a job that it, or its role, may never be offered enough for. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
-    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(this.#frameworks[scheduler.id] as Framework), this.#roles, this.#totals, this.#env.cluster.resources)
+    const framework = this.#frameworks[scheduler.id] as Framework
+    this.#rules.check(spec, framework)
+    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(framework), this.#roles, this.#totals, this.#env.cluster.resources)
     return scheduler
   }
 

@@ -23,7 +23,7 @@ const starts = (options: TwoLevelOptions, jobs: readonly JobSpec[], cluster: Ret
   }
   return [...count].map(([place, tasks]) => `${place} x${tasks}`)
 }
-const endless = (id: string, of: string, change: Partial<JobSpec> & { readonly demand?: Readonly<Record<string, number>>; readonly tasks?: number } = {}) =>
+const endless = (id: string, of: string, change: Partial<JobSpec> & { readonly demand?: Readonly<Record<string, number>>; readonly tasks?: number; readonly gang?: boolean } = {}) =>
   cpuJob(id, { class: of, duration: 1000, ...change })
 
 describe('dominant shares of frameworks', () => {
@@ -135,6 +135,15 @@ describe('offers by node', () => {
     const jobs = [endless('a', 'a', { tasks: 3 }), endless('b', 'b', { tasks: 3 })]
     const options: TwoLevelOptions = { frameworks: { a: {}, b: { wants: ['gpu'] } }, keep: ['gpu'], offers: 'by-node' }
     expect(starts(options, jobs, nodes({ cpu: 2, gpu: 1 }, { cpu: 2, gpu: 0 })).sort()).toEqual(['a@1 x2', 'b@0 x2'])
+  })
+
+  it('refuse a job whose framework is never offered a node with room for it', () => {
+    const options: TwoLevelOptions = { frameworks: { a: {}, b: { wants: ['gpu'] } }, keep: ['gpu'], offers: 'by-node' }
+    const cluster = nodes({ cpu: 4, gpu: 1 }, { cpu: 1, gpu: 0 }, { cpu: 1, gpu: 0 })
+    const fact = (job: JobSpec) => () => starts(options, [job], cluster)
+    expect(fact(endless('big', 'a', { demand: { cpu: 2 } }))).toThrow('job big asks {"cpu":2}, and framework "a" is offered no nodes with gpu: the others have no room for that. Let it want gpu, or leave that out of `keep`.')
+    expect(fact(endless('gang', 'a', { tasks: 3, gang: true }))).toThrow('job gang asks')
+    expect(starts(options, [endless('big', 'b', { demand: { cpu: 2 } }), endless('two', 'a', { tasks: 2 })], cluster).sort()).toEqual(['big@0 x1', 'two@1 x1', 'two@2 x1'])
   })
 
   it('have at least one of the least amounts on every node', () => {
