@@ -1,4 +1,4 @@
-import { None, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
+import { None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /** What the limit on masters needs of shares. */
@@ -39,30 +39,29 @@ export class MasterShares {
     for (const r of used.keys()) used[r] = (used[r] as number) + sign * work.demand(shape, r as ResourceId)
   }
 
-  /** Whether the job may start its next task, as far as that is a master. */
-  allow(job: JobId, lane: LaneId): boolean {
-    const { work, cluster } = this.#env
+  /** Whether the job may start its next task, as far as that is a master, by what is seen of the cluster: an offer may be all that is free of it. */
+  allow(job: JobId, lane: LaneId, cluster: ClusterView = this.#env.cluster): boolean {
+    const { work } = this.#env
     const shape = work.masterShape(job)
     if (shape === None || work.running(job, lane) > 0 || work.unplaced(job, lane) !== 1 || work.shape(job, lane) !== shape) return true
     const leaf = this.#shares.poolOf(job)
     const { maxAMShare } = this.#tree.queues[leaf] as Queue
     if (maxAMShare < 0) return true
     const resources = cluster.lanes[lane]?.resources ?? []
-    return resources.every((r) => (this.#used[leaf]?.[r] ?? 0) + work.demand(shape, r) <= Math.ceil(this.#shareOf(leaf, lane, r) * maxAMShare))
+    return resources.every((r) => (this.#used[leaf]?.[r] ?? 0) + work.demand(shape, r) <= Math.ceil(this.#shareOf(leaf, lane, r, cluster) * maxAMShare))
   }
 
-  #shareOf(leaf: number, lane: LaneId, r: ResourceId): number {
+  #shareOf(leaf: number, lane: LaneId, r: ResourceId, cluster: ClusterView): number {
     const { queues } = this.#tree
     const { parent, maxResources } = queues[leaf] as Queue
     const isShared = queues[parent]?.policy === 'drf' || r === this.#shares.memory(lane)
     const share = isShared ? Math.floor(this.#shares.sharesOf(r)[leaf] as number) : 0
-    return share > 0 ? share : Math.min(this.#free(r), maxResources[r] as number)
+    return share > 0 ? share : Math.min(freeOf(cluster, r), maxResources[r] as number)
   }
+}
 
-  #free(r: ResourceId): number {
-    const { cluster } = this.#env
-    let free = 0
-    for (let node = 0; node < cluster.nodes; node++) if (cluster.up(node as NodeId)) free += cluster.free(node as NodeId, r)
-    return free
-  }
+function freeOf(cluster: ClusterView, r: ResourceId): number {
+  let free = 0
+  for (let node = 0; node < cluster.nodes; node++) if (cluster.up(node as NodeId)) free += cluster.free(node as NodeId, r)
+  return free
 }

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, ResourceId, Seconds, Sharing } from '@sched/core'
+import type { Env, JobId, LaneId, ResourceId, Round, Seconds, Sharing } from '@sched/core'
 import { WaterFill } from '../shares/water-fill.js'
 import { raiseTogether, sharesDown, type ShareEntry } from './queue-shares.js'
 import { MasterShares } from './master-shares.js'
@@ -67,6 +67,11 @@ export class QueueSharing implements Sharing {
     this.#jobsOf[queue]?.delete(job)
   }
 
+  /** All jobs of this scheduler: there may be others. */
+  *members(): Generator<JobId> {
+    for (const jobs of this.#jobsOf) if (jobs !== undefined) yield* jobs
+  }
+
   // ---- by resource ----
 
   get queues(): readonly Queue[] {
@@ -81,9 +86,9 @@ export class QueueSharing implements Sharing {
   memory = (lane: LaneId): ResourceId => this.#memory[lane] as ResourceId
 
   /** Whether the job's next task would leave its queue, and those around it, within their maxima, and masters within their part. */
-  hasRoomFor(job: JobId, lane: LaneId): boolean {
-    const { work, cluster } = this.#env
-    if (!this.masters.allow(job, lane)) return false
+  hasRoomFor(job: JobId, { lane, cluster }: Round): boolean {
+    const { work } = this.#env
+    if (!this.masters.allow(job, lane, cluster)) return false
     const shape = work.shape(job, lane)
     for (let id = this.poolOf(job); id >= 0; id = (this.#tree.queues[id] as Queue).parent) {
       const { maxResources } = this.#tree.queues[id] as Queue

@@ -153,7 +153,7 @@ class YarnFair implements Order {
       const together = work.together(job, lane)
       let fits = true
       if (capped) for (const r of resources) if (together * work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
-      const isAllowed = !this.#hasMasters || this.sharing.masters.allow(job, lane)
+      const isAllowed = !this.#hasMasters || this.sharing.masters.allow(job, lane, round.cluster)
       if (fits && isAllowed) this.#filtered[to++] = job
       else if (round.explained) round.defer(job, Reason.Limit, fits ? `maxAMShare ${path}` : undefined)
     }
@@ -188,7 +188,7 @@ class YarnFair implements Order {
     const { work } = this.#env
     if (!this.#hasMasters) return false
     const lanes = Array.from({ length: this.#lanes }, (_, lane) => lane as LaneId)
-    const waiting = work.jobs().filter((job) => lanes.some((lane) => work.unplaced(job, lane) > 0))
+    const waiting = [...this.sharing.members()].filter((job) => lanes.some((lane) => work.unplaced(job, lane) > 0))
     const isStuck = waiting.length > 0 && waiting.every((job) => lanes.every((lane) => !this.sharing.masters.allow(job, lane) || work.unplaced(job, lane) === 0))
     if (isStuck) this.#env.warn(`${waiting.length === 1 ? 'a job waits' : `${waiting.length} jobs wait`} for ever: maxAMShare of the queue leaves no room for the master`)
     return isStuck

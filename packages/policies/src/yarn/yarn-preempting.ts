@@ -181,7 +181,7 @@ function startsWhole(job: JobId, nodes: readonly NodeId[], round: Round, sharing
 function isServed(job: JobId, node: NodeId, round: Round, sharing: QueueSharing): boolean {
   const { work, lane, cluster } = round
   if (work.unplaced(job, lane) === 0) return true
-  if (!round.fits(job, node) || !sharing.hasRoomFor(job, lane)) return false
+  if (!round.fits(job, node) || !sharing.hasRoomFor(job, round)) return false
   const task = work.taskFor(job, lane, node, cluster.levels)
   return task !== None && round.claim(task, node)
 }

@@ -99,7 +99,7 @@ class HoldingRound extends WrappedRound {
     const { job, shape } = held
     const { work, lane } = round
     const isGang = work.together(job, lane) > 1 // of a later stage, of the same shape
-    const isWanted = work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && !isGang && round.bars?.(job, node) !== true && this.#sharing.hasRoomFor(job, lane)
+    const isWanted = work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && !isGang && round.bars?.(job, node) !== true && this.#sharing.hasRoomFor(job, round)
     if (!isWanted || this.#starts(job, node)) this.#drop(at, job)
     return isWanted
   }
