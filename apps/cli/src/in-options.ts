@@ -2,6 +2,7 @@
 const words: Readonly<Record<string, string>> = {
   'with onBadLine "skip"': 'with --on-bad-line skip',
   'with the option wide=skip': 'with --option wide=skip',
+  'Read it with stream: true.': 'Is it the right file? Of traces those that are not packed are read in parts.',
   'it with force.': 'it with --force.',
   'of a log: `tasks: each`': 'of a log: `--option tasks=each`',
 }

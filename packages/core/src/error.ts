@@ -59,8 +59,9 @@ function describePlace({ file, line, row, column, field }: Place): string {
   return text === '' ? '' : `${text}: `
 }
 
+const MOST = 10_000
 /** What input says may be of any length, and of characters that move the cursor or turn the direction of writing: a message is one line that can be read. */
-const legible = (text: string) => escaped(text).replace(/\S{400,}/g, (word) => `${word.slice(0, 200)}...`)
+const legible = (text: string) => escaped(text.length > MOST ? `${text.slice(0, MOST)}...` : text).replace(/\S{400,}/g, (word) => `${word.slice(0, 200)}...`)
 const escaped = (text: string) => text.replace(unprinted, (character) => (character < ' ' ? JSON.stringify(character).slice(1, -1) : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`))
 // eslint-disable-next-line no-control-regex -- control characters, marks of direction and of byte order, line and paragraph separators
 const unprinted = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g

@@ -25,6 +25,8 @@ describe('SchedError', () => {
   it('is one line of a length that can be read, whatever input says', () => {
     const long = 'x'.repeat(1000)
     expect(new SchedError('BAD_INPUT', `found "${long}", expected less.`, { file: long, field: long }).message).toBe(`"${long}" ${'x'.repeat(200)}...: found "${'x'.repeat(199)}... expected less.`)
+    expect(new SchedError('BAD_INPUT', 'x'.repeat(50_000_000)).message).toBe(`${'x'.repeat(200)}...`)
+    expect(new SchedError('BAD_INPUT', 'x '.repeat(50_000)).message).toHaveLength(10_003)
     expect(new SchedError('BAD_INPUT', 'found "a\n\u001b[2J\u202eb".', { file: 'a\u0000', field: '\ufeffid' }).message).toBe('"a\\u0000" \\ufeffid: found "a\\n\\u001b[2J\\u202eb".')
   })
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { facebook, facebookMixed, jobsOf, sensitivity, streamJobs, take, writeWorkload } from '../src/index.js'
 import { chunksOf } from '../src/node/chunks.js'
-import { detectFormat, openTrace, readBytes, saveWorkload, swim } from '../src/node/index.js'
+import { detectFormat, openTrace, openTraceFile, readBytes, saveWorkload, swim } from '../src/node/index.js'
 
 let folder = ''
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'sched-workload-'))))
@@ -180,6 +180,9 @@ describe('a file', () => {
   })
 
   it('of an unknown format name is answered with the nearest', async () => {
+    for (const [link, to] of [['here', 'there'], ['there', 'here']] as const) symlinkSync(inFolder(to), inFolder(link))
+    expect(await messageOf(() => openTraceFile(inFolder('here')))).toBe('"here": cannot read: links lead to each other. Check where the link leads.')
+    expect(await messageOf(() => openTraceFile(inFolder('x'.repeat(300))))).toContain('cannot read: the name is too long. Choose a shorter one.')
     expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swiim' }))).toContain('no trace format is called "swiim". Did you mean "swim"? Known: sched-workload, ')
   })
 

@@ -1,6 +1,7 @@
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
 import type { ClusterShape, MeasuredJob } from '@sched/placement'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { isDirectory } from '@sched/workload/node'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { shuffleFormat } from '../output/shuffle-file.js'
@@ -46,7 +47,7 @@ export function readMeasured(paths: readonly string[], cwd: string): Measured {
 }
 
 function filesOf(path: string, cwd: string): string[] {
-  if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() !== true) return [path]
+  if (!isDirectory(resolve(cwd, path))) return [path]
   const names = readdirSync(resolve(cwd, path)).filter((name) => /^shuffle-.*\.jsonl$/.test(name)).sort()
   if (names.length === 0) throw new SchedError('BAD_INPUT', 'has no measured shuffles.', { file: path }, 'Run with `--out` on a cluster with racks and with a network (`runtime: { network: {} }`), jobs whose stages have a `shuffle`.')
   if (names.length > 1) throw new SchedError('BAD_INPUT', `has runs of ${names.length} policies: ${names.join(', ')}.`, { file: path }, 'Name the file of the policy that the model is for.')

@@ -9,7 +9,14 @@ import { readBytes, readHead } from './read-bytes.js'
 /** What lies beside histories: hidden files and marks, configurations and summaries of Hadoop's jobs, states of Spark's applications, descriptions. */
 const passedOver = /^([._]|appstatus_)|\.(xml|crc|summary|md)$/
 
-export const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+/** Whether there is a directory of that name. Throws `IO` where that cannot be known, as of links that lead to each other. */
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch (error) {
+    throw ioError(path, 'read', error)
+  }
+}
 
 /** The files of a directory and of those in it, found as they are asked for, in the order of their names, of which numbers count as such. Throws `IO`. */
 export function* historyFiles(path: string): Generator<string, void, undefined> {

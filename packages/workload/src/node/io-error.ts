@@ -12,6 +12,7 @@ const facts: Readonly<Record<string, readonly [fact: string, wayOut: string]>> =
   EDQUOT: ['the disk quota is used up.', 'Make room or choose another place.'],
   EFBIG: ['it is larger than a file may be here.', 'Raise the limit (ulimit -f), or choose another place.'],
   ENAMETOOLONG: ['the name is too long.', 'Choose a shorter one.'],
+  ELOOP: ['links lead to each other.', 'Check where the link leads.'],
   EMFILE: ['too many open files.', 'Raise the limit of open files.'],
   ERR_BUFFER_TOO_LARGE: ['its content is too large to be held in memory.', 'Read it with stream: true.'],
   ERR_FS_FILE_TOO_LARGE: ['it is too large to be held in memory.', 'Read it with stream: true.'],
