@@ -37,6 +37,17 @@ describe('an ElasticQuota, as a queue of kueue (capacity_scheduling_test.go)', (
     expect(preempted({ queues }, held, incoming)).toEqual(expected)
   })
 
+  it('takes its own back of others beside pods of its own, where the plugin takes only its own (SelectVictimsOnNode)', () => {
+    // ns1, of min 3, has 2 and asks 2 more: the plugin takes both of its own
+    const queues = { ns1: quota(3, 20), ns2: quota(0, 20) }
+    expect(preempted({ queues }, [['ns1_1', mem(1), 1], ['ns1_2', mem(1)], ['ns2_3', mem(1)]], ['ns1_in', mem(2), 2])).toEqual(['ns1_2', 'ns2_3'])
+  })
+  it('takes nothing for a pod that asks more than its min, unless it may by borrowing', () => {
+    const run = (others: object) => preempted({ queues: { ns1: quota(0, 2, others), ns2: quota(4, 8) } }, [['ns1_1', mem(1), 1], ['ns2_2', mem(2)], ['ns1_3', mem(1)]], ['ns1_in', mem(1), 3])
+    expect(run({ reclaimWithinCohort: 'Any' })).toBeUndefined() // in the plugin ns1_3
+    expect(run({ reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } })).toEqual(['ns1_3'])
+  })
+
   it('is lent while it is idle, and taken back pod by pod (the demo of the plugin)', () => {
     // two namespaces have a min of 3 and a max of 5 of 6 CPUs
     const ns: Queues[string] = { cohort: 'all', nominalQuota: { cpu: 3 }, borrowingLimit: { cpu: 2 }, preemption: { reclaimWithinCohort: 'Any' } }
