@@ -1,7 +1,7 @@
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
 import type { ClusterShape, MeasuredJob } from '@sched/placement'
-import { readdirSync } from 'node:fs'
 import { isDirectory } from '@sched/workload/node'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { shuffleFormat } from '../output/shuffle-file.js'
