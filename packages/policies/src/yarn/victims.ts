@@ -8,7 +8,6 @@ import { dominant, isBelow, type Starvation, type StarvedJob } from './starvatio
 export interface Marked {
   readonly task: TaskId
   readonly job: JobId
-  readonly started: Seconds
   readonly kill: Seconds
 }
 

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { z } from 'zod'
 import { QueueSharing } from './queue-sharing.js'
 import { dominant, Starvation } from './starvation.js'
@@ -69,12 +69,19 @@ class YarnPreempting implements Policy {
       for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
       for (const each of this.#starvation) each.forget(job)
     }
-    Object.assign(this, forwarding(policy, { onFinish: forget, onNode: (node, up) => this.#forgetNode(node, up), wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
+    Object.assign(this, forwarding(policy, { onFinish: forget, onRelease: (_job, lane, task) => this.#unmark(lane, task), onNode: (node, up) => this.#forgetNode(node, up), wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
   }
 
   /** Nobody comes first on a node that went away and is back. */
   #forgetNode(node: NodeId, up: boolean): void {
     if (!up) for (const promised of this.#promised) promised.delete(node)
+  }
+
+  /** A task that was chosen has ended, or is gone, before it was killed; where ends are committed late its slot may still be busy. */
+  #unmark(lane: LaneId, task: TaskId): void {
+    const marked = this.#marked[lane] as Marked[]
+    const at = marked.length === 0 ? -1 : marked.findIndex((each) => each.task === task)
+    if (at >= 0) marked.splice(at, 1)
   }
 
   schedule(round: Round): void {
@@ -128,11 +135,11 @@ class YarnPreempting implements Policy {
 
   /** Kills what was marked long enough ago and still runs. */
   #kill(round: Round): void {
-    const { now, lane, work } = round
+    const { now, lane } = round
     const marked = this.#marked[lane] as Marked[]
     while (marked.length > 0 && (marked[0] as Marked).kill <= now) {
-      const next = marked.shift() as Marked
-      if (stillRuns(next, work)) round.evict(next.task)
+      const { task } = marked.shift() as Marked
+      round.evict(task)
     }
   }
 
@@ -148,11 +155,11 @@ class YarnPreempting implements Policy {
     const due = starved.filter(({ job }) => now >= (this.#nextCheck.get(job) ?? -Infinity)).sort((a, b) => round.work.rank(a.job) - round.work.rank(b.job))
     if (due.length === 0) return
     const { waitBeforeKill, waitBeforeNextCheck, victims } = this.#options
-    const choice = new Victims(round, sharing, starvation, capacity, (this.#marked[lane] as Marked[]).filter((each) => stillRuns(each, round.work)), victims)
+    const choice = new Victims(round, sharing, starvation, capacity, this.#marked[lane] as Marked[], victims)
     for (const each of due) {
       for (const { node, tasks } of choice.for(each)) {
         if (tasks.length > 0) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, [...(this.#promised[lane]?.get(node) ?? []), each.job])
-        for (const { task, job } of tasks) this.#marked[lane]?.push({ task, job, started: round.work.started(task), kill: now + waitBeforeKill })
+        for (const { task, job } of tasks) this.#marked[lane]?.push({ task, job, kill: now + waitBeforeKill })
       }
       this.#nextCheck.set(each.job, now + waitBeforeKill + 4 * cluster.heartbeat + waitBeforeNextCheck)
     }
@@ -161,8 +168,6 @@ class YarnPreempting implements Policy {
 }
 
 /** Whether a task runs on since it was marked. */
-const stillRuns = ({ task, job, started }: Marked, work: WorkView): boolean => work.nodeOf(task) !== None && work.jobOf(task) === job && work.started(task) === started
-
 function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
   if (jobs.length > 0) promised.set(node, jobs)
   else promised.delete(node)

@@ -262,6 +262,15 @@ describe('no job is taken below its fair share', () => {
     }
     expect(killed).toBeGreaterThan(15)
   })
+
+  it('forgets a chosen task that has ended, also while its slot is still busy', () => {
+    const policy = yarnPreempting(greedy(yarnFair({ root: { fairSharePreemptionTimeout: 1, fairSharePreemptionThreshold: 1 } })), { utilizationThreshold: 0, waitBeforeKill: 4.5 })
+    const jobs = [job({ id: 'a', queue: 'a', tasks: 4, duration: 8 }), job({ id: 'b', queue: 'b', submit: 4, tasks: 1 })]
+    const cluster = { nodes: [{ count: 1, slots: { map: 2 } }], heartbeat: { interval: 3, stagger: true } }
+    // chosen some 1 s after b came, for 9 to 12 s; at 9 s it is known to have ended at 8 s, and its slot is free at 12 s
+    const { recorder } = run({ cluster, jobs, policy, commitPendingBug: true })
+    expect([recorder.evictions, recorder.launches.find(({ job: id }) => id === 'b')?.time]).toEqual([[], 12])
+  })
 })
 
 describe('the laws of policies', () => {
