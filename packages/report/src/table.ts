@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { oneLine } from './one-line.js'
 
 /** Text, a truth value, or a number that is written in its shortest form; absent and NaN cells stay empty. */
 export type Cell = string | number | boolean | undefined
@@ -24,7 +25,7 @@ export interface TableOptions {
 
 /** A plain-text table: aligned columns two spaces apart, a rule under the headers, no spaces at line ends. Ends with a line feed. */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], { color = false, width = Infinity, keep = 1 }: TableOptions = {}): string {
-  const wrapped = columns.map(({ title, wrap = Infinity }, c) => wrapTitle(flat(title), Math.max(wrap, ...rows.map((row) => stringWidth(flat(cellText(row[c])))))))
+  const wrapped = columns.map(({ title, wrap = Infinity }, c) => wrapTitle(oneLine(title), Math.max(wrap, ...rows.map((row) => stringWidth(oneLine(cellText(row[c])))))))
   const { texts, widths, pads } = layout(columns, rows, 0, wrapped)
   const line = (cells: readonly string[], shown: readonly number[]) => shown.map((c) => (pads[c] as Pad)(cells[c] as string, widths[c] as number)).join('  ').trimEnd()
   const header = (shown: readonly number[]) => {
@@ -81,7 +82,7 @@ export function markdownTable(columns: readonly Column[], rows: readonly (readon
   const { texts, widths, pads, right } = layout(titles, cells, 3)
   const line = (texts: readonly string[]) => `| ${texts.map((text, c) => (pads[c] as Pad)(text, widths[c] as number)).join(' | ')} |\n`
   const rule = widths.map((width, c) => `${'-'.repeat(width - 1)}${right[c] === true ? ':' : '-'}`)
-  return line(titles.map(({ title }) => flat(title))) + line(rule) + texts.map(line).join('')
+  return line(titles.map(({ title }) => oneLine(title))) + line(rule) + texts.map(line).join('')
 }
 
 /** A cell as text, as short as reads back to the same number. */
@@ -92,8 +93,8 @@ export function cellText(cell: Cell): string {
 
 type Pad = (text: string, width: number) => string
 
-function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], least: number, titles = columns.map(({ title }) => [flat(title)])) {
-  const texts = rows.map((row) => columns.map((_, c) => flat(cellText(row[c]))))
+function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], least: number, titles = columns.map(({ title }) => [oneLine(title)])) {
+  const texts = rows.map((row) => columns.map((_, c) => oneLine(cellText(row[c]))))
   const widths = titles.map((lines, c) => texts.reduce((most, row) => Math.max(most, stringWidth(row[c] as string)), Math.max(least, ...lines.map((line) => stringWidth(line)))))
   const right = columns.map(({ align }, c) => (align === undefined ? isNumeric(texts.map((row) => row[c] as string)) : align === 'right'))
   return { texts, widths, right, pads: right.map((each): Pad => (each ? padStart : padEnd)) }
@@ -101,9 +102,6 @@ function layout(columns: readonly Column[], rows: readonly (readonly Cell[])[], 
 
 const padStart: Pad = (text, width) => ' '.repeat(width - stringWidth(text)) + text
 const padEnd: Pad = (text, width) => text + ' '.repeat(width - stringWidth(text))
-
-/** One line: a break inside a cell would break the table, an escape sequence the terminal. */
-const flat = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
 
 const isNumeric = (texts: readonly string[]): boolean =>
   texts.some((text) => /\d/.test(text)) && texts.every((text) => text === '' || text === '-' || /^[-+]?(\d|\.\d|inf)/.test(text))

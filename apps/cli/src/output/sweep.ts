@@ -1,10 +1,10 @@
 import { csv, json, NONE, table, type Column } from '@sched/report'
-import type { Interval } from '@sched/metrics'
 import type { Description } from '../experiment/experiment.js'
 import { shortNames, type Axis } from '../experiment/matrix.js'
 import { policyName } from '../experiment/policies.js'
 import { counted, interval, number } from './number.js'
 import { baseOf, linesOf, type Line, type PointResult, type SweptFigure } from './sweep-lines.js'
+import { boundsOf } from './table-csv.js'
 
 /** All points as JSON: figures by policy, with the difference from the base where there is one, and what every run measured. */
 export function sweepJson({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[]): string {
@@ -34,8 +34,6 @@ export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[])
   })
   return csv(titles, rows)
 }
-
-const boundsOf = (mean: Interval | undefined) => [mean?.mean, mean?.low, mean?.high]
 
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
 const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]

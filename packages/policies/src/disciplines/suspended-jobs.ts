@@ -78,8 +78,10 @@ export class SuspendedJobs implements WorkListener {
     if (up) return
     const { work } = this.#env
     for (const [lane, jobs] of this.#lanes.entries())
-      for (const [job, { places }] of [...jobs])
-        for (const tasks of [...together([...places.keys()], work)]) if (tasks.some((task) => places.get(task) === node)) for (const task of tasks) this.over(job, lane as LaneId, task)
+      for (const [job, { places }] of [...jobs]) {
+        const lost = [...together([...places.keys()], work)].filter((tasks) => tasks.some((task) => places.get(task) === node))
+        for (const task of lost.flat()) this.over(job, lane as LaneId, task)
+      }
   }
 
   /** How many tasks of the job the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */

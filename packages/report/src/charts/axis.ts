@@ -1,5 +1,5 @@
 import { integer, NONE } from '../format.js'
-import { plain } from './plain.js'
+import { oneLine } from '../one-line.js'
 import { GRID, INK } from './palette.js'
 
 /** Of a number: seconds, a fraction that is shown in percent, or none. */
@@ -33,7 +33,7 @@ const knownTimes = [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 86_400, 864_
 
 /** The scale of an axis for values as these. */
 export function scaleOf(given: Axis, values: readonly number[]): Scale {
-  const axis = { ...given, title: plain(given.title) }
+  const axis = { ...given, title: oneLine(given.title) }
   const finite = values.filter(Number.isFinite)
   const most = axis.to ?? finite.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
   return axis.log === true ? logScale(axis, most) : linearScale(axis, most)

@@ -3,7 +3,8 @@ import { axisStyle, scaleOf, short, unitFor, type Unit } from './axis.js'
 import { drawn } from './drawn.js'
 import { legendOf } from './legend.js'
 import { colorOf, INK } from './palette.js'
-import { cut, plain } from './plain.js'
+import { oneLine } from '../one-line.js'
+import { cut } from './cut.js'
 import { lying } from './whiskers.js'
 
 /** The length of a bar, and the bounds of the interval around it where there is one. NaN: no bar. */
@@ -44,14 +45,14 @@ export function barChart({ title, unit, groups = [''], series, interval = '95 % 
   const text = (bar: Bar) => (unit === 's' ? timeText(bar, longest) : valueText({ mean: scale.at(bar.value), halfWidth: scale.at(halfWidthOf(bar)) }))
   const layout = { barCategoryGap: '25%', barGap: '10%' }
   const height = legend.bottom + 50 + categories.length * (8 + rows.length * THICK)
-  const names = categories.map((name) => cut(plain(name), MOST))
+  const names = categories.map((name) => cut(oneLine(name), MOST))
   const option = {
     legend: legend.options,
     grid: { left: 20 + LETTER * Math.max(...names.map((name) => name.length)), right: 28 + 6.2 * Math.max(...all.map((bar) => text(bar).length)), top: legend.bottom + 4, bottom: 44 },
     xAxis: { ...axisStyle, ...scale.options, name: scale.title, nameLocation: 'middle', nameGap: 24 },
     yAxis: { type: 'category', data: categories.map((_, i) => i), inverse: true, axisLabel: { color: INK, interval: 0, formatter: (_: string, i: number) => names[i] }, axisTick: { show: false }, axisLine: axisStyle.axisLine },
     series: rows.flatMap(({ name, bars }, s) => [
-      { type: 'bar', name: plain(name), ...layout, itemStyle: { color: colorOf(s) }, data: bars.map(({ value }, i) => ({ value: dash(scale.at(value)), ...(single && { itemStyle: { color: colorOf(i) } }) })) },
+      { type: 'bar', name: oneLine(name), ...layout, itemStyle: { color: colorOf(s) }, data: bars.map(({ value }, i) => ({ value: dash(scale.at(value)), ...(single && { itemStyle: { color: colorOf(i) } }) })) },
       { type: 'custom', silent: true, z: 5, renderItem: lying(s, rows.length, layout, bars.map(text)), data: bars.map((bar, i) => [i, ...reach(bar, unit).map((value) => scale.at(value))]), encode: { x: 3, y: 0 } },
     ]),
   }

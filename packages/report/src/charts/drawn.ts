@@ -3,7 +3,7 @@ import { GridComponent, LegendComponent, TitleComponent } from 'echarts/componen
 import { init, use, type EChartsType } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { escaped } from '../html.js'
-import { plain } from './plain.js'
+import { oneLine } from '../one-line.js'
 import { INK } from './palette.js'
 
 use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
@@ -26,7 +26,7 @@ export function drawn(option: Record<string, unknown>, frame: Frame, marks: (cha
   const { title, width, height } = frame
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
   try {
-    const text = { text: plain(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }
+    const text = { text: oneLine(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }
     chart.setOption({ animation: false, textStyle: { fontFamily: 'system-ui, sans-serif' }, title: text, ...option })
     return framed(`${tidied(chart.renderToSVGString())}${marks(chart)}`, frame)
   } finally {

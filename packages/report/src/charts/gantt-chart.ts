@@ -6,7 +6,8 @@ import { drawn } from './drawn.js'
 import { ganttRows, type GanttBar, type Stripe } from './gantt-rows.js'
 import { legendOf } from './legend.js'
 import { colorOf, INK, inkOn } from './palette.js'
-import { cut, plain } from './plain.js'
+import { oneLine } from '../one-line.js'
+import { cut } from './cut.js'
 
 /** Who held which node, or how many processors, and when. */
 export interface GanttChart {
@@ -43,7 +44,7 @@ export function ganttChart({ title, note, rowTitle, rows, names, bars, away = []
   const notes = [note, layout.shown < rows ? `The first ${layout.shown} of ${rows} rows.` : undefined].filter((text) => text !== undefined).join(' ')
   const top = legend.bottom + (notes === '' ? 4 : 22)
   const scale = scaleOf({ title: 'Time', unit: 's', from, to }, [from, to])
-  const shownNames = names?.slice(0, layout.shown).map((name) => cut(plain(name), 24))
+  const shownNames = names?.slice(0, layout.shown).map((name) => cut(oneLine(name), 24))
   const middle = (row: number) => (layout.top(row) + layout.top(row + 1)) / 2
   const texts = new Map(shownNames?.map((name, row) => [middle(row), name]))
   const every = Math.ceil((texts.size * 13) / inside)
@@ -52,12 +53,12 @@ export function ganttChart({ title, note, rowTitle, rows, names, bars, away = []
   const named = { axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: INK, customValues: ticks, formatter: (value: number) => texts.get(value) ?? '' } }
   const letters = Math.max(5, ...(shownNames ?? []).map((name) => name.length))
   const option = {
-    title: [{ text: plain(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }, { text: plain(notes), left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } }],
+    title: [{ text: oneLine(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }, { text: oneLine(notes), left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } }],
     legend: legend.options,
     grid: { left: 30 + letters * 7.2, right: 24, top, height: inside },
     xAxis: { ...axisStyle, ...scale.options, name: scale.title, nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axisStyle, type: 'value', inverse: true, name: plain(rowTitle), nameLocation: 'middle', nameGap: 14 + letters * 7.2, ...(names === undefined ? numbered.options : named), min: 0, max: layout.height },
-    series: isByKind ? kinds.map((kind) => ({ type: 'bar', name: plain(kind), color: colors.get(kind), data: [] })) : [],
+    yAxis: { ...axisStyle, type: 'value', inverse: true, name: oneLine(rowTitle), nameLocation: 'middle', nameGap: 14 + letters * 7.2, ...(names === undefined ? numbered.options : named), min: 0, max: layout.height },
+    series: isByKind ? kinds.map((kind) => ({ type: 'bar', name: oneLine(kind), color: colors.get(kind), data: [] })) : [],
   }
   const description = `Bars over time: ${bars.length} pieces of work on ${layout.shown} of ${rows} rows (${rowTitle}).${notes === '' ? '' : ` ${notes}`}`
   return drawn(option, { title, description, width, height: top + inside + 46 }, (chart) => {

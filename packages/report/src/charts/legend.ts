@@ -1,4 +1,5 @@
-import { cut, plain } from './plain.js'
+import { oneLine } from '../one-line.js'
+import { cut } from './cut.js'
 import { INK } from './palette.js'
 
 /** Below the title. */
@@ -18,5 +19,5 @@ export function legendOf(names: readonly string[], width: number, icon?: string)
     if (used > 0 && used + own > width - 16) [rows, used] = [rows + 1, 0]
     used += own
   }
-  return { options: { data: names.map(plain), left: 4, top: TOP - 4, itemWidth: 22, itemHeight: 10, itemGap: gap, ...(icon !== undefined && { icon }), textStyle: { color: INK }, formatter: (name: string) => cut(name, MOST) }, bottom: TOP + rows * ROW }
+  return { options: { data: names.map(oneLine), left: 4, top: TOP - 4, itemWidth: 22, itemHeight: 10, itemGap: gap, ...(icon !== undefined && { icon }), textStyle: { color: INK }, formatter: (name: string) => cut(name, MOST) }, bottom: TOP + rows * ROW }
 }

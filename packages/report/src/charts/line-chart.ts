@@ -2,7 +2,7 @@ import { axisStyle, scaleOf, type Axis } from './axis.js'
 import { drawn } from './drawn.js'
 import { legendOf } from './legend.js'
 import { colorOf, dashOf, palette } from './palette.js'
-import { plain } from './plain.js'
+import { oneLine } from '../one-line.js'
 import { upright } from './whiskers.js'
 
 /** x and y of a point, and the bounds of an interval around y where there is one; without a number for y the line has a gap. */
@@ -36,7 +36,7 @@ export function lineChart({ title, x, y, lines, marked = false, stacked = false,
     const color = colorOf(i)
     const line = {
       type: 'line',
-      name: plain(name),
+      name: oneLine(name),
       silent: true,
       showSymbol: marked,
       symbol: marks[i % marks.length],

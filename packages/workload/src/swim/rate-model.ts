@@ -1,5 +1,6 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
 import { z } from 'zod'
+import { toMillis } from '../generate/sampling.js'
 import { sizeClass } from '../size-class.js'
 
 const MiB = 1 << 20
@@ -61,7 +62,7 @@ export class JobsOfBytes {
 
   #maps(tasks: number, bytesIn: number, bytesOut: number): StageSpec {
     const { mapStartup, mapRate } = this.model
-    const duration = millis(mapStartup + bytesIn / tasks / mapRate)
+    const duration = toMillis(mapStartup + bytesIn / tasks / mapRate)
     if (bytesIn === 0) return { name: 'map', tasks, demand: this.#mapDemand, duration, bytesIn, bytesOut }
     return { name: 'map', tasks, demand: this.#mapDemand, duration, data: ownBlocks, bytesIn, bytesOut }
   }
@@ -69,11 +70,7 @@ export class JobsOfBytes {
   #reduces(bytesIn: number, bytesOut: number): StageSpec {
     const { maxReduces, reduceSize, reduceStartup, shuffleRate, outputRate } = this.model
     const tasks = Math.min(maxReduces, Math.ceil(bytesIn / reduceSize))
-    const duration = millis(reduceStartup + bytesIn / tasks / shuffleRate + bytesOut / tasks / outputRate)
+    const duration = toMillis(reduceStartup + bytesIn / tasks / shuffleRate + bytesOut / tasks / outputRate)
     return { name: 'reduce', tasks, demand: this.#reduceDemand, duration, after: this.#after, bytesIn, bytesOut }
   }
-}
-
-function millis(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000
 }
