@@ -2,7 +2,7 @@ import { defineOrder, type ClusterView, type Env, type JobBlock, type JobId, typ
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
-import { fairShares } from './fair-shares.js'
+import { fairShares, type Claimant } from './fair-shares.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
 
@@ -38,7 +38,11 @@ export interface Queue extends Standing {
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
+  /** By resource: what it claims of it, made once. */
+  readonly claimants: readonly Claimant[]
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class KaiOrder implements Order {
   readonly #cluster: ClusterView
@@ -54,6 +58,8 @@ export class KaiOrder implements Order {
   readonly #waits: readonly number[][]
   /** `[lane][pool]`: those inside it that have anything or wait for it, and some that no longer do. */
   readonly #active: readonly Set<number>[][]
+  /** `[lane][pool]`: these in the order of their ties, as they were when they were last divided among. */
+  readonly #inOrder: readonly (readonly number[])[][]
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
   readonly #capacity: Float64Array
@@ -76,6 +82,7 @@ export class KaiOrder implements Order {
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
     this.#active = cluster.lanes.map(() => [])
+    this.#inOrder = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
     this.#capacity = new Float64Array(cluster.resources.length)
@@ -228,28 +235,33 @@ export class KaiOrder implements Order {
     const children = this.#activeIn(pool, lane)
     const queues = children.map((child) => this.#queues[lane]?.[child] as Queue)
     for (const r of this.#resources(lane)) {
-      const claimants = queues.map(({ priority, quota, limit, weight, allocated, pending }) => ({
-        priority,
-        quota: quota[r] as number,
-        limit: limit[r] as number,
-        weight: weight[r] as number,
-        request: (allocated[r] as number) + (pending[r] as number),
-      }))
-      for (const [i, share] of fairShares(total[r] as number, claimants).entries()) (queues[i] as Queue).fairShare[r] = share
+      const claimants = queues.map(({ claimants: each, allocated, pending }) => {
+        const claimant = each[r] as Mutable<Claimant>
+        claimant.request = (allocated[r] as number) + (pending[r] as number)
+        return claimant
+      })
+      const shares = fairShares(total[r] as number, claimants)
+      for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
     }
     for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
   }
 
   /** Those inside a pool that have anything or wait for it, in the order of their ties; the others are due nothing. */
-  #activeIn(pool: number, lane: LaneId): number[] {
+  #activeIn(pool: number, lane: LaneId): readonly number[] {
     const active = this.#active[lane]?.[pool] as Set<number>
+    const resources = this.#resources(lane)
+    let hasLess = false
     for (const child of active) {
       const { allocated, pending, fairShare } = this.#queues[lane]?.[child] as Queue
-      if (this.#resources(lane).some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
+      if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
       active.delete(child)
       fairShare.fill(0)
+      hasLess = true
     }
-    return [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b))
+    const inOrder = this.#inOrder[lane] as (readonly number[])[]
+    const known = inOrder[pool]
+    if (!hasLess && known?.length === active.size) return known
+    return (inOrder[pool] = [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b)))
   }
 
   /** Sorts those inside a pool that have jobs to start, from the innermost on. */
@@ -358,7 +370,10 @@ export class KaiOrder implements Order {
     for (let id = from; id < pools.length; id++) {
       this.#lists.addPool(id)
       for (const active of this.#active) active.push(new Set())
-      for (const queues of this.#queues) queues.push({ ...this.#claimsOf((pools[id] as Pool).path), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+      const claims = this.#claimsOf((pools[id] as Pool).path)
+      const { priority, quota, limit, weight } = claims
+      const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
+      for (const queues of this.#queues) queues.push({ ...claims, claimants: claimants(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
     }
   }
 }

@@ -74,6 +74,12 @@ export const due = ({ quota, fairShare, limit }: Standing, r: number): number =>
 
 /** Who is due less of something, and more of nothing. */
 function byDue(a: Standing, b: Standing, resources: readonly number[]): number {
-  const isLess = (x: Standing, y: Standing): boolean => resources.every((r) => due(x, r) <= due(y, r)) && resources.some((r) => due(x, r) < due(y, r))
-  return Number(isLess(b, a)) - Number(isLess(a, b))
+  let hasLess = false
+  let hasMore = false
+  for (const r of resources) {
+    const [mine, other] = [due(a, r), due(b, r)]
+    hasLess ||= mine < other
+    hasMore ||= mine > other
+  }
+  return Number(hasMore) - Number(hasLess)
 }
