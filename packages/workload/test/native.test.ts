@@ -33,6 +33,9 @@ const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1
   localityFactors: fc.array(fc.double({ min: 0.1, max: 10, noNaN: true }), { minLength: 1, maxLength: 4 }),
   bytesIn: fc.maxSafeNat(),
   bytesOut: fc.maxSafeNat(),
+  constraints: optional<NonNullable<StageSpec['constraints']>>({ require: fc.dictionary(name, fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })), { maxKeys: 3 }), distinctNodes: fc.boolean() }, []),
+  use: fc.dictionary(name, seconds, { maxKeys: 3 }),
+  ...(index > 0 && { shuffle: fc.record({ from: fc.nat(index - 1), bytes: fc.maxSafeNat() }) }),
   gang: fc.boolean(),
 }, ['name', 'tasks', 'demand', 'duration']))
 
@@ -61,6 +64,16 @@ describe('native format', () => {
     fc.assert(fc.property(anyJobs, (jobs) => {
       expect(write(read(write(jobs)))).toBe(write(jobs))
     }), { numRuns: 50, seed: 20_262 })
+  })
+
+  it('writes equal jobs as equal bytes, whatever the order of their fields', () => {
+    const reversed = (value: unknown): unknown =>
+      Array.isArray(value) ? value.map(reversed) : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).reverse().map(([key, each]) => [key, reversed(each)])) : value
+    fc.assert(fc.property(anyJobs, (jobs) => {
+      expect(write(reversed(jobs) as JobSpec[])).toBe(write(jobs))
+    }), { numRuns: 50, seed: 20_263 })
+    const mouldable = [job({ stages: [{ ...stage, phases: [{ activities: 4, time: 2 }] }] })]
+    expect(write(reversed(mouldable) as JobSpec[])).toBe(write(mouldable))
   })
 
   it('gives back a generated workload with chains and two stages', () => {

@@ -65,31 +65,37 @@ class Lines {
 const jobKeys = Object.keys(jobSchema.shape)
 const stageKeys = Object.keys(stageSchema.shape)
 const constraintKeys = Object.keys(constraintsSchema.shape)
+const durationKeys = ['kind', 'mean', 'shift', 'min', 'max']
 const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
 
-const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: inOrder(machine.resources, Object.keys(machine.resources).sort()) })
+const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: byName(machine.resources) })
 
 /** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
 function ordered(job: JobSpec): Fields {
   const plain = inOrder(job, jobKeys)
   plain['stages'] = job.stages.map(orderedStage)
-  if (job.licenses !== undefined) plain['licenses'] = inOrder(job.licenses, Object.keys(job.licenses).sort())
+  if (job.licenses !== undefined) plain['licenses'] = byName(job.licenses)
   if (job.recorded !== undefined) plain['recorded'] = inOrder(job.recorded, recordedKeys)
   return plain
 }
 
 function orderedStage(stage: StageSpec): Fields {
+  const { demand, duration, after, data, constraints, use, shuffle, phases } = stage
   const plain = inOrder(stage, stageKeys)
-  plain['demand'] = inOrder(stage.demand, Object.keys(stage.demand).sort())
-  if (stage.use !== undefined) plain['use'] = inOrder(stage.use, Object.keys(stage.use).sort())
-  if (stage.shuffle !== undefined) plain['shuffle'] = inOrder(stage.shuffle, ['from', 'bytes'])
-  if (stage.duration instanceof Float64Array) plain['duration'] = [...stage.duration]
-  if (stage.constraints !== undefined) plain['constraints'] = inOrder(stage.constraints, constraintKeys)
-  if (stage.data !== undefined) plain['data'] = inOrder(stage.data, dataKeys)
+  plain['demand'] = byName(demand)
+  if (typeof duration !== 'number') plain['duration'] = 'kind' in duration ? inOrder(duration, durationKeys) : [...duration]
+  if (after !== undefined) plain['after'] = after.map((each) => inOrder(each, ['stage', 'fraction']))
+  if (data !== undefined) plain['data'] = inOrder(data, dataKeys)
+  if (constraints !== undefined) plain['constraints'] = { ...inOrder(constraints, constraintKeys), ...(constraints.require !== undefined && { require: byName(constraints.require) }) }
+  if (use !== undefined) plain['use'] = byName(use)
+  if (shuffle !== undefined) plain['shuffle'] = inOrder(shuffle, ['from', 'bytes'])
+  if (phases !== undefined) plain['phases'] = phases.map((each) => inOrder(each, ['activities', 'time']))
   return plain
 }
+
+const byName = (record: object): Fields => inOrder(record, Object.keys(record).sort())
 
 /** A copy with the given keys first and in their order; a key that is not among them comes last, for the check to find. */
 function inOrder(value: object, keys: readonly string[]): Fields {
