@@ -16,8 +16,8 @@ export interface JobInside {
   readonly pending: Vector
   /** Of what it uses, chosen for other queues in this look. */
   readonly chosen: Vector
-  /** What its master uses, which is left alone; none: nothing. */
-  readonly master?: Vector | undefined
+  /** What its master asks for and what of that it uses, which is left alone and not divided; none: nothing. */
+  readonly master?: { readonly asked: Vector; readonly used: Vector } | undefined
 }
 /** A leaf that is to be put in order; vectors are amounts of the counted resources. */
 export interface Inside {
@@ -50,6 +50,8 @@ interface Line extends Share {
 }
 interface Account {
   readonly user: UserInside
+  /** What masters of its jobs ask for. */
+  masters: number[]
   ideal: number[]
   chosen: number[]
   /** Whether all that it has above its limit was given to jobs of the same priority. */
@@ -58,7 +60,7 @@ interface Account {
 
 /**
  * What jobs of a leaf give to others in it: what the leaf uses is divided again among its jobs, in order, each with what it has and wants
- * as far as its user's limit goes. Those with less than that take from those with more, the last in order first, for a job
+ * as far as its user's limit goes, but for masters, which keep what they have. Those with less than that take from those with more, the last in order first, for a job
  * of higher priority or of another user who is within its limit. With `userlimit-first` only users above their limit give to others,
  * and no more than they have above it.
  *
@@ -68,8 +70,9 @@ export function insideQueue(it: Inside): Share[] {
   const none = it.total.map(() => 0)
   const accounts = new Map<UserInside, Account>()
   const lines = it.jobs.map((job): Line => {
-    const account = accounts.get(job.user) ?? { user: job.user, ideal: none, chosen: none, isSpent: false }
+    const account = accounts.get(job.user) ?? { user: job.user, masters: none, ideal: none, chosen: none, isSpent: false }
     accounts.set(job.user, account)
+    if (job.master !== undefined) account.masters = plus(account.masters, job.master.asked)
     return { job, user: account, chosen: none, ideal: none, lacks: none, gives: none, taken: none }
   })
   const vectors = new Vectors(it.total)
@@ -82,14 +85,17 @@ export function insideQueue(it: Inside): Share[] {
 /** What each should have, and lacks. */
 function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], vectors: Vectors): void {
   let left: number[] = [...divided]
+  for (const { masters } of new Set(lines.map(({ user }) => user))) left = minus(left, masters)
   for (const line of lines) {
     if (!vectors.isSome(left) || (conservativeDrf && vectors.lacksOne(left))) continue // what was chosen of such a job is not seen, as in Hadoop
     const { job, user } = line
     line.chosen = job.chosen
     user.chosen = plus(user.chosen, job.chosen)
-    if (vectors.compare(user.ideal, user.user.limit) >= 0) continue
-    const keeps = minus(job.used, job.chosen)
-    line.ideal = vectors.least(left, vectors.least(plus(keeps, job.pending), minus(user.user.limit, user.ideal)))
+    const limit = minus(user.user.limit, user.masters)
+    if (vectors.compare(user.ideal, limit) >= 0) continue
+    const others = job.master === undefined ? job.used : minus(job.used, job.master.used)
+    const keeps = minus(others, job.chosen)
+    line.ideal = vectors.least(left, vectors.least(plus(keeps, job.pending), minus(limit, user.ideal)))
     user.ideal = plus(user.ideal, line.ideal)
     if (vectors.compare(line.ideal, keeps) > 0) line.lacks = minus(line.ideal, keeps)
     left = rest(left, line.ideal)
@@ -103,7 +109,7 @@ function offer({ most, minimum, order }: Inside, lines: readonly Line[], vectors
     const { used, master } = line.job
     if (!vectors.isSome(left) || !vectors.isSome(used)) continue
     const above = rest(minus(used, line.ideal), line.chosen)
-    const extra = master === undefined ? above : rest(above, master)
+    const extra = master === undefined ? above : rest(above, master.used)
     line.gives = vectors.least(order === 'userlimit-first' ? rest(extra, minimum) : extra, left)
     left = rest(left, line.gives)
   }

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import { None, type JobId, type LaneId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { z } from 'zod'
 import type { CapacityQueues } from './capacity-queues.js'
 import { dominantShare } from './comparing.js'
@@ -126,13 +126,15 @@ export class InsideSelector {
     const queue = queues.tree.queue(leaf)
     const jobs = ids.map((id): Job => {
       const used = [...none]
-      let master: number[] | undefined
+      const shape = work.masterShape(id)
+      const asked = shape === None || pots.laneOfShape(shape) !== lane || queues.potOfShape(shape, leaf, lane) !== pot ? none : this.#amount(shape, lane)
+      let mastering = none
       for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (pots.of(lane, work.nodeOf(task)) !== pot) continue
         this.#addTo(used, task, lane)
-        if (work.isMaster(task)) master = this.#demand(task, lane)
+        if (work.isMaster(task)) mastering = this.#demand(task, lane)
       }
-      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none, master }
+      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none, master: shape === None ? undefined : { asked, used: mastering } }
     })
     return { jobs: this.#sorted(jobs, leaf, lane, new Vectors([...this.#it.loads.total])), amounts }
   }
@@ -170,11 +172,11 @@ export class InsideSelector {
     const { queues, work, running } = this.#it
     let left = shares.reduce<number[]>((sum, { taken }) => this.#plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
     for (let k = jobs.length - 1; k >= 0; k--) {
-      const { id, user, used } = jobs[k] as Job
+      const { id, user, used, master } = jobs[k] as Job
       const { ideal, taken } = shares[k] as Share
       if (taken.every((amount) => amount === 0)) continue
       const gangs = new Set<number>()
-      let has = used
+      let has = master === undefined ? used : this.#minus(used, master.used)
       for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (left.every((amount) => amount <= 0)) return
         if (before.has(task) || work.isMaster(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
@@ -211,9 +213,13 @@ export class InsideSelector {
   }
 
   #demand(task: TaskId, lane: LaneId): number[] {
-    const amount = Array.from({ length: this.#it.queues.pots.width }, () => 0)
-    this.#addTo(amount, task, lane)
-    return amount
+    return this.#amount(this.#it.work.shapeOf(task), lane)
+  }
+
+  #amount(shape: ShapeId, lane: LaneId): number[] {
+    const { pots } = this.#it.queues
+    const at = pots.demandAt(shape, lane)
+    return Array.from({ length: pots.width }, (_, i) => pots.demands[at + i] as number)
   }
 
   /** Adds what a task uses, in place: a leaf may have very many. */
