@@ -176,7 +176,7 @@ export class Draft implements OpenRound {
 
   evict(task: TaskId): void {
     this.#mustBeOpen()
-    if (this.work.masters.size > 0) {
+    if (this.work.hasMasters) {
       if (this.work.isReleased(task) && this.work.masters.get(this.work.jobOf(task)) === 'lost') return // went with its master
       if (this.work.isMaster(task)) for (const other of [...this.work.startedOf(this.work.jobOf(task))].reverse()) if (other !== task) this.#evict(other)
     }
@@ -303,7 +303,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
-    else if (this.#live.hasDown || this.work.masters.size > 0) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.hasMasters) this.#withdrawLost()
     this.#apply()
     this.#moves.count = 0
     return this.#commit

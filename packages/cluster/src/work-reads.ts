@@ -21,6 +21,8 @@ export class WorkReads extends WorkColumns implements WorkView {
   /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
   protected apart: Map<number, number> | undefined
   readonly suspended = new SuspendedTasks()
+  /** Whether any job so far has had a master. */
+  hasMasters = false
   /** Jobs with a master: whether it is up, so that other stages may open, or was and is to be evicted. */
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
   /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
@@ -119,7 +121,7 @@ export class WorkReads extends WorkColumns implements WorkView {
     return this.stageGang[stage] === 1 && (this.stageTasks[stage] as number) > 1
   }
   isMaster(task: TaskId): boolean {
-    if (this.masters.size === 0) return false
+    if (!this.hasMasters) return false
     const job = this.jobOf(task)
     return this.taskStage[task] === this.jobFirstStage[job] && this.masters.has(job)
   }

@@ -77,7 +77,10 @@ export class Work extends WorkReads {
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
     this.jobHeld[job] = 0
-    if (spec.stages[0]?.master === true) this.masters.set(job, 'waiting')
+    if (spec.stages[0]?.master === true) {
+      this.hasMasters = true
+      this.masters.set(job, 'waiting')
+    }
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -122,7 +125,7 @@ export class Work extends WorkReads {
     if (this.jobClosedStages[job] === 0) return
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
-    const isMasterless = this.masters.size > 0 && this.masters.has(job) && this.masters.get(job) !== 'up'
+    const isMasterless = this.hasMasters && this.masters.has(job) && this.masters.get(job) !== 'up'
     for (let at = 0; at < (some ?? spec.stages).length; at++) {
       const i = some === undefined ? at : (some[at] as number)
       const stage = spec.stages[i] as StageSpec
@@ -212,7 +215,7 @@ export class Work extends WorkReads {
     if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
     this.restoreBlocks(stage, index)
     if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
-    if (this.masters.size > 0 && this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
+    if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
   }
 
   /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
@@ -240,7 +243,7 @@ export class Work extends WorkReads {
     if (this.apart !== undefined) this.countApart(stage, this.runNode[run] as number, 1)
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
     this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
-    if (this.masters.get(job) === 'lost' && this.isMaster(task)) this.masterUp(job)
+    if (this.isMaster(task) && this.masters.get(job) === 'lost') this.masterUp(job)
   }
 
   /** Ends a run that `release` already counted; true when it was the job's last task. */

@@ -291,7 +291,7 @@ export class TaskRuns implements ProgressHost {
     const last = work.finish(task)
     if (last || this.#progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
-    else if (work.masters.size > 0) this.masters.mayEnd(row.job, now)
+    else if (work.hasMasters) this.masters.mayEnd(row.job, now)
   }
 
   /** The row that an end belongs to. */
