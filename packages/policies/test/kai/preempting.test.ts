@@ -98,6 +98,8 @@ describe('reclaim (TestHandleReclaim)', () => {
 
 describe('preempt (TestHandlePreempt)', () => {
   const q: Queues = { q: deserves(2) }
+  const two: Queues = { q: deserves(2), r: deserves(2) }
+  const inference = 125
   it.each<[string, readonly number[], Queues, readonly Load[], Load, readonly string[] | undefined]>([
     ['the one of three less important jobs that is large enough', [4], { q: deserves(4) }, [['q_0', 1], ['q_1', 2], ['q_2', 1]], ['q_in', 2, 1, build], ['q_1']],
     ['a less important job', [1], q, [['q_0', 1]], ['q_in', 1, 1, build], ['q_0']],
@@ -106,6 +108,14 @@ describe('preempt (TestHandlePreempt)', () => {
     ['two less important jobs', [2], q, [['q_0', 1], ['q_1', 1]], ['q_in', 2, 1, build], ['q_0', 'q_1']],
     ['the later of two less important jobs', [2], q, [['q_0', 1], ['q_1', 1]], ['q_in', 1, 1, 75], ['q_1']],
     ['nothing that is never preempted', [2], q, [['q_0', 1, 1, build], ['q_1', 1, 1, build]], ['q_in', 1, 1, build + 1], undefined],
+    ['what is of its own queue, where another has what it deserves', [4], two, [['q_0', 2], ['r_1', 2]], ['q_in', 2, 1, build], ['q_0']],
+    ['a smaller job of its own queue beside what is free', [4], two, [['q_0', 1], ['r_1', 2]], ['q_in', 2, 1, build], ['q_0']],
+    ['the less important of two jobs', [2], q, [['q_0', 1], ['q_1', 1, 1, 75]], ['q_in', 1, 1, build], ['q_0']],
+    ['the later of two as important', [2], q, [['q_0', 1, 1, 75], ['q_1', 1, 1, 75]], ['q_in', 1, 1, build], ['q_1']],
+    ['a less important job for one that may be preempted itself', [1], q, [['q_0', 1]], ['q_in', 1, 1, 75], ['q_0']],
+    ['nothing that is never preempted, for inference', [1], { q: deserves(10) }, [['q_0', 1, 1, build]], ['q_in', 1, 1, inference], undefined],
+    ['no inference', [1], { q: deserves(10) }, [['q_0', 1, 1, inference]], ['q_in', 1, 1, build], undefined],
+    ['training for inference', [1], { q: deserves(10) }, [['q_0', 1]], ['q_in', 1, 1, inference], ['q_0']],
     ['what keeps it below the limit of its queue', [2], { q: deserves(1, 1, 1) }, [['q_0', 1]], ['q_in', 1, 1, 75], ['q_0']],
   ])('takes %s', (_, nodes, queues, running, incoming, expected) => {
     expect(taken(nodes, queues, running, incoming)).toEqual(expected)
