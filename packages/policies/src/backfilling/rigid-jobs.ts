@@ -1,4 +1,4 @@
-import { forwarding, None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type Sharing, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, None, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
@@ -181,6 +181,11 @@ export class RigidJobs implements WorkListener {
   }
 
   // ---- keeping current ----
+
+  /** Whom an order for backfilling alone would never let run may still be the first of the other. */
+  admits(spec: JobSpec): string | undefined {
+    return this.#order.admits?.(spec) ?? this.#placement?.admits?.(spec)
+  }
 
   onSubmit(job: JobId): void {
     this.#order.onSubmit?.(job)
