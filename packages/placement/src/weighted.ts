@@ -1,4 +1,4 @@
-import { definePlacement, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import { definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import { z } from 'zod'
 import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
@@ -81,7 +81,7 @@ class Weighted implements Placement {
     this.#percentage = percentageOfNodesToScore
     const [only] = counting.length === 1 && percentageOfNodesToScore === 100 ? counting.map(([name]) => shapeScore(name as ScoreName, weights)) : []
     this.#alone = only && new ByShape(only, (job, node, { cluster }) => this.#passes(job, node, cluster))
-    Object.assign(this, both(perJob.hooks, this.#neighbours?.counts.hooks))
+    Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
@@ -197,18 +197,4 @@ function shapeScore(name: ScoreName, weights: ArrayLike<number>): ShapeScore | u
 function neighbours(kind: 'job' | 'user' | 'queue', { cluster, work }: Env) {
   const groupOf = (job: JobId): number => (kind === 'job' ? job : kind === 'user' ? work.user(job) : work.queue(job))
   return { counts: new TaskCounts(cluster, groupOf), groupOf }
-}
-
-function both(first: WorkListener, second: WorkListener | undefined): WorkListener {
-  if (second === undefined) return first
-  return {
-    onClaim: (...claim) => {
-      first.onClaim?.(...claim)
-      second.onClaim?.(...claim)
-    },
-    onRelease: (...release) => {
-      first.onRelease?.(...release)
-      second.onRelease?.(...release)
-    },
-  }
 }
