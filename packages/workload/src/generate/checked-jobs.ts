@@ -1,11 +1,10 @@
-import { SchedError, type JobSource, type JobSpec } from '@sched/core'
-import type { GeneratedWorkload } from './define-generator.js'
+import { SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
 
 /** As of traces; more, of jobs or of tasks of one, would be a slip of the pen. */
 const MOST = 10_000_000
 
 /** The workload with a check of each job as it is drawn: options may be of sizes of which no times and numbers come. Throws `BAD_OPTION` then. */
-export function checkedJobs<W extends GeneratedWorkload>(generator: string, workload: W): W {
+export function checkedJobs<W extends Workload>(generator: string, workload: W): W {
   return { ...workload, open: () => new CheckedSource(generator, workload.open()) }
 }
 

@@ -1,5 +1,0 @@
-/** A name in one line. */
-export const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
-
-/** A name of at most so many characters. */
-export const cut = (name: string, most: number): string => (name.length > most ? `${name.slice(0, most - 1)}…` : name)
