@@ -75,7 +75,7 @@ export class CapacityQueues {
     const { tree, pots, quotas, usage, users, minimum } = this
     this.#masters = new MasterLimits({
       work, tree, pots, quotas, usage, users, minimum,
-      potOfShape: (shape, leaf, lane) => this.potOfShape(shape, leaf, lane), priorityIn: (job, queue) => this.priorityIn(job, queue),
+      potOfShape: (shape, leaf, lane) => this.potOfShape(shape, leaf, lane), priorityIn: (job, queue) => this.priorityIn(job, queue), activated: (job) => this.#listWaiting(job),
     })
     this.#addColumns()
   }
@@ -113,24 +113,20 @@ export class CapacityQueues {
     this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
-    const active: JobId[] = []
-    this.#masters.remove(job, active)
-    this.#listAll(active)
+    this.#masters.remove(job)
     this.#activateAll(this.#admitted)
   }
 
   /** Jobs that may run ask for room for their masters. */
   #activateAll(jobs: readonly JobId[]): void {
-    const active: JobId[] = []
     for (const job of jobs) {
       if (this.#env.work.masterShape(job) !== None) this.refresh()
-      this.#masters.add(job, this.pairOf[job] as number, active)
+      this.#masters.add(job, this.pairOf[job] as number)
     }
-    this.#listAll(active)
   }
 
-  #listAll(jobs: readonly JobId[]): void {
-    for (const job of jobs) for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (this.#env.work.unplaced(job, lane) > 0) this.#list(job, lane)
+  #listWaiting(job: JobId): void {
+    for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (this.#env.work.unplaced(job, lane) > 0) this.#list(job, lane)
   }
 
   /** Tells who listens which jobs wait for a place among those that run, or for room for their masters. */
@@ -338,9 +334,7 @@ export class CapacityQueues {
     this.usage.spoil()
     if (!this.#masters.areWaiting) return
     this.refresh()
-    const active: JobId[] = []
-    this.#masters.activateAll(active)
-    this.#listAll(active)
+    this.#masters.activateAll()
   }
 
   #pair(leaf: number, user: UserId): number {

@@ -27,6 +27,8 @@ export interface MasterLimitsOptions {
   readonly minimum: readonly (readonly number[])[]
   readonly potOfShape: (shape: ShapeId, leaf: number, lane: LaneId) => number
   readonly priorityIn: (job: JobId, queue: Queue) => number
+  /** Told at once of each job that is active from now on, since its user counts for the next. */
+  readonly activated: (job: JobId) => void
 }
 
 /**
@@ -61,11 +63,11 @@ export class MasterLimits {
     return this.#active.size < this.#jobs.size
   }
 
-  /** A job asks to be active; appends those that are from now on. */
-  add(job: JobId, pair: number, out: JobId[]): void {
+  /** A job asks to be active. */
+  add(job: JobId, pair: number): void {
     const { work, tree, pots, users, potOfShape, priorityIn } = this.#it
     const shape = work.masterShape(job)
-    if (shape === None) return void out.push(job)
+    if (shape === None) return this.#it.activated(job)
     const leaf = users.leaf[pair] as number
     const lane = pots.laneOfShape(shape)
     const managed = { job, leaf, pair, pot: potOfShape(shape, leaf, lane), from: pots.demandAt(shape, lane), priority: priorityIn(job, tree.queue(leaf)) }
@@ -73,26 +75,26 @@ export class MasterLimits {
     const at = waiting.findIndex((other) => other.priority < managed.priority)
     this.#jobs.set(job, managed)
     waiting.splice(at < 0 ? waiting.length : at, 0, managed)
-    this.#activate(leaf, out)
+    this.#activate(leaf)
   }
 
-  /** A job has ended; appends those that are active from now on. */
-  remove(job: JobId, out: JobId[]): void {
+  /** A job has ended. */
+  remove(job: JobId): void {
     const managed = this.#jobs.get(job)
     if (managed === undefined) return
     this.#jobs.delete(job)
     if (this.#active.delete(job)) this.#count(managed, -1)
     else this.#waiting[managed.leaf]?.splice(this.#waiting[managed.leaf]?.indexOf(managed) as number, 1)
-    this.#activate(managed.leaf, out)
+    this.#activate(managed.leaf)
   }
 
   /** The cluster has grown, or shrunk. */
-  activateAll(out: JobId[]): void {
-    for (const leaf of this.#waiting.keys()) this.#activate(leaf, out)
+  activateAll(): void {
+    for (const leaf of this.#waiting.keys()) this.#activate(leaf)
   }
 
   /** Activates the jobs of a leaf that may be. */
-  #activate(leaf: number, out: JobId[]): void {
+  #activate(leaf: number): void {
     const waiting = this.#waiting[leaf] ?? []
     for (let i = 0; i < waiting.length; i++) {
       const next = waiting[i] as Managed
@@ -100,7 +102,7 @@ export class MasterLimits {
       waiting.splice(i--, 1)
       this.#active.add(next.job)
       this.#count(next, 1)
-      out.push(next.job)
+      this.#it.activated(next.job)
     }
   }
 

@@ -47,6 +47,13 @@ describe('the part of a queue that masters may have', () => {
     expect(activated(10, jobs, options)).toEqual({ 0: 0, small: 2, important: 10, large: 20 })
   })
 
+  it('counts the user of a job that has just become active when it looks at the next', () => {
+    // 24 GB: 2 GB of masters for a user alone, 1 for each of two; 0 wants more until it ends, when 1 is active whatever it asks
+    const all: CapacitySchedulerOptions = { queues: { a: { capacity: 10, minimumUserLimitPercent: 50, userLimitFactor: 2, maximumAmResourcePercent: 0.5 }, b: { capacity: 90 } } }
+    const jobs = [managed('0', 'cyd', 1, { tasks: 8, duration: 5 }), managed('1', 'ann', 2, { submit: 1, duration: 10 }), managed('2', 'cyd', 2, { submit: 2 })]
+    expect(activated(24, jobs, all)).toEqual({ 0: 0, 1: 10, 2: 20 })
+  })
+
   it('does not count jobs without masters', () => {
     const plain = (id: string): JobSpec => ({ id, user: 'ann', queue: 'a', submit: 0, stages: [{ name: 'work', tasks: 1, demand: { mem: 1 }, duration: 10 }] })
     const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 1, resources: { mem: 100 } }] }), jobs: [plain('x'), plain('y'), managed('0', 'ann', 1)], policy: capacityScheduler({ queues }), until: 9 })
