@@ -153,6 +153,8 @@ describe('a fair-scheduler.xml', () => {
   it.each([
     ['a negative weight', inside('<queue name="a">', '<weight>-1</weight>', '</queue>'), '"fair.xml" line 3 root.a weight: found "-1", expected a number of at least 0.'],
     ['a weight that is no number', inside('<queue name="a"><weight>two</weight></queue>'), '"fair.xml" line 2 root.a weight: found "two", expected a number of at least 0.'],
+    ['a weight in another base', inside('<queue name="a"><weight>0x10</weight></queue>'), '"fair.xml" line 2 root.a weight: found "0x10", expected a number of at least 0.'],
+    ['a weight without end', inside('<queue name="a"><weight>1e999</weight></queue>'), '"fair.xml" line 2 root.a weight: found "1e999", expected a number of at least 0.'],
     ['a minimum above the maximum', inside('<queue name="a">', '<minResources>8 mb, 4 vcores</minResources>', '<maxResources>memory-mb=6, vcores=4</maxResources>', '</queue>'), '"fair.xml" line 3 root.a: minResources has 8 memory-mb, more than maxResources, 6 (line 4). Raise the one or lower the other.'],
     ['half an application', inside('<queue name="a"><maxRunningApps>1.5</maxRunningApps></queue>'), '"fair.xml" line 2 root.a maxRunningApps: found "1.5", expected a whole number of at least 0.'],
     ['a queue without a name', inside('<queue/>'), '"fair.xml" line 2: a queue has no name. Write <queue name="...">.'],

@@ -200,6 +200,7 @@ describe('event logs of Spark', () => {
   it('are applications of executors, as YARN sees them', () => {
     const [job, ...others] = jobs(ended, { unit: 'executors' })
     expect([job, others]).toEqual([{ ...names, id: 'application_7_1', submit: 0, recorded: { wait: 2, runtime: 40 }, stages: [{ name: 'executors', tasks: 2, demand: { vcores: 4, 'memory-mb': 8192 }, duration: [38, 28] }] }, []])
+    expect(jobs(log + line('ApplicationEnd', { Timestamp: 5 }), { unit: 'executors' })[0]!.recorded).toEqual({ wait: 2 }) // ends before it begins: not known how long it took
     expect(jobs(log, { unit: 'executors' })[0]!.stages[0]).toMatchObject({ tasks: 1, duration: [28] }) // an application that goes on: of what was removed
     // without settings: 1 GiB, and 384 MiB of overhead, which a tenth does not reach
     expect(jobs(head('a', 0, {}) + line('ApplicationEnd', { Timestamp: at + 4000 }), { unit: 'executors' })[0]!.stages[0]!.demand).toEqual({ vcores: 4, 'memory-mb': 1408 })

@@ -4,7 +4,7 @@ import type { FairFile, FairPolicyName, FairQueue } from './fair-model.js'
 import { Findings } from '../finding.js'
 import { readRules } from './placement-rules.js'
 import type { SourceText } from '../source-text.js'
-import { fractionOf } from './site.js'
+import { decimalOf, fractionOf } from './site.js'
 import { readXml, type XmlElement } from '../xml.js'
 import type { Given } from '../setting.js'
 
@@ -17,8 +17,8 @@ const text: Reader<string> = ({ text: own }, at) => {
 const number =
   (least = 0, whole = false): Reader<number> =>
   (element, at) => {
-    const value = whole ? Number(text(element, at)) : fractionOf(text(element, at))
-    if (Number.isNaN(value) || value < least || (whole && !Number.isSafeInteger(value)))
+    const value = whole ? decimalOf(text(element, at).trim()) : fractionOf(text(element, at))
+    if (!Number.isFinite(value) || value < least || (whole && !Number.isSafeInteger(value)))
       throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at)
     return value
   }

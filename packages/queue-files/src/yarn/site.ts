@@ -38,8 +38,11 @@ function expanded(properties: Map<string, Setting>): Map<string, Setting> {
   return properties
 }
 
+/** The number of decimal digits, perhaps with an exponent; NaN for anything else, also for 0x10 and an empty text. */
+export const decimalOf = (text: string): number => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN)
+
 /** Java reads fractions with the suffix of their type, 0.8f, and so does Hadoop. */
-export const fractionOf = (text: string): number => Number(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
+export const fractionOf = (text: string): number => decimalOf(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
 
 /** A number from a property. Throws `BAD_INPUT` with the line. */
 export function numberOf({ name, value, file, line }: Setting, { least = -Infinity, most = Infinity, whole = false } = {}): number {

@@ -179,7 +179,7 @@ class SparkLogs implements EventReader {
     take({
       ...this.#names(app),
       id: this.#idOf(app), submit,
-      recorded: { ...(first >= submit && { wait: (first - submit) / 1000 }), ...(end !== undefined && { runtime: (end - submit) / 1000 }) },
+      recorded: { ...(first >= submit && { wait: (first - submit) / 1000 }), ...(end !== undefined && end >= submit && { runtime: (end - submit) / 1000 }) },
       stages: sizes.map((cores, i): StageSpec => {
         const durations = held.filter((each) => each.cores === cores).map(({ seconds }) => seconds)
         return { name: i === 0 ? 'executors' : `executors${i + 1}`, tasks: durations.length, demand: { vcores: cores, 'memory-mb': memory }, duration: durations }
