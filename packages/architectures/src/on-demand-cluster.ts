@@ -118,6 +118,7 @@ export class VirtualCluster implements WorkListener {
     this.#freed.length = 0
     this.#eachLane((lane) => {
       if (this.scheduler.pending(lane) > 0) this.#round(lane, this.nodes)
+      else if (this.scheduler.policy.wantsRound?.(this.#cell.now()) === true) this.#round(lane, NOBODY)
     })
     return this.#running > 0 || !this.isOpen || this.jobs.length === 0
   }
@@ -126,9 +127,10 @@ export class VirtualCluster implements WorkListener {
     const node = beating[0] as NodeId
     if (this.#hasFree(node)) this.#stock.takeNode(node)
     this.#eachLane((lane) => {
+      const { policy } = this.scheduler
       if (this.scheduler.pending(lane) === 0) return
-      if (this.#stock.cluster.hasRoom(lane, node)) this.#round(lane, beating)
-      else if (this.scheduler.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
+      if (this.#stock.cluster.hasRoom(lane, node) || policy.wantsNode?.(lane, node) === true) this.#round(lane, beating)
+      else if (policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
     })
   }
 

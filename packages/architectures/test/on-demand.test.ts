@@ -1,6 +1,6 @@
-import { definePolicy, type JobId, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
-import { easy, fair, fifo, greedy, preempting, priority, replan, strict } from '@sched/policies'
-import { mapJob } from '@sched/testkit'
+import { definePolicy, forwarding, type JobId, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { capacityScheduler, easy, fair, fifo, greedy, preempting, priority, replan, strict } from '@sched/policies'
+import { job, mapJob, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { monolithic, onDemand, type OnDemandOptions } from '../src/index.js'
 import { cpuJob, cpus, play, type Outcome } from './world.js'
@@ -74,6 +74,37 @@ describe('a virtual cluster', () => {
     const runOn = (drain: boolean) => play(fcfs({ waves: 3 }), [cpuJob('A', { tasks: 6, duration: 4 })], { cluster: cpus(2, 1), outages: [{ node: 0 as NodeId, from: 2, to: 5, drain }] })
     expect(runOn(false).recorder.launches.map(({ time, node }) => `${time} ${node.at(-1)}`)).toEqual(['0 0', '0 1', '4 1', '5 0', '8 1', '9 0', '12 1'])
     expect(runOn(true).recorder.launches.map(({ time, node }) => `${time} ${node.at(-1)}`)).toEqual(['0 0', '0 1', '4 1', '5 0', '8 1', '9 0'])
+  })
+
+  it('gives its policy the round of a full node where that would start tasks in the place of others', () => {
+    // a has all of two nodes; half of it may be killed from some time on, when b's tasks start in their place
+    const inside = capacityScheduler({ queues: { a: { capacity: 50 }, b: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 9, preemption: { maxWaitBeforeKill: 0, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, lazyPreemption: true } })
+    const asking = (id: string, submit: number, tasks: number) => job({ id, queue: id, user: 'ann', submit, tasks, demand: { cpu: 1 }, duration: 50 })
+    const cluster = { nodes: [{ count: 2, resources: { cpu: 4 } }], heartbeat: { interval: 1 } }
+    const { recorder } = run({ policy: inside, jobs: [asking('a', 0, 8), asking('b', 2, 5)], cluster, architecture: fcfs({ sharedBy: 'user', nodes: 2 }), until: 20 })
+    expect([recorder.evictions.length, recorder.launches.filter((launch) => launch.job === 'b').length]).toEqual([4, 4])
+  })
+
+  it('gives its policy a round without nodes at a time that it asked for, although nothing waits', () => {
+    const rounds: string[] = []
+    const inner = greedy(fifo())
+    const watching = definePolicy({
+      name: 'watching',
+      summary: 'looks 3 s after each start',
+      create: (_, env) => {
+        const starting = inner.create(env)
+        return {
+          ...forwarding(starting, { wantsRound: (now: number) => now === 3 }),
+          schedule: (round: Round) => {
+            rounds.push(`${round.now} ${round.nodes.length}`)
+            starting.schedule(round)
+            if (round.now === 0) for (const time of [3, 4]) round.wakeAt(time)
+          },
+        }
+      },
+    }).plug({})
+    play(fcfs(), [cpuJob('A', { tasks: 2 })], { cluster: cpus(2, 1), policy: watching })
+    expect(rounds).toEqual(['0 2', '3 0'])
   })
 
   it('is built without a look at where data is', () => {
