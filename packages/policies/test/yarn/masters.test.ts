@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { greedy, yarnFair, yarnPreempting, type YarnFairOptions } from '@sched/policies'
+import { greedy, yarnFair, yarnPreempting, yarnReserving, type YarnFairOptions } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -81,5 +81,66 @@ describe('yarn-preempting and masters', () => {
     const jobs = [managed('a', 4, { tasks: 12 }), managed('b', 4, { queue: 'b', submit: 5 })]
     const { recorder } = run({ cluster, jobs, policy: yarnPreempting(greedy(yarnFair(options)), eager), until: 12 })
     expect(recorder.evictions.map(({ job, stage }) => `${job}.${stage}`)).toEqual([...Array.from({ length: 12 }, () => 'a.1'), 'a.0'])
+  })
+})
+
+// Situations of Hadoop 3's TestFairScheduler and TestFairSchedulerPreemption that have application masters.
+describe('masters in Hadoop\'s own cases', () => {
+  const GB = 1024
+  interface App {
+    readonly am: number
+    readonly submit: number
+    /** Seconds from its start to its end. */
+    readonly lasts?: number
+    readonly vcores?: number
+    readonly queue?: string
+  }
+  /** When masters first run; each job has a task that is too small to matter. */
+  const times = (apps: readonly App[], options: YarnFairOptions, memory = 20 * GB, vcores = 20, nodes = 1) => {
+    const jobs = apps.map(({ am, submit, lasts = 999, vcores: cores = 1, queue = 'queue1' }, i): JobSpec => ({
+      id: `${i}`, queue, submit, stages: [{ name: 'master', tasks: 1, demand: { memory: am, vcores: cores }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { task: 1 }, duration: lasts }],
+    }))
+    const cluster = instantCluster({ nodes: [{ count: nodes, resources: { memory, vcores, task: 99 } }] })
+    const { recorder } = run({ cluster, jobs, policy: greedy(yarnFair(options)), until: 50 })
+    return jobs.map(({ id }) => recorder.launches.find(({ job, stage }) => job === id && stage === 0)?.time ?? '-')
+  }
+  const fifth: YarnFairOptions = { root: { queues: { queue1: { maxAMShare: 0.2 } } } }
+  const other: App = { am: GB, submit: 0, queue: 'default' }
+
+  it.each<[string, readonly App[], YarnFairOptions, readonly (number | '-')[]]>([
+    ['testQueueMaxAMShare: 2 GB of 10; those that wait run as others end', [other, { am: GB, submit: 1, lasts: 9 }, { am: GB, submit: 2, lasts: 18 }, { am: GB, submit: 3, lasts: 10 }, { am: 2 * GB, submit: 4, lasts: 10 }, { am: 2 * GB, submit: 5 }], fifth, [0, 1, 2, 10, 20, 30]],
+    ['testQueueMaxAMShare: alone a queue has twice that', [{ am: GB, submit: 1 }, { am: GB, submit: 2 }, { am: GB, submit: 3 }, { am: GB, submit: 4 }, { am: GB, submit: 5 }], fifth, [1, 2, 3, 4, '-']],
+    ['testQueueMaxAMShareDefault: half, where the queue says nothing', [{ ...other, am: 5 * GB }, { am: 4 * GB, submit: 1 }, { am: GB, submit: 2 }, { am: GB, submit: 3 }], {}, [0, 1, 2, '-']],
+    ['testQueueMaxAMShareDefault: as the default says, or the queue', [{ ...other, am: 4 * GB }, { am: 4 * GB, submit: 1 }, { am: 2 * GB, submit: 2 }, { am: GB, submit: 3 }], { root: { queues: { queue1: { maxAMShare: 0.6 } } }, defaults: { maxAMShare: 0.4 } }, [0, 1, 2, '-']],
+    ['testQueueMaxAMShareDefault: none at -1', [other, { am: 10 * GB, submit: 1 }, { am: 8 * GB, submit: 2 }], { defaults: { maxAMShare: -1 } }, [0, 1, 2]],
+    ['testQueueMaxAMShare with drf: of every resource', [{ am: GB, submit: 0, vcores: 4 }, { am: GB, submit: 1, vcores: 2 }, { am: 4 * GB, submit: 2, vcores: 0 }], { root: { policy: 'drf', queues: { queue1: { policy: 'drf', maxAMShare: 0.2 } } } }, [0, '-', '-']],
+    ['YARN-5136: one core is enough for a master', [{ am: GB, submit: 0 }], { root: { policy: 'drf', queues: { queue1: { maxAMShare: 0.1, maxResources: { vcores: 1 } } } } }, [0]],
+  ])('%s', (_, apps, options, expected) => {
+    expect(times(apps, options)).toEqual(expected)
+  })
+
+  it('keeps no node for a master beyond the part of its queue (testQueueMaxAMShareWithContainerReservation)', () => {
+    // two nodes full of `default`; queue1 may have 4 GB of masters, so that the one that is free next is not kept for its other master
+    const jobs: JobSpec[] = [
+      { id: 'full', queue: 'default', submit: 0, stages: [{ name: 'work', tasks: 2, demand: { memory: 8 * GB, vcores: 1 }, duration: [10, 20] }] },
+      ...['a', 'b'].map((id): JobSpec => ({ id, queue: 'queue1', submit: 1, stages: [{ name: 'master', tasks: 1, demand: { memory: 4 * GB, vcores: 1 }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { memory: GB, vcores: 1 }, duration: 100 }] })),
+      { id: 'later', queue: 'default', submit: 2, stages: [{ name: 'work', tasks: 1, demand: { memory: 8 * GB, vcores: 1 }, duration: 10 }] },
+    ]
+    const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 2, resources: { memory: 8 * GB, vcores: 9 } }] }), jobs, policy: yarnReserving(greedy(yarnFair({ root: { queues: { queue1: { maxAMShare: 0.5 } } } }))), until: 25 })
+    expect(recorder.launches.map(({ job, time }) => `${job} at ${time}`)).toEqual(['full at 0', 'full at 0', 'a at 10', 'a at 10', 'later at 20'])
+  })
+
+  it.each<[string, readonly (readonly [master: number, task: number])[], readonly [number, number], readonly string[]]>([
+    ['testPreemptionSelectNonAMContainer: two others of each node', [[0, 0], [0, 0], [1, 1], [1, 1]], [4, 2], ['task on n0', 'task on n0', 'task on n1', 'task on n1']],
+    ['testRelaxLocalityPreemptionWithLessAMInRemainingNodes: nothing of the node with masters alone', [[0, 1], [0, 1], [0, 1], [0, 1]], [4, 1], ['task on n1', 'task on n1', 'task on n1', 'task on n1']],
+  ])('%s', (_, jobsOn, [tasks, size], expected) => {
+    // child-1 fills two nodes of 4 GB with jobs of a master and a task, child-2 asks for so many containers of so many GB
+    const on = (node: number) => ({ demand: { memory: GB, vcores: 1 }, constraints: { require: { node: `${node}` } } })
+    const jobs = jobsOn.map(([master, task], i): JobSpec => ({ id: `${i}`, queue: 'child-1', submit: 0, stages: [{ name: 'master', tasks: 1, ...on(master), duration: 0, master: true }, { name: 'work', tasks: 1, ...on(task), duration: 999 }] }))
+    const cluster = instantCluster({ nodes: [0, 1].map((i) => ({ name: `n${i}`, count: 1, resources: { memory: 4 * GB, vcores: 12 }, labels: { node: `${i}` } })) })
+    const starving: JobSpec = { id: 's', queue: 'child-2', submit: 5, stages: [{ name: 'work', tasks, demand: { memory: size * GB, vcores: size }, duration: 999 }] }
+    const root = { fairSharePreemptionTimeout: 0, fairSharePreemptionThreshold: 1 }
+    const { recorder } = run({ cluster, jobs: [...jobs, starving], policy: yarnPreempting(greedy(yarnFair({ root, defaults: { maxAMShare: -1 } })), { utilizationThreshold: 0, waitBeforeKill: 0 }), until: 5.5 })
+    expect(recorder.evictions.map(({ stage, node }) => `${stage === 0 ? 'master' : 'task'} on ${node.slice(0, 2)}`).sort()).toEqual(expected)
   })
 })
