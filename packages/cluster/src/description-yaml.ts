@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError, type Place } from '@sched/core'
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node, type Pair, type YAMLError } from 'yaml'
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair, type YAMLError } from 'yaml'
 import type { z } from 'zod'
 
 /** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
@@ -30,10 +30,10 @@ export class YamlSource {
       this.value = this.#document.toJS({ maxAliasCount: MOST_ALIASES })
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error
-      if (error.message.startsWith('Unresolved')) throw new SchedError('BAD_INPUT', `${error.message}.`, { file })
-      throw new SchedError('BAD_INPUT', `uses anchors more than ${MOST_ALIASES} times.`, { file }, 'Write the values out.')
+      if (error.message.startsWith('Unresolved')) throw new SchedError('BAD_INPUT', `${error.message}.`, this.#aliasWhere((alias) => alias.resolve(this.#document) === undefined), 'Write &name before the value that *name stands for.')
+      throw new SchedError('BAD_INPUT', `uses anchors more than ${MOST_ALIASES} times, first here.`, this.#aliasWhere(() => true), 'Write the values out.')
     }
-    if (isCircular(this.value)) throw new SchedError('BAD_INPUT', 'an anchor holds itself.', { file }, 'Write the value out.')
+    if (isCircular(this.value)) throw new SchedError('BAD_INPUT', 'an anchor holds itself.', this.#aliasWhere(({ source }, around) => around.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)), 'Write the value out.')
     if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file })
   }
 
@@ -97,6 +97,19 @@ export class YamlSource {
     if (offset === undefined) return { file: this.file }
     const { line, col } = this.#lines.linePos(offset)
     return { file: this.file, line, column: col }
+  }
+
+  /** The place of the first alias of which something is true. */
+  #aliasWhere(isSuch: (alias: Alias, around: readonly unknown[]) => boolean): Place {
+    let found: Alias | undefined
+    visit(this.#document, {
+      Alias: (_, alias, around) => {
+        if (!isSuch(alias, around)) return undefined
+        found = alias
+        return visit.BREAK
+      },
+    })
+    return this.#placeOf({ node: found ?? null })
   }
 
   /** A list or a mapping as a key, which is what a stray `? ` or brace makes, has no place in a plain value. */

@@ -75,10 +75,10 @@ describe('a YAML text', () => {
     ['nodes: 6\nnodes: 7\n', '"c.yaml" line 2 column 1: Map keys must be unique.'],
     ['nodes: [6\n', '"c.yaml" line 2 column 1: Flow sequence in block collection must be sufficiently indented and end with a ].'],
     ['nodes: 6\n--- \nnodes: 7\n', '"c.yaml" line 2 column 1: Source contains multiple documents. Keep one.'],
-    ['a: &a [*a]\n', '"c.yaml": an anchor holds itself. Write the value out.'],
+    ['a: &a [*a]\n', '"c.yaml" line 1 column 8: an anchor holds itself. Write the value out.'],
     ['nodes: 6\n? { slots: 1 }\n: 2\n', '"c.yaml" line 2 column 3: a key is not a word. Write `key: value`.'],
     ['nodes: !count 6\n', '"c.yaml" line 1 column 8: Unresolved tag: !count.'],
-    ['nodes: *there\n', '"c.yaml": Unresolved alias (the anchor must be set before the alias): there.'],
+    ['nodes: *there\n', '"c.yaml" line 1 column 8: Unresolved alias (the anchor must be set before the alias): there. Write &name before the value that *name stands for.'],
   ])('%j is answered', (text, answer) => {
     expect(read(text)).toBe(answer)
   })
@@ -90,7 +90,7 @@ describe('a YAML text', () => {
   it('refuses aliases that would fill the memory', () => {
     const level = (i: number) => `a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`
     const bomb = ['a0: &a0 [x]', ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(level)].join('\n')
-    expect(read(bomb)).toBe('"c.yaml": uses anchors more than 100 times. Write the values out.')
+    expect(read(bomb)).toBe('"c.yaml" line 2 column 10: uses anchors more than 100 times, first here. Write the values out.')
   })
 
   it('finds the line of an option by its path as text, also where names hold dots', () => {

@@ -59,6 +59,9 @@ function parsed(text: string, file: string) {
   }
 }
 
+// eslint-disable-next-line no-control-regex -- these alone, which the parser lets through as &#0;
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
+
 const plainly = (message: string): string => `${message.replace(/^\[xmldom \w+\]\s*/, '').replace(/\s*@#\[line.*$/s, '').replaceAll('\n', ' ').trim()}.`
 
 function element(node: Element, file: string, depth: number): XmlElement {
@@ -74,5 +77,6 @@ function element(node: Element, file: string, depth: number): XmlElement {
   for (let child: Node | null = node.firstChild; child !== null; child = child.nextSibling)
     if (child.nodeType === ELEMENT) children.push(element(child as Element, file, depth + 1))
     else if (child.nodeType === TEXT || child.nodeType === CDATA) text += child.nodeValue ?? ''
+  if ([text, ...Object.values(attributes)].some((each) => unwritable.test(each))) throw new SchedError('BAD_INPUT', `<${node.tagName}> holds a control character, which XML has none of.`, { file, line }, 'Remove it.')
   return { name: node.tagName, line, attributes, children, text: text.trim() }
 }

@@ -27,6 +27,7 @@ describe('queue files as XML', () => {
     ['an entity that nobody declared', '<a>\n\n&foo;</a>', '"f.xml" line 3: is no well-formed XML: entity not found:&foo;. Correct it there.'],
     ['tags that do not match', '<a>\n<b></a>', '"f.xml" line 2: is no well-formed XML: Opening and ending tag mismatch: "b" != "a". Correct it there.'],
     ['an end that is missing', '<a>\n<b>', '"f.xml" line 2: is no well-formed XML: unclosed xml tag(s): a, b. Correct it there.'],
+    ['a control character', '<a>\n<b c="x&#0;y"/></a>', '"f.xml" line 2: <b> holds a control character, which XML has none of. Remove it.'],
     ['nothing', '', '"f.xml": is no well-formed XML: missing root element. Correct it there.'],
     ['two roots', '<a/>\n<b/>', '"f.xml" line 2: is no well-formed XML: '],
   ])('tells the line of %s', (_, text, expected) => {
