@@ -7,6 +7,7 @@ export const SERIAL: CommitMode = { conflict: 'none', atomic: false }
 /** Asks a policy which job it would take up. */
 const PEEK = { jobs: 1, peek: true } as const
 const ONE_JOB = { jobs: 1 } as const
+const NOBODY: readonly NodeId[] = []
 
 /**
  * A scheduler that decides about one job at a time and alone on its nodes: it takes the next job, waits for the decision
@@ -33,9 +34,12 @@ export class SerialPath {
     this.#attempts = attempts
   }
 
-  /** Takes up work if it is idle and there is some; lanes have turns. */
+  /** Takes up work if it is idle and there is some; lanes have turns. Where nothing waits its policy may have asked for the time. */
   look(): void {
     const lanes = this.#cell.cluster.lanes.length
+    const { policy } = this.scheduler
+    if (policy.wantsRound !== undefined)
+      for (let lane = 0 as LaneId; lane < lanes; lane++) if (this.scheduler.pending(lane) === 0 && policy.wantsRound(this.#cell.now())) this.#lookAround(lane)
     for (let tried = 0; tried < lanes && this.#job === None; ) {
       this.#lane = ((this.#lane + 1) % lanes) as LaneId
       if (this.scheduler.pending(this.#lane) > 0 && (this.#time.isZero ? this.#decideNow() : this.#takeUp())) tried = 0
@@ -50,6 +54,13 @@ export class SerialPath {
     this.scheduler.policy.schedule(round)
     this.#job = None
     this.#settle(job, round)
+  }
+
+  /** A round without nodes takes no decision time. */
+  #lookAround(lane: LaneId): void {
+    const round = this.#cell.draft(this.scheduler, lane, NOBODY)
+    this.scheduler.policy.schedule(round)
+    round.commit(SERIAL)
   }
 
   /** Starts to decide about the next job; what the policy evicts meanwhile is gone at once. */

@@ -1,5 +1,5 @@
-import { monolithic } from '@sched/architectures'
-import { definePolicy, forwarding, type Round } from '@sched/core'
+import { monolithic, partitioned } from '@sched/architectures'
+import { definePolicy, forwarding, type Plug, type Round } from '@sched/core'
 import { capacityScheduler, delay, fair, fifo, greedy, preempting, slurmLimits } from '@sched/policies'
 import { checkPolicyLaws, cluster, digest, job, laws, mapReduceJob, play, run, type World } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -60,8 +60,15 @@ describe('one scheduler that decides at once', () => {
         }
       },
     }).plug({}, {})
-    run({ policy, jobs: [job({ demand: { cpu: 1 } })], cluster: { nodes: [{ count: 2, resources: { cpu: 1 } }] }, architecture: monolithic() })
-    expect(rounds).toEqual(['0 2', '3 0'])
+    const roundsUnder = (architecture: Plug<'architecture'>) => {
+      rounds.length = 0
+      run({ policy, jobs: [job({ demand: { cpu: 1 } })], cluster: { nodes: [{ count: 2, resources: { cpu: 1 } }] }, architecture })
+      return [...rounds]
+    }
+    expect(roundsUnder(monolithic())).toEqual(['0 2', '3 0'])
+    // those who decide about a job at a time look whether there is another one
+    expect(roundsUnder(partitioned({ partitions: 1, decision: { job: 0, task: 0 } }))).toEqual(['0 2', '3 0'])
+    expect(roundsUnder(monolithic({ decision: { job: 1, task: 0 } }))).toEqual(['0 2', '1 2', '3 0'])
   })
 
   it('obeys the laws', () => {
