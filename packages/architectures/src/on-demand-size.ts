@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
@@ -45,6 +45,8 @@ export class Sizes {
     }
     const nodes = this.#nodesOf(spec, suiting, gangs)
     for (const gang of gangs) this.#checkGang(spec, gang, nodes, suiting)
+    for (const stage of masterOf(spec) === undefined ? [] : spec.stages)
+      if (stage.master !== true && this.#roomIn(spec, stage, nodes, suiting) < 1) throw infeasible(spec, `its master leaves no room for stage "${stage.name}" on ${nodes} node${nodes === 1 ? '' : 's'}`, 'Ask for more nodes.')
     return { nodes, suiting, hasGang: gangs.length > 0 }
   }
 
@@ -54,7 +56,10 @@ export class Sizes {
       if (nodes > suiting.count) throw infeasible(spec, `asks for ${nodes} nodes, ${suiting.count} are large enough for its tasks`, 'Ask for fewer `nodes`.')
       return nodes
     }
-    const holding = (stage: StageSpec, tasks: number) => Math.ceil(tasks / this.#fewest(stage, suiting))
+    const holding = (stage: StageSpec, tasks: number) => {
+      const beside = this.#fewest(stage, suiting, stage.master === true ? undefined : masterOf(spec))
+      return tasks <= beside ? 1 : 1 + Math.ceil((tasks - beside) / this.#fewest(stage, suiting))
+    }
     const most = Math.max(...spec.stages.map((stage) => holding(stage, stage.tasks / waves)), ...gangs.map((stage) => holding(stage, stage.tasks)))
     return Math.min(most, maxNodes, suiting.count)
   }
@@ -64,7 +69,7 @@ export class Sizes {
     const { name, tasks } = stage
     const { tasksPerHeartbeat: most = Infinity } = this.#options
     if (tasks > most) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, and a heartbeat may start ${most} (tasksPerHeartbeat)`, 'Allow more.')
-    const room = nodes < suiting.count ? nodes * this.#fewest(stage, suiting) : this.#roomOn(stage, suiting)
+    const room = this.#roomIn(spec, stage, nodes, suiting)
     if (room < tasks) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
   }
 
@@ -90,31 +95,42 @@ export class Sizes {
     return suiting
   }
 
-  /** How many tasks fit on the smallest of the nodes that suit. */
-  #fewest(stage: StageSpec, { suits }: Suiting): number {
+  /** How many tasks fit on the smallest of the nodes that suit, beside a master. */
+  #fewest(stage: StageSpec, { suits }: Suiting, master?: Demand): number {
     let least = Infinity
-    for (let node = 0; node < suits.length; node++) if (suits[node] === 1) least = Math.min(least, this.#room(stage, node as NodeId))
+    for (let node = 0; node < suits.length; node++) if (suits[node] === 1) least = Math.min(least, this.#room(stage, node as NodeId, master))
     return least
   }
 
-  #roomOn(stage: StageSpec, { suits }: Suiting): number {
-    let sum = 0
-    for (let node = 0; node < suits.length; node++) if (suits[node] === 1) sum += this.#room(stage, node as NodeId)
-    return sum
+  /** How many tasks fit at least on so many of the nodes that suit, with the job's master on one of them. */
+  #roomIn(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): number {
+    const master = masterOf(spec)
+    if (nodes < suiting.count) return (nodes - 1) * this.#fewest(stage, suiting) + this.#fewest(stage, suiting, master)
+    let [sum, lost] = [0, 0]
+    for (let node = 0 as NodeId; node < suiting.suits.length; node++) {
+      if (suiting.suits[node] !== 1) continue
+      const room = this.#room(stage, node)
+      sum += room
+      lost = Math.max(lost, room - this.#room(stage, node, master))
+    }
+    return sum - lost
   }
 
-  /** How many tasks of a stage may run on the node when it is empty. */
-  #room({ demand, constraints = {} }: StageSpec, node: NodeId): number {
+  /** How many tasks of a stage may run on the node beside a master, or when it is empty. */
+  #room({ demand, constraints = {} }: StageSpec, node: NodeId, master: Demand = {}): number {
     const { resources } = this.#cluster
-    let room = constraints.distinctNodes === true ? 1 : Infinity
+    let room = constraints.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
     for (const [key, wanted] of Object.entries(constraints.require ?? {})) if (![wanted].flat().includes(this.#cluster.label(node, key) ?? NO_LABEL)) room = 0
     for (let r = 0 as ResourceId; r < resources.length; r++) {
       const amount = demand[resources[r] as string] ?? 0
-      if (amount > 0) room = Math.min(room, Math.floor(this.#cluster.total(node, r) / amount))
+      if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (master[resources[r] as string] ?? 0)) / amount)))
     }
     return room
   }
 }
+
+/** What the master of a job asks for. */
+const masterOf = ({ stages: [first] }: JobSpec): Demand | undefined => (first?.master === true ? first.demand : undefined)
 
 /** A value that no label can be required to have. */
 const NO_LABEL = '\0'
