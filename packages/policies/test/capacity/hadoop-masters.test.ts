@@ -54,6 +54,13 @@ describe('which masters run', () => {
     expect(activated(nodes, apps, options)).toEqual(times)
   })
 
+  it.each([['default', 4], ['dominant', 2]] as const)('goes by memory alone, or by every resource, as fitsIn of the calculator: %s', (resourceCalculator, count) => {
+    const jobs = [0, 1, 2, 3].map((i): JobSpec => ({ id: `${i}`, user: 'ann', queue: 'a', submit: 0, stages: [{ name: 'master', tasks: 1, demand: { mem: 1, cpu: 4 }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { mem: 1 }, duration: 100 }] }))
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { mem: 10, cpu: 20 } }] })
+    const { recorder } = run({ cluster, jobs, policy: capacityScheduler({ resourceCalculator, queues: { a: { capacity: 100, maximumAmResourcePercent: 0.5 } } }), until: 9 })
+    expect(recorder.launches.filter(({ stage }) => stage === 0).length).toBe(count)
+  })
+
   it('is found again when the cluster grows (TestLeafQueue.testActivateApplicationByUpdatingClusterResource)', () => {
     const jobs = [0, 1, 2].map((i): JobSpec => ({ id: `${i}`, user: 'ann', queue: 'a', submit: 0, stages: [{ name: 'master', tasks: 1, demand: { mem: 1 }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { mem: 1 }, duration: 100 }] }))
     const cluster = instantCluster({ nodes: [{ count: 2, resources: { mem: 15 } }] })
