@@ -69,6 +69,19 @@ describe('queueLength', () => {
     expect(queue.result()).toMatchObject({ meanAmount: 1, lossOfCapacity: (4 * 5) / 40 })
   })
 
+  it('counts no other resource than that of the first job', () => {
+    const queue = queueLength()
+    const world = new World([queue], { procs: 4, mem: 999 })
+    const [first, other] = [world.submit(0, rigid(2, 1)), world.submit(0, { ...rigid(1, 1), id: 'other', stages: [{ name: 'work', tasks: 1, demand: { mem: 500 }, duration: 9 }] })]
+    const [one, two] = [world.start(5, first), world.start(5, other)]
+    world.submit(6, { ...rigid(2, 1), id: 'late' })
+    end(world, 10, first, one)
+    end(world, 10, other, two)
+    world.close(10)
+    // 4 idle for 5 s, then 2 for 4 s: the memory in use is not taken for processors
+    expect(queue.result()).toMatchObject({ meanAmount: (2 * 5 + 2 * 4) / 10, lossOfCapacity: (4 * 5 + 2 * 4) / 40, lossUpToDemand: (2 * 5 + 2 * 4) / 40 })
+  })
+
   it('looks at its period only', () => {
     const queue = queueLength({ from: 5, to: 10 })
     overtaking([queue])

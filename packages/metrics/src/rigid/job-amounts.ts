@@ -25,12 +25,6 @@ export class JobAmounts {
     return (this.#ofShape[shape] ||= this.#ofLane(shape, lane))
   }
 
-  /** All that the cluster has of what a job's size is counted in. */
-  capacityFor({ stages: [stage] }: JobSpec): number {
-    const asked = this.#cluster.resources.findIndex((name) => (stage?.demand[name] ?? 0) > 0)
-    return this.#cluster.capacity((asked === -1 ? 0 : asked) as ResourceId)
-  }
-
   #first({ demand }: StageSpec): number {
     for (const name of this.#cluster.resources) if ((demand[name] ?? 0) > 0) return demand[name] as number
     return 0

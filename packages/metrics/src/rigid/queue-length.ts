@@ -1,6 +1,5 @@
-import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
+import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
-import { JobAmounts } from './job-amounts.js'
 
 /** Jobs that waited, and what they asked for. */
 export interface QueueLengthResult {
@@ -25,7 +24,9 @@ export const queueLength = (period?: Period): QueueLength => new QueueLength(per
 
 export class QueueLength implements Observer {
   readonly #period: Period
-  #amounts!: JobAmounts
+  #cluster!: ClusterView
+  #work!: WorkView
+  #resource = 0 as ResourceId
   #capacity = NaN
   /** Amount of a job that waits, -1 once its first task has started. */
   #waiting = new Float64Array(0)
@@ -46,31 +47,40 @@ export class QueueLength implements Observer {
   }
 
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
-    this.#amounts = new JobAmounts(run)
+    this.#cluster = run.cluster
+    this.#work = run.work
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     if (Number.isNaN(this.#first)) {
       this.#first = this.#now = now
-      this.#capacity = this.#amounts.capacityFor(spec)
+      this.#count(spec)
     }
     this.#advance(now)
-    const amount = this.#amounts.ofJob(spec)
+    const [stage] = spec.stages
+    const amount = stage === undefined ? 0 : stage.tasks * (stage.demand[this.#cluster.resources[this.#resource] as string] ?? 0)
     this.#waiting = grown(this.#waiting, job + 1)
     this.#waiting[job] = amount
     this.#jobs++
     this.#queued += amount
   }
 
-  onTaskStart(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
-    this.#advance(now)
-    this.#leave(job)
-    if (lane === 0) this.#used += this.#amounts.ofTask(task, lane)
+  /** Chooses what is counted, by the first job: the first resource, in the order of the cluster, that it asks for. */
+  #count({ stages: [stage] }: JobSpec): void {
+    const { resources } = this.#cluster
+    this.#resource = Math.max(0, resources.findIndex((name) => (stage?.demand[name] ?? 0) > 0)) as ResourceId
+    this.#capacity = this.#cluster.capacity(this.#resource)
   }
 
-  onTaskEnd(task: TaskId, _job: JobId, lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
     this.#advance(now)
-    if (lane === 0) this.#used -= this.#amounts.ofTask(task, lane)
+    this.#leave(job)
+    this.#used += this.#work.demand(this.#work.shapeOf(task), this.#resource)
+  }
+
+  onTaskEnd(task: TaskId, _job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+    this.#advance(now)
+    this.#used -= this.#work.demand(this.#work.shapeOf(task), this.#resource)
   }
 
   /** A job that was abandoned may end without a start. */
