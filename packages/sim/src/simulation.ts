@@ -217,8 +217,10 @@ export class Simulation implements CellHost, DraftSink {
   /** Nothing will come of what waits: the end of the run where limits forbid it or nodes are away, an error otherwise. */
   #leave(): typeof Infinity {
     if (this.#outages?.areLasting === true || this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
-    const masters = [...this.work.masters.values()].filter((state) => state === 'up').length
-    if (masters > 0) throw blocked(this.work.active, masters, this.now)
+    const { work } = this
+    const masters = [...work.masters.values()].filter((state) => state === 'up').length
+    const running = work.jobs().flatMap((job) => [...work.startedOf(job)]).length
+    if (masters > 0) throw blocked(work.active, masters, running - masters, this.now)
     throw stalled(this.#options.policy.name, this.work.active, this.now, this.#architecture.stuck?.())
   }
 

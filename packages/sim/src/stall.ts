@@ -21,11 +21,11 @@ export class Stall {
   }
 }
 
-/** The error of masters that hold so much that nothing else of their jobs can run. */
-export const blocked = (unplaced: number, masters: number, now: Seconds): SchedError =>
+/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, and wait for what cannot. */
+export const blocked = (unplaced: number, masters: number, others: number, now: Seconds): SchedError =>
   new SchedError(
     'INFEASIBLE',
-    `at ${now} s ${unplaced} job${unplaced === 1 ? '' : 's'} wait${unplaced === 1 ? 's' : ''}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job.`,
+    `at ${now} s ${unplaced} job${unplaced === 1 ? '' : 's'} wait${unplaced === 1 ? 's' : ''}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job${others === 0 ? '' : `, and ${others} task${others === 1 ? ' that waits' : 's that wait'} for others`}.`,
     {},
     'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.',
   )
