@@ -1,6 +1,7 @@
 import { listOf, type JobId, type JobSpec } from '@sched/core'
 import { classAt, sizeNames } from './class-limits.js'
 import { naturalOrder } from './natural-order.js'
+import { firstStage } from './rigid/job-amounts.js'
 
 /** The class a job is reported under, or `undefined` for a job that counts in the overall figures alone. */
 export type ClassOf = (spec: JobSpec) => string | undefined
@@ -14,7 +15,7 @@ export const byLabel: ClassOf = (spec) => spec.label
  */
 export function bySize(limits: readonly number[] = [1, 2, 20, 60, 150, 300, 500, 1500]): ClassOf {
   const names = sizeNames(limits)
-  return ({ stages }) => names[classAt(limits, stages[0]?.tasks ?? 0)]
+  return (spec) => names[classAt(limits, firstStage(spec)?.tasks ?? 0)]
 }
 
 /** What is collected per class and, as `overall`, for all jobs; a job's class is found once, when it is submitted. */

@@ -69,6 +69,15 @@ describe('queueLength', () => {
     expect(queue.result()).toMatchObject({ meanAmount: 1, lossOfCapacity: (4 * 5) / 40 })
   })
 
+  it('takes no master for what its job asks for', () => {
+    const queue = queueLength()
+    const world = new World([queue], { procs: 4 })
+    const job = world.submit(0, { stages: [{ name: 'master', tasks: 1, demand: { procs: 1 }, duration: 0, master: true }, { name: 'job', tasks: 3, demand: { procs: 1 }, duration: 5 }] })
+    end(world, 10, job, world.start(5, job))
+    world.close(10)
+    expect(queue.result()).toMatchObject({ meanAmount: (3 * 5) / 10, lossUpToDemand: (3 * 5) / 40 })
+  })
+
   it('counts no other resource than that of the first job', () => {
     const queue = queueLength()
     const world = new World([queue], { procs: 4, mem: 999 })

@@ -15,8 +15,9 @@ export class JobAmounts {
     this.#work = work
   }
 
-  /** Of all tasks of the first stage together: the size of a rigid job. */
-  ofJob({ stages: [stage] }: JobSpec): number {
+  /** Of all tasks of the first stage together, a master left out: the size of a rigid job. */
+  ofJob(spec: JobSpec): number {
+    const stage = firstStage(spec)
     return stage === undefined ? 0 : stage.tasks * this.#first(stage)
   }
 
@@ -36,3 +37,6 @@ export class JobAmounts {
     return 0
   }
 }
+
+/** The first stage that is not the job's master. */
+export const firstStage = ({ stages }: JobSpec): StageSpec | undefined => (stages[0]?.master === true ? stages[1] : stages[0])

@@ -1,5 +1,6 @@
 import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
+import { firstStage } from './job-amounts.js'
 
 /** Jobs that waited, and what they asked for. */
 export interface QueueLengthResult {
@@ -57,7 +58,7 @@ export class QueueLength implements Observer {
       this.#count(spec)
     }
     this.#advance(now)
-    const [stage] = spec.stages
+    const stage = firstStage(spec)
     const amount = stage === undefined ? 0 : stage.tasks * (stage.demand[this.#cluster.resources[this.#resource] as string] ?? 0)
     this.#waiting = grown(this.#waiting, job + 1)
     this.#waiting[job] = amount
@@ -66,8 +67,9 @@ export class QueueLength implements Observer {
   }
 
   /** Chooses what is counted, by the first job: the first resource, in the order of the cluster, that it asks for. */
-  #count({ stages: [stage] }: JobSpec): void {
+  #count(spec: JobSpec): void {
     const { resources } = this.#cluster
+    const stage = firstStage(spec)
     this.#resource = Math.max(0, resources.findIndex((name) => (stage?.demand[name] ?? 0) > 0)) as ResourceId
     this.#capacity = this.#cluster.capacity(this.#resource)
   }
