@@ -275,6 +275,11 @@ export class WorkReads extends WorkColumns implements WorkView {
 
   // ---- for what moves it ----
 
+  protected addMaster(job: JobId): void {
+    this.hasMasters = true
+    this.masters.set(job, 'waiting')
+  }
+
   protected countApart(stage: number, node: number, change: 1 | -1): void {
     if (!this.isDistinct(this.stageShape[stage] as ShapeId)) return
     const apart = this.apart as Map<number, number>

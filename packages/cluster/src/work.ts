@@ -77,10 +77,7 @@ export class Work extends WorkReads {
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
     this.jobHeld[job] = 0
-    if (spec.stages[0]?.master === true) {
-      this.hasMasters = true
-      this.masters.set(job, 'waiting')
-    }
+    if (spec.stages[0]?.master === true) this.addMaster(job)
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -174,8 +171,6 @@ export class Work extends WorkReads {
     for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
     if (!wasHeld) this.letGo(job)
   }
-
-  // ---- tasks ----
 
   /** A draft claim: the task has a run on the node from here on, not started. */
   claim(task: TaskId, node: NodeId, devices = 0): void {
