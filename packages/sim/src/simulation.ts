@@ -199,7 +199,7 @@ export class Simulation implements CellHost, DraftSink {
 
   /** The latest time at which something is known to happen. */
   #lastProgress(): Seconds {
-    return Math.max(this.#lives.lastStartup, this.#runs.lastEnd)
+    return Math.max(this.#lives.lastStartup, this.#runs.lastEnd, this.#runs.progress?.lastEnd ?? 0)
   }
 
   /** The next instant at which anything happens. */
@@ -306,10 +306,10 @@ export class Simulation implements CellHost, DraftSink {
     this.events++
     switch (kind) {
       case EventKind.Stop:
-        this.#runs.stop(subject, this.now)
+        this.#runs.progress?.stopped(subject, this.now)
         return
       case EventKind.Alarm:
-        this.#runs.wake(this.now)
+        this.#runs.progress?.wake(this.now)
         return
       case EventKind.TaskEnd:
         this.#passNeeded = true
@@ -320,7 +320,7 @@ export class Simulation implements CellHost, DraftSink {
         return
       case EventKind.Ready:
         this.#passNeeded = true
-        if (!this.#runs.masters.isUp(subject as JobId, this.now)) this.work.open(subject as JobId)
+        if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.work.open(subject as JobId)
         return
       case EventKind.Wake:
         this.#wakes.delete(this.now)

@@ -1,11 +1,12 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import { grown, SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
+import { SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
 import type { Progress, ProgressHost } from './progress/progress.js'
+import { ProgressRuns } from './progress/progress-runs.js'
 import type { RuntimeModel } from './runtime.js'
 import { TaskEnds } from './task-ends.js'
 import { Ending, Starting } from './task-rows.js'
@@ -35,9 +36,11 @@ export interface TaskRunsOptions {
  * Tasks from their start to their end: how long they take, when they stop and when the master knows. Where the cluster
  * has heartbeats a stopped task is reported by the next heartbeat of its node, otherwise at once.
  */
-export class TaskRuns implements ProgressHost {
+export class TaskRuns {
   launches = 0
   readonly masters: Masters
+  /** Of tasks whose progress depends on what else runs. */
+  readonly progress: ProgressRuns | undefined
   /** Events that fired with another one. */
   shared = 0
   /** The latest end of any task so far, or of what it waits for. */
@@ -62,10 +65,6 @@ export class TaskRuns implements ProgressHost {
   /** What observers have not been told yet; empty between two events. */
   readonly #starting = new Starting()
   readonly #ending = new Ending()
-  readonly #progress: Progress | undefined
-  /** With a progress model: the event of a run's stop where the cluster has heartbeats, -1 without; whether its end is known elsewhere. */
-  #events = new Int32Array(64)
-  #alarm = -1
   /** Runs that wait one more heartbeat for their slot (commit pending), per node. */
   readonly #pendingCommits: number[][] = []
 
@@ -89,8 +88,8 @@ export class TaskRuns implements ProgressHost {
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
     this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode[run] as NodeId, end))
-    this.#progress = options.progress?.(this)
-    if (this.#progress !== undefined && options.checkpoints !== undefined)
+    this.progress = options.progress === undefined ? undefined : new ProgressRuns({ work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined }, options.progress)
+    if (this.progress !== undefined && options.checkpoints !== undefined)
       throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
   }
 
@@ -106,7 +105,7 @@ export class TaskRuns implements ProgressHost {
   start(tasks: readonly TaskId[], from: number, now: Seconds): void {
     const work = this.#work
     const runtime = this.#runtime
-    const progress = this.#progress
+    const progress = this.progress
     const checkpoints = this.#checkpoints
     const row = this.#starting
     let alone = 0
@@ -134,7 +133,7 @@ export class TaskRuns implements ProgressHost {
         this.lastEnd = Math.max(this.lastEnd, now + alone)
       } else if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? Math.max(0, alone - work.worked(task)) : checkpoints.start(row.job, task, alone)))
       else {
-        this.#begin(progress, run, node, this.#start, alone, now)
+        progress.begin(run, node, this.#start, alone, now)
         this.#tellStarts(now)
       }
     }
@@ -143,7 +142,7 @@ export class TaskRuns implements ProgressHost {
 
   /** Whether all tasks of the stage that start on one level take as long. */
   #isEven(runtime: RuntimeModel): boolean {
-    return !this.#isUneven && this.#progress === undefined && runtime.isEven?.(this.#start.stage) === true
+    return !this.#isUneven && this.progress === undefined && runtime.isEven?.(this.#start.stage) === true
   }
 
   #tellStarts(now: Seconds): void {
@@ -188,7 +187,7 @@ export class TaskRuns implements ProgressHost {
     const stage = work.taskStage[task] as number
     const isMaster = work.isMaster(task)
     const hasEnd = !isMaster || this.masters.stopped(task)
-    if (this.#progress !== undefined && !isMaster) this.#takeBack(this.#progress, run, node, now)
+    if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
     const started = work.runStart[run] as number
@@ -205,8 +204,7 @@ export class TaskRuns implements ProgressHost {
   #saved(task: TaskId, job: JobId, ran: Seconds, isSuspended: boolean): Seconds {
     const work = this.#work
     if (work.isMaster(task)) return 0
-    if (isSuspended && this.#progress !== undefined)
-      throw new SchedError('BAD_INPUT', 'suspends tasks, and how fast these go on depends on what else runs.', { field: 'policy' }, 'Leave out `network` and the `hardware` of the nodes, or let preempted jobs start anew.')
+    if (isSuspended) this.progress?.refuseToSuspend()
     const before = work.worked(task)
     if (isSuspended) work.suspended.ran(task, ran)
     else work.suspended.forget(task)
@@ -259,10 +257,7 @@ export class TaskRuns implements ProgressHost {
     this.#ends.fired(now)
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
-      if (this.#progress !== undefined && !this.#work.isMaster(this.#work.runTask[run] as TaskId)) {
-        this.#events[run] = GONE
-        this.#progress.stop(run, now)
-      }
+      if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask[run] as TaskId)) this.progress.ended(run, now)
       this.#end(run, now)
       if (next >= 0) this.shared++
       run = next
@@ -283,13 +278,13 @@ export class TaskRuns implements ProgressHost {
     const stage = work.taskStage[task] as number
     const node = work.runNode[run] as NodeId
     if (work.isMaster(task)) this.masters.stopped(task)
-    else this.#progress?.done?.(run, now)
+    else this.progress?.done(run, now)
     const row = this.#endRow(stage, 'done', work.runStart[run] as number, this.#hasHeartbeats ? (work.runEnd[run] as number) : now, now)
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
     this.#checkpoints?.done(row.job, task)
     const last = work.finish(task)
-    if (last || this.#progress !== undefined) this.#tellEnds(now)
+    if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)
   }
@@ -316,85 +311,4 @@ export class TaskRuns implements ProgressHost {
     this.#observers.onTasksEnd(row, now)
     row.count = 0
   }
-
-  // ---- progress that depends on what else runs ----
-
-  #begin(progress: Progress, run: number, node: NodeId, { job, spec, stage, stageIndex, task }: TaskStart, alone: Seconds, now: Seconds): void {
-    this.#events = grown(this.#events, run + 1)
-    this.#events[run] = GONE
-    this.#work.runEnd[run] = Infinity
-    progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
-  }
-
-  /** A run stops on a cluster with heartbeats, and its node will tell. */
-  stop(run: number, now: Seconds): void {
-    this.#events[run] = STOPPED
-    this.#progress?.stop(run, now)
-  }
-
-  wake(now: Seconds): void {
-    this.#alarm = -1
-    this.#progress?.wake?.(now)
-  }
-
-  setEnd(run: number, end: Seconds): void {
-    const work = this.#work
-    const queue = this.#queue
-    const node = work.runNode[run] as NodeId
-    this.#forget(run, node)
-    work.runEnd[run] = end
-    if (end === Infinity) return
-    if (end > this.lastEnd) this.lastEnd = end
-    if (this.#hasHeartbeats) {
-      this.#nodeRuns.add(run, node, end)
-      this.#events[run] = queue.push(end, EventKind.Stop, run)
-    } else {
-      this.#ends.add(run, end)
-      this.#events[run] = SET
-    }
-  }
-
-  alarm(time: Seconds): void {
-    const queue = this.#queue
-    if (this.#alarm >= 0) queue.cancel(this.#alarm)
-    this.#alarm = time === Infinity ? -1 : queue.push(time, EventKind.Alarm, 0)
-    if (time !== Infinity && time > this.lastEnd) this.lastEnd = time
-  }
-
-  fetched(run: number, now: Seconds): void {
-    this.#observers.onTaskFetched(this.#work.runTask[run] as TaskId, now)
-  }
-
-  used(node: NodeId, now: Seconds): void {
-    this.#observers.onUse(node, now)
-  }
-
-  fetches(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
-    this.#observers.onFetch(job, from, to, bytes, now)
-  }
-
-  #takeBack(progress: Progress, run: number, node: NodeId, now: Seconds): void {
-    const isStopped = this.#events[run] === STOPPED
-    if (isStopped) this.#nodeRuns.remove(run, node)
-    else this.#forget(run, node)
-    this.#events[run] = GONE
-    if (!isStopped) progress.stop(run, now)
-  }
-
-  /** Takes the end of a run back, if one is set. */
-  #forget(run: number, node: NodeId): void {
-    const event = this.#events[run] as number
-    if (event === GONE) return
-    if (!this.#hasHeartbeats) this.#ends.cancel(run)
-    else {
-      this.#nodeRuns.remove(run, node)
-      this.#queue.cancel(event)
-    }
-    this.#events[run] = GONE
-  }
 }
-
-/** Instead of the event of a run's stop: no end is set; it is set where ends are kept; the run has stopped. */
-const GONE = -1
-const SET = -2
-const STOPPED = -3
