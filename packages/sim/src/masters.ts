@@ -28,8 +28,8 @@ export class Masters {
     this.#starting.set(job, this.#queue.push(up, EventKind.Ready, job))
   }
 
-  /** The event that a master is up; false: it is of a job without one that starts. */
-  isUp(job: JobId, now: Seconds): boolean {
+  /** A master that starts is up from now on; returns false if the job has none that starts. */
+  bringUp(job: JobId, now: Seconds): boolean {
     if (!this.#starting.delete(job)) return false
     this.#work.masterUp(job)
     this.mayEnd(job, now)
