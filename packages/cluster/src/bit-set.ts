@@ -1,3 +1,5 @@
+import { lowestBit } from '@sched/core'
+
 /** A set of small integers with the next member from a given one on: words of 32 bits and a summary of non-zero words. */
 export class BitSet {
   readonly #words: Int32Array
@@ -60,5 +62,3 @@ function nextBit(column: Int32Array, from: number): number {
   }
   return (index << 5) + lowestBit(bits)
 }
-
-const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits)

@@ -1,4 +1,4 @@
-import type { NodeId } from '@sched/core'
+import { lowestBit, type NodeId } from '@sched/core'
 
 /** The devices of a cluster: fixed facts. Devices of a node are numbered from 0 over all resources, those of one resource side by side. */
 export class DeviceTable {
@@ -157,7 +157,7 @@ export class DeviceCells {
     const each = sign * (amount < size ? amount : size)
     const start = this.#table.starts[node] as number
     for (let left = devices; left !== 0; left &= left - 1) {
-      const at = start + 31 - Math.clz32(left & -left)
+      const at = start + lowestBit(left)
       this.#free[at] = (this.#free[at] as number) + each
     }
     this.#noteMost(node, resource)

@@ -1,4 +1,4 @@
-import type { ClusterView, Demand, JobSpec, NodeId, ResourceId, ShapeId, StageSpec, WorkView } from '@sched/core'
+import { lowestBit, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
 import { strandedOn } from './fragment.js'
 
 /** Kinds of tasks beyond these are rare, and left out of the measure. */
@@ -87,7 +87,7 @@ export class DeviceFragments {
     const each = sign * Math.min(amount, this.size)
     const held = (devices >>> (this.#firstBit[node] as number)) & ((1 << (to - from)) - 1)
     for (let left = amount === 0 ? 0 : held; left !== 0; left &= left - 1) {
-      const at = from + 31 - Math.clz32(left & -left)
+      const at = from + lowestBit(left)
       this.#devices[at] = (this.#devices[at] as number) + each
       this.free += each
     }

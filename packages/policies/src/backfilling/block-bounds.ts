@@ -1,4 +1,4 @@
-import { grown, type JobBlock, type Seconds } from '@sched/core'
+import { grown, lowestBit, type JobBlock, type Seconds } from '@sched/core'
 import type { RigidLane } from './rigid-lane.js'
 import { classes, classOf } from './size-class.js'
 
@@ -43,7 +43,7 @@ export class BlockBounds {
   #isPossible(id: number, room: number, extra: number, now: Seconds, time: Seconds): boolean {
     const from = id * classes
     for (let left = (this.#classes[id] as number) & (2 * (1 << classOf(room)) - 1); left !== 0; left &= left - 1) {
-      const at = from + 31 - Math.clz32(left & -left)
+      const at = from + lowestBit(left)
       const asks = this.#asks[at] as number
       if (asks <= room && (asks <= extra || now + (this.#lengths[at] as number) <= time)) return true
     }

@@ -18,6 +18,3 @@ export function countBits(bits: NodeBits): number {
   }
   return count
 }
-
-/** The position of the lowest bit of a word that is not 0. */
-export const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits)

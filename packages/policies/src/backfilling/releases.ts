@@ -1,5 +1,5 @@
-import type { ClusterView, JobId, NodeId, Seconds, ShapeId, TaskId, WorkView } from '@sched/core'
-import { countBits, hasBit, lowestBit, type NodeBits } from './node-bits.js'
+import { lowestBit, type ClusterView, type JobId, type NodeId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { countBits, hasBit, type NodeBits } from './node-bits.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** Seconds within which ends are looked at together. */
