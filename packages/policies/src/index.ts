@@ -52,6 +52,7 @@ export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
 export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
 export { yarnReserving, yarnReservingPolicy, type YarnReservingOptions } from './yarn/yarn-reserving.js'
 export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from './yarn/yarn-preempting.js'
+export { underRoot } from './yarn/under-root.js'
 export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
 
 // Slurm

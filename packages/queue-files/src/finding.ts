@@ -18,8 +18,13 @@ export interface Finding {
 
 /** What to say of a setting that is not simulated, with the one whose name is nearest. */
 export function notSimulated(name: string, known: readonly string[]): string {
+  return `not simulated${didYouMean(name, known)}`
+}
+
+/** `; did you mean x?` for the end of a note, with the known name nearest to one that is not; empty where none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
-  return `not simulated${close === undefined ? '' : `; did you mean ${close}?`}`
+  return close === undefined ? '' : `; did you mean ${close}?`
 }
 
 /** Orders findings file by file, by the names of the files, and in each from the top. */

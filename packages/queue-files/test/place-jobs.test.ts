@@ -35,6 +35,11 @@ describe('placement rules', () => {
     expect([job({ queue: 'ads' }), job({ queue: 'new' }), job({ user: 'ads' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'x' })].map(to)).toEqual(['root.ads', 'root.other', 'root.ads', 'root.ads', 'root.other'])
   })
 
+  it('takes the name of the root for the root, which holds no jobs', () => {
+    const to = place('<rule name="specified"/><rule name="reject"/>')
+    expect([job({ queue: 'root' }), job({ queue: 'root.ads' })].map(to)).toEqual(['refused: queue "root" holds queues and no jobs', 'root.ads'])
+  })
+
   it('puts a user\'s queue into the queue of a nested rule where that holds queues', () => {
     const to = place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule><rule name="nestedUserQueue"><rule name="secondaryGroupExistingQueue"/></rule><rule name="reject"/>')
     expect([job({ user: 'a.b', group: 'devs' }), job({ user: 'ann', group: 'ads' }), job({ user: 'ann', group: 'none' })].map(to)).toEqual([

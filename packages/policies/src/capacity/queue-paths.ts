@@ -1,7 +1,8 @@
+import { underRoot } from '../yarn/under-root.js'
+
 /** The full path of a queue as people write it: `a.b`, `root.a.b` and `root/a/b` are one. */
 export function fullPath(written: string): string {
-  const path = written.replaceAll('/', '.')
-  return path === 'root' || path.startsWith('root.') ? path : `root.${path}`
+  return underRoot(written.replaceAll('/', '.'))
 }
 
 export const parentPath = (path: string): string => path.slice(0, path.lastIndexOf('.'))

@@ -1,5 +1,6 @@
 import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
 import type { Amounts, QueueOptions } from './options.js'
+import { underRoot } from './under-root.js'
 
 type QueuePolicy = 'fair' | 'drf' | 'fifo'
 
@@ -64,7 +65,7 @@ export class QueueTree {
 
   /** The leaf of a queue name, with or without `root.`; made where it was not declared. */
   leaf(name: string): Queue {
-    const path = fullPath(name)
+    const path = underRoot(name)
     const known = this.#byPath.get(path)
     if (known === undefined) return this.#make(name, path)
     if (known.isParent)
@@ -74,7 +75,7 @@ export class QueueTree {
 
   /** The declared or made queue of a path, `undefined` where there is none. */
   find(name: string): Queue | undefined {
-    return this.#byPath.get(fullPath(name))
+    return this.#byPath.get(underRoot(name))
   }
 
   /** Gives percentages their amounts of the cluster as it is now; whether there are any. */
@@ -160,9 +161,6 @@ export class QueueTree {
     })
   }
 }
-
-/** The full path of a queue name: `ads` and `root.ads` are one. */
-const fullPath = (name: string): string => (name === 'root' || name.startsWith('root.') ? name : `root.${name}`)
 
 function checkPolicy(path: string, policy: QueuePolicy, parent: Queue | undefined, isParent: boolean, field: string): void {
   if (policy === 'fifo' && isParent && parent !== undefined)

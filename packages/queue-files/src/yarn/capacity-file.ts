@@ -1,11 +1,11 @@
-import { nearest, SchedError, suggest } from '@sched/core'
+import { SchedError, suggest } from '@sched/core'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
 import { checkCapacities } from './check-capacities.js'
 import { checkLabels } from './check-labels.js'
 import { checkStates } from './check-states.js'
 import { checkUserWeights } from './check-user-weights.js'
-import { Findings } from '../finding.js'
+import { didYouMean, Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
 import { readProperties } from './site.js'
 import { templateError, templateMark } from '../template.js'
@@ -77,8 +77,7 @@ const isGroup = (part: string): boolean =>
   ['accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template', 'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule'].includes(part)
 
 function stale(property: Setting, path: string, around: CapacityQueue, ignored: Findings): void {
-  const close = nearest(path, around.queues.map((each) => each.path))
-  const hint = close === undefined ? '' : `; did you mean ${close}?`
+  const hint = didYouMean(path, around.queues.map((each) => each.path))
   ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
 }
 

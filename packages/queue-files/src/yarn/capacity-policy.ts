@@ -1,11 +1,11 @@
-import { nearest, SchedError, suggest } from '@sched/core'
-import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
+import { SchedError, suggest } from '@sched/core'
+import { underRoot, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
 import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { count, type Options, type QueueOptions } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
-import { byPlace, Findings } from '../finding.js'
+import { byPlace, didYouMean, Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -54,7 +54,7 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
   for (const { what, target } of isJson ? jsonTargets(property) : targets(property)) {
     if (target === undefined || target.includes('%')) continue
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
-    const whole = target.startsWith('root.') ? target : `root.${target}`
+    const whole = underRoot(target)
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
     const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
@@ -69,7 +69,7 @@ const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatM
 
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
   const use = queueProperties[suffix] ?? patterned(suffix)
-  if (use === undefined) return findings.add('ignored', property, property.name, property.value, unknown(suffix, Object.keys(queueProperties)))
+  if (use === undefined) return findings.add('ignored', property, property.name, property.value, noSuchProperty(suffix, queueProperties))
   const told = use(options, property, cluster, queue)
   findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
 }
@@ -93,10 +93,7 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
 const unlisted = (name: string): string => {
   if (/^yarn\.scheduler\.(minimum|maximum|increment)-allocation/.test(name)) return 'demands are taken as the jobs state them'
   if (name.startsWith('yarn.scheduler.configuration.')) return 'the file is read once'
-  return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : unknown(name, Object.keys(generalProperties))
+  return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : noSuchProperty(name, generalProperties)
 }
 
-function unknown(name: string, known: readonly string[]): string {
-  const close = nearest(name, known)
-  return `no such property${close === undefined ? '' : `; did you mean ${close}?`}`
-}
+const noSuchProperty = (name: string, known: object): string => `no such property${didYouMean(name, Object.keys(known))}`

@@ -1,7 +1,7 @@
-import { knownWords, nearest, SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest } from '@sched/core'
 import { fairAmounts, type At, type NamedAmounts } from './amounts.js'
 import type { FairFile, FairPolicyName, FairQueue } from './fair-model.js'
-import { Findings } from '../finding.js'
+import { didYouMean, Findings } from '../finding.js'
 import { readRules } from './placement-rules.js'
 import type { SourceText } from '../source-text.js'
 import { decimalOf, fractionOf } from './site.js'
@@ -124,8 +124,7 @@ const unknown = (name: string, known: readonly string[]): string => {
   if (today !== undefined) return `a setting of Hadoop 1, which YARN does not read; there it is ${today}`
   if (known !== knownAtTop && knownAtTop.includes(name)) return 'it stands in <allocations>, not inside a queue or user'
   if (known === knownAtTop && Object.hasOwn(readers, name)) return 'it stands inside a <queue>'
-  const close = nearest(name, known)
-  return `no such setting${close === undefined ? '' : `; did you mean ${close}?`}`
+  return `no such setting${didYouMean(name, known)}`
 }
 
 function readUser(element: XmlElement, file: FairFile): void {

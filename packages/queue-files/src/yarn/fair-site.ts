@@ -1,6 +1,6 @@
-import { knownWords, nearest, SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import { unitFactor } from './amounts.js'
-import type { Findings } from '../finding.js'
+import { didYouMean, type Findings } from '../finding.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -125,6 +125,5 @@ function pattern(name: string): Known | undefined {
 
 function unknown(name: string): string {
   if (!name.startsWith(prefix)) return 'not of the fair scheduler'
-  const close = nearest(name, Object.keys(known))
-  return `no such property${close === undefined ? '' : `; did you mean ${close}?`}`
+  return `no such property${didYouMean(name, Object.keys(known))}`
 }

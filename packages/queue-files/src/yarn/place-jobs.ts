@@ -1,4 +1,5 @@
 import type { JobSpec } from '@sched/core'
+import { underRoot } from '@sched/policies'
 import type { FairQueue, PlacementRule } from './fair-model.js'
 import { find } from './placement-rules.js'
 
@@ -32,7 +33,7 @@ function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: Fai
   const user = spec.user ?? 'default'
   switch (name) {
     case 'specified':
-      return spec.queue === undefined || spec.queue === 'default' || spec.queue === 'root.default' ? undefined : spec.queue.startsWith('root.') ? spec.queue : `root.${spec.queue}`
+      return spec.queue === undefined || spec.queue === 'default' || spec.queue === 'root.default' ? undefined : underRoot(spec.queue)
     case 'user':
       return `root.${clean(user)}`
     case 'primaryGroup':

@@ -1,4 +1,5 @@
 import { SchedError, suggest } from '@sched/core'
+import { underRoot } from '@sched/policies'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import type { XmlElement } from '../xml.js'
 
@@ -29,8 +30,7 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
     return { ...rule, nested }
   }
   if (name !== 'default') return rule
-  const named = element.attributes['queue'] ?? 'root.default'
-  const queue = named === 'root' || named.startsWith('root.') ? named : `root.${named}`
+  const queue = underRoot(element.attributes['queue'] ?? 'root.default')
   checkTarget(queue, rule.create, file, at)
   return { ...rule, queue }
 }
