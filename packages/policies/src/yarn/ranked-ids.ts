@@ -1,4 +1,5 @@
 import { grown } from '@sched/core'
+import { IdWindow } from '../orders/id-window.js'
 
 /** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
 export class KeyRows {
@@ -33,41 +34,28 @@ export class KeyRows {
 /** Members farther from their place than this are moved in one block. */
 const LOOP = 24
 
-/** Ids in ascending order of keys of several numbers. Never sorted: an element whose key changes is moved. */
-export class RankedIds {
-  /** `ids[from]` to `ids[to - 1]` are the members. */
-  ids = new Int32Array(8)
-  from = 0
-  to = 0
+/**
+ * Ids in ascending order of keys of several numbers. Never sorted: an element whose key changes is moved. The same as `SortedIds` with one
+ * number, which is apart because its comparison of two numbers in place is what most orders spend their time on.
+ */
+export class RankedIds extends IdWindow {
   readonly #keys: KeyRows
 
   constructor(keys: KeyRows) {
+    super()
     this.#keys = keys
-  }
-
-  get size(): number {
-    return this.to - this.from
   }
 
   /** Adds an id whose key and tie are set. */
   add(id: number): void {
-    if (this.to === this.ids.length) this.#makeRoom()
+    this.makeRoom()
     const { rows, width, tie } = this.#keys
-    const at = this.#place(rows, id * width, tie[id] as number, this.from, this.to)
-    this.ids.copyWithin(at + 1, at, this.to)
-    this.ids[at] = id
-    this.to++
+    this.insert(this.#place(rows, id * width, tie[id] as number, this.from, this.to), id)
   }
 
   /** Removes a member, whose key is still the one it was placed by. */
   remove(id: number): void {
-    const at = this.#find(id)
-    if (at === this.from) this.from++
-    else {
-      this.ids.copyWithin(at, at + 1, this.to)
-      this.to--
-    }
-    if (this.from === this.to) this.from = this.to = 0
+    this.removeAt(this.#find(id))
   }
 
   /** Gives a member a new key and moves it to its place. */
@@ -148,15 +136,6 @@ export class RankedIds {
     const near = hint[id] as number
     if (near >= this.from && near < this.to && this.ids[near] === id) return near
     return this.#place(rows, id * width, tie[id] as number, this.from, this.to) - 1
-  }
-
-  #makeRoom(): void {
-    const { from, size } = this
-    const larger = size * 2 > this.ids.length ? new Int32Array(this.ids.length * 2) : this.ids
-    larger.set(this.ids.subarray(from, this.to))
-    this.ids = larger
-    this.from = 0
-    this.to = size
   }
 }
 
