@@ -7,7 +7,7 @@ import { OutputDirectory } from '../src/output/output-directory.js'
 import { outputFile } from '../src/output/output-file.js'
 import type { Io } from '../src/io.js'
 import { version } from '../src/version.js'
-import { sched, small } from './sched.js'
+import { sched, small, trace } from './sched.js'
 
 const files = (cwd: string) => readdirSync(cwd).sort()
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
@@ -79,7 +79,7 @@ describe('--out', () => {
     expect(await out('--out', 'precious', '--force')).toMatchObject({
       code: 2, err: 'error: "precious": holds files but no summary.json, so it is not a result that --force may replace. Choose another name.\n',
     })
-    expect(await out('--out', 'jobs.jsonl', '--force')).toMatchObject({ code: 2, err: 'error: "jobs.jsonl": is not a directory. Choose another name.\n' })
+    expect(await out('--out', 'precious/thesis.tex', '--force')).toMatchObject({ code: 2, err: 'error: "precious/thesis.tex": is not a directory. Choose another name.\n' })
     expect(files(cwd)).toEqual(['jobs.jsonl', 'precious', 'r', 'small.yaml'])
   })
 
@@ -149,6 +149,29 @@ describe('--json and --csv', () => {
     expect(await out('--csv', 'd', '--force')).toMatchObject({ code: 2, err: 'error: "d": cannot write: is a directory. Give the path of a file in it.\n' })
     expect(await out('--json', 'a', '--csv', './a')).toMatchObject({ code: 2, err: 'error: --json and --csv: both go to "a". Give them different names.\n' })
     expect(await out('--csv', 'no/r.csv')).toMatchObject({ code: 2, err: 'error: "no/r.csv": cannot write: there is no such directory. Make it, or check the path.\n' })
+  })
+
+  it.each([
+    ['compare small.yaml --force --csv jobs.jsonl', '"jobs.jsonl": is read by this command.'],
+    ['compare small.yaml --json small.yaml', '"small.yaml": is read by this command.'],
+    ['run small.yaml --force --html link.html', '"link.html": is read by this command.'],
+    ['compare small.yaml --queues q.xml --force --csv q.xml', '"q.xml": is read by this command.'],
+    ['compare --trace t.csv --mapping columns.yaml --force --json columns.yaml', '"columns.yaml": is read by this command.'],
+    ['compare small.yaml --trace r/jobs.jsonl --out r --force', '"r": holds "jobs.jsonl", which this command reads.'],
+    ['sweep matrix.yaml --force --csv c.yaml', '"c.yaml": is read by this command.'],
+    ['explain small.yaml --force --json jobs.jsonl', '"jobs.jsonl": is read by this command.'],
+    ['report r --force --html r/summary.json', '"r/summary.json": is read by this command.'],
+    ['trace convert jobs.jsonl ./jobs.jsonl --force', '"./jobs.jsonl": is read by this command.'],
+    ['weigh c.yaml --force --out c.yaml', '"c.yaml": is read by this command.'],
+  ])('never take the place of what is read: %s', async (args, fact) => {
+    const cwd = small({
+      'q.xml': '<allocations/>', 't.csv': 'when,secs\n0,5\n', 'columns.yaml': 'columns: { submit: when, duration: secs }\ndefaults: { demand: { map: 1 } }\n', 'r/jobs.jsonl': trace, 'r/summary.json': '{}', 'c.yaml': 'nodes: 2\nslots: { map: 1 }\n',
+      'matrix.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\nmatrix: { cluster: [c.yaml] }\n',
+    })
+    symlinkSync('jobs.jsonl', join(cwd, 'link.html'))
+    const before = files(cwd).map((name) => (name === 'r' ? files(join(cwd, name)).join() : read(cwd, name)))
+    expect(await sched(args.split(' '), { cwd })).toEqual({ code: 2, out: '', err: `error: ${fact} Choose another name for what it writes.\n` })
+    expect(files(cwd).map((name) => (name === 'r' ? files(join(cwd, name)).join() : read(cwd, name)))).toEqual(before)
   })
 
   it('write through a link to the file behind it', async () => {

@@ -5,6 +5,7 @@ import { readMeasured } from '../bayes/read-measured.js'
 import type { Io } from '../io.js'
 import { trainingText } from '../output/bayes-text.js'
 import { outputFile } from '../output/output-file.js'
+import { spareInputs } from '../output/spare-inputs.js'
 import { learnOptions, type LearnOptions } from './bayes-options.js'
 
 interface TrainOptions extends LearnOptions {
@@ -26,6 +27,7 @@ export function addBayesTrain(bayes: Command, io: Io): void {
 }
 
 function train(runs: readonly string[], { out, force = false, json: asJson = false, threshold, activeFraction, activity, ...options }: TrainOptions, io: Io): void {
+  spareInputs([out], runs, io.cwd)
   const file = outputFile(out, io, force)
   const { policy, jobs } = readMeasured(runs, io.cwd)
   const { samples, labels } = labelled(jobs, { threshold, activeFraction, activity })

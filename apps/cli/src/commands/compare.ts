@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { explained, prepare, type Description, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
+import { filesRead } from '../experiment/paths.js'
 import { classCounts } from '../figures/class-counts.js'
 import { compareRuns, type Row } from '../figures/figures.js'
 import type { Io } from '../io.js'
@@ -55,9 +56,9 @@ export function onePoint(description: Description): Description {
 }
 
 /** Runs all, and writes what was asked for: all of it or, when anything goes wrong, none. */
-export async function runAndCompare(experiment: Experiment, options: OutputOptions & { readonly threads?: number }, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
+export async function runAndCompare(experiment: Experiment, options: OutputOptions & Pick<CompareOptions, 'threads' | 'mapping'>, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
   const names = experiment.policies.map(({ name }) => name)
-  const outputs = new Outputs(options, io)
+  const outputs = new Outputs(options, filesRead(experiment.description, options, io.cwd), io)
   tellFindings(experiment, options, io)
   try {
     const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs, draw: options.html === undefined ? undefined : { seed: experiment.seeds[0] ?? 1, schedule: options.schedule ?? false } })

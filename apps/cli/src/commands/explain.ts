@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { prepare, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
+import { filesRead } from '../experiment/paths.js'
 import type { Io } from '../io.js'
 import { LongestWait } from '../longest-wait.js'
 import { explainText, type ExplainedRun } from '../output/explain-text.js'
@@ -12,6 +13,7 @@ import { headline } from '../output/headline.js'
 import { inDifferentPlaces, isSilent } from '../output/outputs.js'
 import { outputFile } from '../output/output-file.js'
 import { widthOf } from '../output/policy-table.js'
+import { spareInputs } from '../output/spare-inputs.js'
 import { progressOf } from '../progress.js'
 import { explainRun, runOnce } from '../run-once.js'
 import { onePoint } from './compare.js'
@@ -43,9 +45,11 @@ export function addExplain(program: Command, io: Io): void {
 }
 
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
+  const description = onePoint(await describeExperiment(file, options, io.cwd))
   inDifferentPlaces({ '--json': options.json, '--html': options.html }, io.cwd)
+  spareInputs([options.json, options.html], filesRead(description, options, io.cwd), io.cwd)
   const [output, pageOutput] = [options.json, options.html].map((path) => (path === undefined ? undefined : outputFile(path, io, options.force ?? false)))
-  const experiment = await prepare(onePoint(await describeExperiment(file, options, io.cwd)))
+  const experiment = await prepare(description)
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
   const job = options.job ?? (await longestWait(one, seed, options, io))

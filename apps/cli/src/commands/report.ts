@@ -9,6 +9,7 @@ import { outputFile } from '../output/output-file.js'
 import { widthOf } from '../output/policy-table.js'
 import { notWritten, readSummary, type Written } from '../output/read-summary.js'
 import { runText } from '../output/run-text.js'
+import { spareInputs } from '../output/spare-inputs.js'
 import { linesOf } from '../output/sweep-lines.js'
 import { shownFigures, sweepText } from '../output/sweep.js'
 import { warningsOf } from '../run-all.js'
@@ -43,13 +44,14 @@ export function addReport(program: Command, io: Io): void {
 }
 
 async function report(directory: string, options: ReportOptions, io: Io): Promise<void> {
+  const [file, experiment] = [join(directory, 'summary.json'), join(directory, 'experiment.yaml')]
+  spareInputs([options.html], [file, experiment], io.cwd)
   const page = options.html === undefined ? undefined : outputFile(options.html, io, options.force ?? false)
-  const file = join(directory, 'summary.json')
   const written = readSummary(resolve(io.cwd, file), file)
-  const description = readExperiment(join(directory, 'experiment.yaml'), io.cwd)
+  const description = readExperiment(experiment, io.cwd)
   const { text, messages, page: make } = readable(file, () => (written.kind === 'sweep' ? ofSweep(written, description, options, io) : ofRuns(written, description, io)))
   for (const message of messages) io.stderr.write(`${message}\n`)
-  if (page !== undefined) page.write(await make({ ...io, argv: [kindOf(written), join(directory, 'experiment.yaml')] }))
+  if (page !== undefined) page.write(await make({ ...io, argv: [kindOf(written), experiment] }))
   if (options.quiet !== true && options.html !== '-') io.stdout.write(text)
 }
 

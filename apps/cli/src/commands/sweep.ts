@@ -5,6 +5,7 @@ import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import { atPoint, axesOf, pointsOf, pointText, refuseVaried, type Axis, type Point } from '../experiment/matrix.js'
 import { Parts } from '../experiment/parts.js'
+import { filesRead } from '../experiment/paths.js'
 import { readExperiment } from '../experiment/read-experiment.js'
 import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
@@ -44,7 +45,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
   const description = await describeExperiment(file, options, io.cwd)
   const { axes, points } = matrixOf(description)
   if (description.overridden !== undefined) refuseVaried(axes, readExperiment(file, io.cwd).spec, description.spec)
-  const outputs = new Outputs(options, io)
+  const outputs = new Outputs(options, filesRead(description, options, io.cwd), io)
   try {
     const prepared = await prepareAll(description, points, io)
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }

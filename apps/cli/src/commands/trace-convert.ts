@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { heed } from '../interruption.js'
 import { counted } from '../output/number.js'
 import { outputFile } from '../output/output-file.js'
+import { spareInputs } from '../output/spare-inputs.js'
 import { version } from '../version.js'
 import type { Io } from '../io.js'
 import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
@@ -27,6 +28,7 @@ export function addConvert(trace: Command, io: Io): void {
 }
 
 async function convert(from: string, to: string, options: ConvertOptions, io: Io): Promise<void> {
+  spareInputs([to], [from, options.mapping], io.cwd)
   const trace = await openedTrace(from, options, io)
   await saved(trace, to, options.force, io)
   warnOfSkipped(trace, io)

@@ -11,6 +11,7 @@ import { resolve } from 'node:path'
 import { fromClusterFile } from '../experiment/cluster-file.js'
 import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
+import { spareInputs } from '../output/spare-inputs.js'
 import { weightTable, weightsYaml, type WeighedNode } from '../output/weights.js'
 import { whole } from './experiment-options.js'
 import { openedTrace, traceOptions, type TraceOptions } from './trace-options.js'
@@ -45,6 +46,7 @@ export function addWeigh(program: Command, io: Io): void {
 }
 
 async function weigh(file: string, options: WeighOptions, io: Io): Promise<void> {
+  spareInputs([options.out], [file, options.job, options.mapping], io.cwd)
   const out = options.out === undefined ? undefined : outputFile(options.out, io, options.force === true)
   const { description, model } = await fromClusterFile(resolve(io.cwd, file), (cluster) => ({ description: cluster, model: buildCluster(cluster) }))
   const workload = options.job === undefined ? workloadOf('word count', [wordCount(model)]) : await firstOf(options.job, options, io)

@@ -9,6 +9,7 @@ import { nameResultFiles } from './result-files.js'
 import { joinShuffleFiles } from './shuffle-file.js'
 import { OutputDirectory } from './output-directory.js'
 import { outputFile, writing, type OutputFile } from './output-file.js'
+import { spareInputs } from './spare-inputs.js'
 
 export interface OutputOptions {
   readonly json?: string
@@ -44,12 +45,14 @@ export class Outputs {
   readonly #path: string
   readonly #target: string
 
-  constructor({ json, csv, html, out, force = false, schedule = false, parquet = false }: OutputOptions, io: Io) {
+  /** `inputs` are the files that the command reads, which none of its outputs replaces. */
+  constructor({ json, csv, html, out, force = false, schedule = false, parquet = false }: OutputOptions, inputs: readonly string[], io: Io) {
     if (schedule && out === undefined && html === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out, or a page with --html.')
     if (parquet && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--parquet' }, 'Name a directory with --out.')
     this.#schedule = schedule
     this.#parquet = parquet
     inDifferentPlaces({ '--json': json, '--csv': csv, '--html': html }, io.cwd)
+    spareInputs([json, csv, html, out], inputs, io.cwd)
     this.#json = json === undefined ? undefined : outputFile(json, io, force)
     this.#csv = csv === undefined ? undefined : outputFile(csv, io, force)
     this.#html = html === undefined ? undefined : outputFile(html, io, force)
