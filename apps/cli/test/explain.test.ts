@@ -133,6 +133,13 @@ fifo
     expect([code, err]).toEqual([2, expect.stringContaining('error: at 0 s 3 jobs wait, and all that runs is 3 masters')])
   })
 
+  it('looks for room for the master, without which nothing else of its job starts', async () => {
+    const master = { name: 'master', tasks: 1, demand: { cpu: 2 }, duration: 0, master: true }
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 10, {}, { tasks: 3 }), { ...job('b', 0, 10), stages: [master, ...job('b', 0, 10).stages] }) })
+    const { fifo } = await waits(['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--job', 'b', '--policies', 'fifo'], cwd)
+    expect(fifo).toMatchObject({ wait: 10, parts: { 'no room': 10 } }) // beside a there is room for the task, and not for the master
+  })
+
   it('knows heartbeats, gangs and labels, set-up, limits of queues, and jobs that are left out', async () => {
     const gang = { gang: true, tasks: 2 }
     const cwd = directory({

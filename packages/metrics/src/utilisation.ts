@@ -122,7 +122,7 @@ export class Utilisation implements Observer {
 
   #columns(task: TaskId): number {
     const at = this.#work.shapeOf(task) * WIDTH
-    if (at >= this.#seconds.length) this.#seconds = grown(this.#seconds, at + WIDTH)
+    if (at + WIDTH > this.#seconds.length) this.#seconds = grown(this.#seconds, at + WIDTH)
     return at
   }
 }

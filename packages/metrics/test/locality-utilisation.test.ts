@@ -81,6 +81,21 @@ describe('utilisation', () => {
     expect(use.result().resources.map(({ resource, utilisation: u }) => [resource, u])).toEqual([['map', 5 / 20], ['reduce', 5 / 10]])
   })
 
+  it('forgets no seconds of any of many demands', () => {
+    const use = utilisation()
+    const world = new World([use], { map: 99 })
+    const stages = Array.from({ length: 60 }, (_, i) => ({ name: `${i}`, tasks: 3, demand: { map: i + 1 }, duration: 1 }))
+    const job = world.submit(0, { stages })
+    for (const stage of stages.keys()) {
+      world.end(3, world.start(0, job, { stage }), { stopped: 2 })
+      world.end(1, world.start(0, job, { stage }), { how: 'evicted' })
+      world.start(0, job, { stage })
+    }
+    world.close(5)
+    const slots = (60 * 61) / 2
+    expect(use.result().resources).toMatchObject([{ useful: 2 * slots, lost: slots, unreported: slots, unfinished: 5 * slots }])
+  })
+
   it('counts every resource of a task with its demand', () => {
     const use = utilisation()
     const world = new World([use], { cpu: 8, memory: 100 }, { together: true })

@@ -229,7 +229,7 @@ export class JobWaitObserver implements Observer {
   #begin(job: JobId, spec: JobSpec, now: Seconds): void {
     const work = this.#work
     this.#job = job
-    this.#stages = spec.stages.filter(({ after = [] }) => after.length === 0)
+    this.#stages = spec.stages[0]?.master === true ? spec.stages.slice(0, 1) : spec.stages.filter(({ after = [] }) => after.length === 0)
     this.#facts = { user: spec.user ?? '', queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
     this.#since = now
     this.#meanwhile.begin(now)
