@@ -1,31 +1,36 @@
 import { nearest, type JobId, type JobSpec, type Observer } from '@sched/core'
 import { queuePath } from '@sched/policies'
 
-/** Orders that have settings of users or queues by name, and where these stand. */
-const settings: Readonly<Record<string, string>> = { drf: 'weights', 'asset-fairness': 'weights', ceei: 'weights', wfq: 'weights', 'round-robin': 'weights', 'max-min': 'shares' }
+/** Orders that share among users or queues, and where their settings by name stand. */
+const sharingOrders: Readonly<Record<string, string>> = { drf: 'weights', 'asset-fairness': 'weights', ceei: 'weights', wfq: 'weights', 'round-robin': 'weights', 'max-min': 'shares' }
 
-/** Names for which a policy has settings. */
-interface Named {
+/** An order of a policy, and for whom it has settings. */
+interface Sharing {
   readonly order: string
   readonly field: string
   readonly by: 'user' | 'queue'
   readonly names: readonly string[]
 }
 
-/** Whose jobs were submitted in a run: for names in a policy of which there are none, most often slips. */
+/**
+ * Whose jobs were submitted in a run, for orders that share among users or queues: nobody's, where the workload names none, and names with
+ * settings of which there are no jobs are most often slips.
+ */
 export class NamedSharers implements Observer {
   readonly #users = new Set<string>()
   readonly #queues = new Set<string>()
-  readonly #named: readonly Named[]
+  readonly #sharing: readonly Sharing[]
+  #namesUsers = false
+  #namesQueues = false
 
-  /** For the names in the configuration of a policy. */
+  /** For the configuration of a policy. */
   constructor(config: unknown) {
-    this.#named = namedIn(config)
+    this.#sharing = sharingIn(config)
   }
 
-  /** Whether there are any. */
-  get hasNames(): boolean {
-    return this.#named.length > 0
+  /** Whether there are such orders. */
+  get isSharing(): boolean {
+    return this.#sharing.length > 0
   }
 
   onSubmit(_: JobId, job: JobSpec): void {
@@ -36,19 +41,25 @@ export class NamedSharers implements Observer {
     this.#note(job)
   }
 
-  /** What to say of names that are of no job, by order. */
+  /** What the user should know, by order. */
   warnings(): string[] {
     if (this.#users.size + this.#queues.size === 0) return [] // there was none at all, which is told by itself
-    return this.#named.flatMap(({ order, field, by, names }) => {
-      const seen = by === 'user' ? this.#users : this.#queues
-      const stray = names.filter((name) => !seen.has(by === 'queue' ? queuePath(name) : name))
-      if (stray.length === 0) return []
-      const close = nearest(stray[0] as string, [...seen].filter((name) => !names.some((each) => queuePath(each) === name || each === name)).map((name) => name.replaceAll('/', '.')))
-      return [`${field} of ${order}: no job is of ${by}${stray.length > 1 ? 's' : ''} ${stray.map((name) => `"${name}"`).join(', ')}${close === undefined ? '' : `; did you mean "${close}"?`}`]
-    })
+    return this.#sharing.flatMap((sharing) => this.#warningsOf(sharing))
+  }
+
+  #warningsOf({ order, field, by, names }: Sharing): string[] {
+    const seen = by === 'user' ? this.#users : this.#queues
+    const stray = names.filter((name) => !seen.has(by === 'queue' ? queuePath(name) : name))
+    if (!this.#namesUsers && (by === 'user' || !this.#namesQueues))
+      return [`no job names ${by === 'user' ? 'a user' : 'a queue or a user'}, so ${order} has nobody to share among; \`by\` says who shares`]
+    if (stray.length === 0) return []
+    const close = nearest(stray[0] as string, [...seen].filter((name) => !names.some((each) => queuePath(each) === name || each === name)).map((name) => name.replaceAll('/', '.')))
+    return [`${field} of ${order}: no job is of ${by}${stray.length > 1 ? 's' : ''} ${stray.map((name) => `"${name}"`).join(', ')}${close === undefined ? '' : `; did you mean "${close}"?`}`]
   }
 
   #note({ user, queue }: JobSpec): void {
+    this.#namesUsers ||= user !== undefined
+    this.#namesQueues ||= queue !== undefined
     this.#users.add(user ?? 'user')
     const parts = queuePath(queue ?? user ?? 'default').split('/')
     for (let length = 1; length <= parts.length; length++) this.#queues.add(parts.slice(0, length).join('/'))
@@ -57,13 +68,24 @@ export class NamedSharers implements Observer {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Settings by name anywhere in a configuration. */
-function namedIn(config: unknown): Named[] {
+/** The orders of a configuration in which users or queues share. */
+function sharingIn(config: unknown): Sharing[] {
+  return partsOf(config).flatMap(([order, options]) => {
+    const field = sharingOrders[order]
+    const by = options['by'] ?? 'user'
+    if (field === undefined || (by !== 'user' && by !== 'queue')) return []
+    const given = options[field]
+    return [{ order, field, by, names: isRecord(given) ? Object.keys(given) : [] } as const]
+  })
+}
+
+/** The parts of a configuration with their options, also those inside others: `drf`, or `{ name: mine, policy: { greedy: { order: { drf: {} } } } }`. */
+function partsOf(config: unknown): [string, Readonly<Record<string, unknown>>][] {
+  if (typeof config === 'string') return [[config, {}]]
   if (!isRecord(config)) return []
-  return Object.entries(config).flatMap(([order, options]) => {
-    const field = settings[order]
-    const given = field === undefined || !isRecord(options) ? undefined : options[field]
-    const by = isRecord(options) && options['by'] === 'queue' ? 'queue' : 'user'
-    return [...(field !== undefined && isRecord(given) ? [{ order, field, by, names: Object.keys(given) } as const] : []), ...namedIn(options)]
+  if ('name' in config) return partsOf(config['policy'])
+  return Object.entries(config).flatMap(([name, given]) => {
+    const options = isRecord(given) ? given : {}
+    return [[name, options] as [string, typeof options], ...['policy', 'order', 'backfillOrder'].flatMap((part) => partsOf(options[part]))]
   })
 }

@@ -83,7 +83,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     seed,
     prefill,
     ...(experiment.outages.list !== undefined && { outages: experiment.outages.list }),
-    observers: [metrics, decided, progress, ...(sharers.hasNames ? [sharers] : []), ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
+    observers: [metrics, decided, progress, ...(sharers.isSharing ? [sharers] : []), ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),

@@ -143,6 +143,17 @@ describe('sched compare', () => {
     expect(await warnings('max-min: {by: queue, shares: {prod: {weight: 2}, root.prod.batch: {weight: 2}, prod/bach: {weight: 3}, zed: {weight: 1}}}')).toEqual(['warning: shared: shares of max-min: no job is of queues "prod/bach", "zed"'])
   })
 
+  it('says so where an order shares among users or queues and no job names any, which is FIFO', async () => {
+    const cwd = small({ 'jobs.jsonl': trace.replace(/"user":"\w+",/g, ''), 'queues.jsonl': trace.replace(/"user":"\w+",/g, '"queue":"a",') })
+    const warnings = async (policy: string, jobs = 'jobs.jsonl') => (await sched(['run', 'small.yaml', '--trace', jobs, '--policy', policy], { cwd })).err.split('\n').filter((line) => line.startsWith('warning: '))
+    const ofUsers = (order: string) => `no job names a user, so ${order} has nobody to share among; \`by\` says who shares`
+    expect(await warnings('drf')).toEqual([`warning: drf: ${ofUsers('drf')}`])
+    expect(await warnings('{easy: {order: {max-min: {shares: {ann: {weight: 2}}}}}}', 'queues.jsonl')).toEqual([`warning: easy(order=max-min(shares=ann(weight=2))): ${ofUsers('max-min')}`])
+    expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}')).toEqual([expect.stringContaining('no job names a queue or a user, so wfq has')])
+    expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}', 'queues.jsonl')).toEqual([])
+    for (const policy of ['{drf: {by: job}}', '{yarn-fair: {queues: {x: {policy: drf}}}}', 'fair']) expect(await warnings(policy), policy).toEqual([])
+  })
+
   it('says so when the window leaves no job', async () => {
     const { code, out, err } = await sched(['compare', 'small.yaml', '--window', '1000:2000'], { cwd: small() })
     expect({ code, err, tables: out.includes('All jobs') }).toEqual({ code: 0, err: 'warning: no job was submitted between 1000 and 2000 s (window); `sched trace describe` tells the span of a trace.\n', tables: false })

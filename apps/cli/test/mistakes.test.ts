@@ -25,6 +25,14 @@ describe('a mistake on the command line', () => {
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
   })
 
+  it('is a last seed beyond the whole numbers of a 64-bit float', async () => {
+    const [err, cwd] = ['seed: the last of 3 seeds from 9007199254740990 on is larger than 9007199254740991. Begin with a smaller one.\n', small()]
+    expect(await sched(['compare', 'small.yaml', '--seed', '9007199254740990', '--seeds', '3'], { cwd })).toEqual({ code: 2, out: '', err: `error: ${err}` })
+    expect((await sched(['compare', 'small.yaml', '--seed', '9007199254740990', '--seeds', '2'], { cwd })).code).toBe(0)
+    writeFileSync(join(cwd, 'late.yaml'), `${experiment}seed: 9007199254740990\n`)
+    expect(await sched(['compare', 'late.yaml'], { cwd })).toEqual({ code: 2, out: '', err: `error: "late.yaml" line 8 column 1 ${err}` })
+  })
+
   it('in the name of a command that help is asked for is told', async () => {
     expect(await sched(['help', 'comapre'])).toEqual({ code: 2, out: '', err: "error: unknown command 'comapre'\n(Did you mean compare?)\n" })
     expect((await sched(['help', 'compare'])).out).toMatch(/^Usage: sched compare /)

@@ -66,9 +66,16 @@ export async function prepare(description: Description, parts = new Parts()): Pr
     outages: await placed(description, ['outages'], () => outagesOf(spec.outages, cluster, directory, () => workload.of(seed))),
     policies: await placed(description, [], () => policiesOf(registry, spec, cluster, directory)),
     architecture: await placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
-    seeds: Array.from({ length: seeds }, (_, i) => seed + i),
+    seeds: await placed(description, [], () => seedsFrom(seed, seeds)),
     classOf: classesOf(spec),
   }
+}
+
+/** Beyond the largest whole number of a 64-bit float two seeds would be one. */
+function seedsFrom(first: number, count: number): number[] {
+  if (first > Number.MAX_SAFE_INTEGER - (count - 1))
+    throw new SchedError('BAD_INPUT', `the last of ${count} seeds from ${first} on is larger than ${Number.MAX_SAFE_INTEGER}.`, { field: 'seed' }, 'Begin with a smaller one.')
+  return Array.from({ length: count }, (_, i) => first + i)
 }
 
 /** An error about a part of the experiment, with the line on which its field stands. */
