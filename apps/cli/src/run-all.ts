@@ -105,10 +105,10 @@ const whyAbandoned = (results: readonly RunResult[]): string =>
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {
   const { rejected, jobs } = summary.counts
-  const rest = rejected - rejections.length
+  const rest = rejections.reduce((sum, { others }) => sum - 1 - others, rejected)
   return [
     `${policy}: ${number(rejected)} of ${counted(rejected + jobs, 'job')} rejected on seed ${seed}:`,
-    ...rejections.map(({ job, reason }) => `  ${job}: ${reason}`),
+    ...rejections.map(({ job, reason, others }) => `  ${job}: ${reason}${others > 0 ? `, and ${number(others)} more like it` : ''}`),
     ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
     ...(rejections.some(({ reason }) => reason.includes('names no queue')) ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).'] : []),
     ...(rejections.some(({ reason }) => /there is no queue|no ClusterQueue or LocalQueue is called/.test(reason)) ? ['  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).'] : []),

@@ -15,7 +15,7 @@ export interface RunResult {
   readonly seed: number
   /** What the user should know, each once. */
   readonly warnings: readonly string[]
-  /** The first jobs that were rejected, with the limit that forbids them; `summary.counts.rejected` counts all. */
+  /** The first jobs that were rejected, one for each limit that forbids them and how many others it does; `summary.counts.rejected` counts all. */
   readonly rejections: readonly Rejection[]
   readonly summary: Summary
   /** What schedulers did with their time and how long jobs waited for them; null where no decision was told of. */
@@ -29,6 +29,7 @@ export interface RunResult {
 interface Rejection {
   readonly job: string
   readonly reason: string
+  others: number
 }
 
 /** Tasks, and the parts of the cluster that they hold at time 0, by resource. */
@@ -53,7 +54,7 @@ export interface RunWatch {
 const SLICE = 10_000
 /** Milliseconds between two looks at signals and at the progress bar; each costs a tenth of one. */
 const TURN = 20
-/** So many rejected jobs are named. */
+/** For so many causes a rejected job is named. */
 const NAMED = 5
 
 /** One policy on one seed. Depends on its arguments alone, so that runs may go in any order and on any thread. */
@@ -67,11 +68,15 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const decided = decisions({ exact: spec.metrics?.exact })
   const kept = watch.draw === undefined ? undefined : drawing(watch.draw, seed, { exact, tau, period })
   const warnings: string[] = []
-  const rejections: Rejection[] = []
+  const rejections = new Map<string, Rejection>()
   let ended = 0
   const progress: Observer = {
     onJobEnd: () => void ended++,
-    onReject: ({ id }, reason) => void (rejections.length < NAMED && rejections.push({ job: id, reason })),
+    onReject({ id }, reason) {
+      const known = rejections.get(causeOf(reason))
+      if (known !== undefined) known.others++
+      else if (rejections.size < NAMED) rejections.set(causeOf(reason), { job: id, reason, others: 0 })
+    },
   }
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
   const sharers = new NamedSharers(policy.path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], spec))
@@ -95,8 +100,11 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   })
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections, summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
+  return { policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections: [...rejections.values()], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
 }
+
+/** What jobs are rejected for, whoever they belong to: the name of a limit where the reason ends in one. */
+const causeOf = (reason: string): string => / \((\w+)\)$/.exec(reason)?.[1] ?? reason
 
 class InterruptibleSimulation extends Simulation {
   /** Whether code of others runs: where files are being written it runs on other threads, which this does not touch. */

@@ -175,6 +175,26 @@ describe('--queues', () => {
     expect(lines(err)).toContain('  line 11: root.research maxRuningApps = 5: no such setting; did you mean maxRunningApps?')
   })
 
+  it('tells of another version of a file what is not as in the first, and counts the settings where a wait is explained or a matrix run', async () => {
+    const versions = { ...files, 'later.xml': fair.replace('50%', '60%') }
+    const options = ['--trace', 'jobs.jsonl', ...cluster]
+    const { err } = await sched(['compare', '--queues', 'fair.xml,later.xml', ...options, '--seeds', '1'], { cwd: directory(versions) })
+    const told = lines(err)
+    expect(told.slice(told.indexOf('later:'), told.indexOf('later:') + 4)).toEqual(['later:', 'honoured: 7 settings, 6 of them as above', '  line 10: root.research maxResources = 60%', 'ignored: 2 settings, as above'])
+    const one = 'later: settings 2 ignored (`sched queues show` lists them)\n'
+    expect((await sched(['explain', '--queues', 'fair.xml,later.xml', ...options], { cwd: directory(versions) })).err).toContain(one)
+    const matrix = 'workload: { trace: jobs.jsonl }\nqueues: later.xml\nmatrix: { until: [100, 200] }'
+    expect((await sched(['sweep', 'm.yaml', ...cluster], { cwd: directory({ ...versions, 'm.yaml': matrix }) })).err).toBe(`${one}${'warning: later: 1 of 3 jobs rejected on seed 1:\n  c: rule "reject" in line 17 refuses it\n'}`)
+  })
+
+  it('names a job for each cause of rejections, and counts the others', async () => {
+    const many = jobs(work('a', 'ads'), ...['b', 'c', 'd'].map((id) => work(id, 'nowhere')), work('e', 'research.ml', 9999))
+    const { err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': fair.replace('50%', '9000 mb, 8 vcores'), 'jobs.jsonl': many }) })
+    expect(lines(err.slice(err.indexOf('warning')))).toEqual([
+      'warning: fair: 4 of 5 jobs rejected on seed 1:', '  b: rule "reject" in line 17 refuses it, and 2 more like it', '  e: a task asks 9999 mem, and maxResources of queue "root.research" is 9000 mem', '',
+    ])
+  })
+
   it('compares files under their names', async () => {
     const { code, out } = await sched(['compare', '--queues', 'fair.xml,capacity.xml', '--trace', 'jobs.jsonl', '--seeds', '1', '--json', '-', ...cluster], { cwd: directory(files) })
     expect(code).toBe(0)

@@ -158,6 +158,13 @@ describe('limits of associations', () => {
     expect(refusal(procs('ann_3', 1, { qos: 'long' }))).toBe('job ann_3: QOS long is not one that user ann may ask for (InvalidQOS).')
   })
 
+  it('take QOS that are added to or taken from those around them, as dumps of sacctmgr have them', () => {
+    const physics = { QOS: ['+long', '-debug'], users: { ann: {}, bob: { QOS: ['+debug'] }, carl: { QOS: ['normal'] } } }
+    const { refusal } = machine({ enforce: ['qos'], qos: { normal: {}, debug: {}, long: {} }, accounts: { science: { QOS: ['normal', 'debug'], accounts: { physics } } } })
+    const mayAsk = (user: string) => ['normal', 'debug', 'long'].filter((qos) => refusal(procs(`${user}_${qos}`, 1, { user, account: 'physics', qos })) === undefined)
+    expect(Object.fromEntries(['ann', 'bob', 'carl'].map((user) => [user, mayAsk(user)]))).toEqual({ ann: ['normal', 'long'], bob: ['normal', 'debug', 'long'], carl: ['normal'] })
+  })
+
   it('on past use let jobs wait until it has decayed (GrpTRESMins)', () => {
     const { come, pass, end } = machine({ accounts: { a: { GrpTRESMins: 'cpu=10', users: { ann: {} } } }, halfLife: 600, calcPeriod: 300 })
     expect(come(0, procs('ann_1', 2))).toEqual(['ann_1'])

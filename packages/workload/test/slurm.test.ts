@@ -43,6 +43,15 @@ describe('sacct', () => {
     expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a ${JSON.stringify(separator)}: leave JobName`)
   })
 
+  it('rounds the parts of nodes up, and tells of how many jobs', () => {
+    const found = read(table({ NNodes: '4' }, { JobID: '102', NNodes: '', AllocTRES: '' }, { JobID: '103', NNodes: '3' }), { tasks: 'node' })
+    expect([...jobsOf(found)].map(({ stages }) => [stages[0]!.tasks, stages[0]!.demand])).toEqual([[4, { procs: 8 }], [1, { procs: 30 }], [3, { procs: 10 }]])
+    expect(found.report.notes.slice(-2)).toEqual([
+      '1 job whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up (uneven)', '1 job without a number of nodes: on one (onOne)',
+    ])
+    expect(messageOf(() => read(table({}), { tasks: 'each', gpuDemand: true }))).toContain('Leave tasks at "one", or gpus out. For records of Slurm tasks "node" shares them out.')
+  })
+
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {
     expect(jobs(table({}))[0]).toEqual({
       id: '101', submit: 0, user: 'ada', queue: 'main', group: 'math', account: 'proj', partition: 'main', qos: 'normal', priority: 500, estimate: 7200,
@@ -55,6 +64,9 @@ describe('sacct', () => {
     ['processors it was given', {}, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 32 }],
     ['processors it was given where none are requested', { ReqCPUS: '' }, {}, ({ stages }) => stages[0]!.demand, { procs: 32 }],
     ['a task per node', {}, { unit: 'nodes', tasks: 'each' }, ({ stages }) => stages[0]!, { name: 'job', tasks: 2, gang: true, demand: { nodes: 1 }, duration: 3600 }],
+    ['its part on each of its nodes', {}, { tasks: 'node', memory: 'requested', gpuDemand: true }, ({ stages }) => stages, [{ name: 'job', tasks: 2, gang: true, demand: { procs: 15, mem: 32_768, gpus: 2 }, duration: 3600 }]],
+    ['all on the only node', { NNodes: '1' }, { tasks: 'node', gpuDemand: true }, ({ stages }) => stages, [{ name: 'job', tasks: 1, demand: { procs: 30, gpus: 4 }, duration: 3600 }]],
+    ['a node per processor at most', { NNodes: '64' }, { tasks: 'node' }, ({ stages }) => [stages[0]!.tasks, stages[0]!.demand], [30, { procs: 1 }]],
     ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],

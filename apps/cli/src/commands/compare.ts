@@ -8,7 +8,7 @@ import { classCounts } from '../figures/class-counts.js'
 import { compareRuns, type Row } from '../figures/figures.js'
 import type { Io } from '../io.js'
 import { classText, overallText } from '../output/comparison.js'
-import { findingsText } from '../output/findings.js'
+import { findingsLine, findingsText } from '../output/findings.js'
 import { headline, ranOf } from '../output/headline.js'
 import { widthOf } from '../output/policy-table.js'
 import { kindText } from '../output/rigid-text.js'
@@ -75,5 +75,16 @@ export async function runAndCompare(experiment: Experiment, options: OutputOptio
 /** What became of the settings of queue files, before anything runs. */
 function tellFindings({ policies }: Experiment, { quiet }: OutputOptions, io: Io): void {
   if (quiet === true) return
-  for (const { name, findings } of policies) if (findings !== undefined) io.stderr.write(`${name}:\n${findingsText(findings)}`)
+  const told = new Set<string>()
+  for (const { name, findings } of policies) if (findings !== undefined) io.stderr.write(`${name}:\n${findingsText(findings, { told })}`)
+}
+
+/** The same in a line for each file, where it is not what was asked for. */
+export function countFindings(policies: Experiment['policies'], { quiet }: Pick<OutputOptions, 'quiet'>, io: Io): void {
+  if (quiet === true) return
+  const lines = policies.flatMap(({ name, findings = [] }) => {
+    const text = findingsLine(findings)
+    return text === '' ? [] : [`${name}: ${text}\n`]
+  })
+  for (const line of new Set(lines)) io.stderr.write(line)
 }

@@ -16,7 +16,7 @@ import { widthOf } from '../output/policy-table.js'
 import { spareInputs } from '../output/spare-inputs.js'
 import { progressOf } from '../progress.js'
 import { explainRun, runOnce } from '../run-once.js'
-import { onePoint } from './compare.js'
+import { countFindings, onePoint } from './compare.js'
 import { experimentOptions } from './experiment-options.js'
 
 interface ExplainOptions extends ExperimentOptions {
@@ -50,6 +50,7 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   spareInputs([options.json, options.html], filesRead(description, options, io.cwd), io.cwd)
   const [output, pageOutput] = [options.json, options.html].map((path) => (path === undefined ? undefined : outputFile(path, io, options.force ?? false)))
   const experiment = await prepare(description)
+  countFindings(experiment.policies, options, io)
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
   const job = options.job ?? (await longestWait(one, seed, options, io))

@@ -16,6 +16,7 @@ import { linesOf, type PointResult } from '../output/sweep-lines.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
 import { explainRun, type RunResult } from '../run-once.js'
 import type { Plan } from '../threads/plan.js'
+import { countFindings } from './compare.js'
 import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
 
 interface SweepOptions extends ExperimentOptions, OutputOptions {
@@ -48,6 +49,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
   const outputs = new Outputs(options, filesRead(description, options, io.cwd), io)
   try {
     const prepared = await prepareAll(description, points, io)
+    countFindings(prepared.flatMap(({ policies }) => policies), options, io)
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
     const runs = await runPoints(plan, prepared, options, io)
     const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))

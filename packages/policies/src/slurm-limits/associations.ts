@@ -59,4 +59,15 @@ export function inherited<K extends keyof UserOptions>(from: Association, key: K
   return undefined
 }
 
+/** Whether jobs of an association may ask for a QOS: by its own list or the nearest around it, which one of `+name` and `-name` changes; any where there is none. */
+export function mayAskFor(from: Association, qos: string): boolean {
+  for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
+    const names = each.settings.QOS ?? []
+    if (names.includes(`+${qos}`)) return true
+    if (names.includes(`-${qos}`)) return false
+    if (names.some((name) => !/^[-+]/.test(name))) return names.includes(qos)
+  }
+  return true
+}
+
 const keyOf = (user: string, account: string) => `${account} ${user}`

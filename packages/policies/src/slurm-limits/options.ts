@@ -38,7 +38,7 @@ const association = {
   MaxJobs: count.optional().describe('jobs of each of its users that may run at once'),
   MaxSubmitJobs: count.optional().describe('jobs of each of its users that may wait and run; more are refused'),
   DefaultQOS: z.string().optional().describe('the QOS of jobs that name none'),
-  QOS: names.optional().describe('those that its jobs may ask for; default: all'),
+  QOS: names.optional().describe('those that its jobs may ask for, or with +name and -name what is other than around it; default: all'),
 }
 const user = z.strictObject(association)
 export type UserOptions = z.output<typeof user>

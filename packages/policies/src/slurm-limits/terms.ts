@@ -1,7 +1,7 @@
 import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
-import { Associations, inherited, type Association } from './associations.js'
+import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
 import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
@@ -100,8 +100,7 @@ export class TermsBook {
     made.addAssociation(association, taken)
     const [licenses, tooMany] = this.#licensesOf(wanted, made)
     const isUnknown = enforce.includes('associations') && !association.isDeclared
-    const allowed = inherited(association, 'QOS')
-    const isForbidden = enforce.includes('qos') && (!(own in declared) || (allowed !== undefined && !allowed.includes(own)))
+    const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
     return {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
       refusal: isUnknown

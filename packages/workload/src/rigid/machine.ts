@@ -1,5 +1,6 @@
 import type { Machine } from '../trace/facts.js'
 import type { RigidResource } from './resources.js'
+import type { RigidTasks } from './stages.js'
 
 /** An amount that the machine has, and who says so. */
 export interface Size {
@@ -22,7 +23,7 @@ export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Lim
 }
 
 /** The machine as one aggregate node of what the jobs ask for, or as nodes of one unit; `undefined` while an amount of that is not known. */
-export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tasks: 'one' | 'each'): Machine | undefined {
+export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tasks: RigidTasks): Machine | undefined {
   const known = resources.flatMap((resource) => (sizes[resource] === undefined ? [] : [[resource, sizes[resource]] as const]))
   if (known.length < resources.length) return undefined
   return {

@@ -13,6 +13,8 @@ const amount = z.int().min(1).max(2 ** 31 - 1)
 /** How Slurm's records become jobs. Every rule that changed or dropped a job is counted in the report. */
 export const slurmOptions = z.strictObject({
   ...machineOptions,
+  tasks: z.enum(['one', 'each', 'node']).default('one')
+    .describe(`${machineOptions.tasks.description} node: a gang of one task per node that the job was on (NNodes, AllocNodes or ReqNodes), each with its part of processors, memory and GPUs, for clusters whose nodes are given.`),
   processors: z.enum(['requested', 'allocated']).default('requested')
     .describe('Which processors a job asks for: those it requested or those it was given; the other number where that one is unknown.'),
   memory: z.enum(['none', 'requested']).default('none').describe('Whether jobs ask for memory (mem, MiB).'),

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, StageSpec } from '@sched/core'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
@@ -56,7 +56,7 @@ export class SlurmJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0 }
 
   /** `header`: what the file says of the machine. */
   constructor(private readonly options: SlurmRules, header: Sizes = {}) {
@@ -84,7 +84,7 @@ export class SlurmJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses } = this.#counts
+    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses, onOne } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -94,6 +94,8 @@ export class SlurmJobs {
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
+      { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
+      { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
@@ -145,7 +147,12 @@ export class SlurmJobs {
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },
-      stages: this.#stages.of(amounts, 0, runtime),
+      stages: this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime),
     }
+  }
+
+  #onNodes(nodes: number, runtime: number): StageSpec[] {
+    if (!(nodes > 0)) this.#counts.onOne++
+    return this.#stages.onNodes(nodes, this.#job.amounts, 0, runtime)
   }
 }
