@@ -9,7 +9,7 @@ import { TaskCounts } from './scored/task-counts.js'
 
 const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation'] as const
 type ScoreName = (typeof names)[number]
-/** Those of kube-scheduler in whole percent: no plug-in brings them to anything else. */
+/** Those of kube-scheduler, which are whole percentages: no plug-in brings them to anything else. */
 const asTheyAre: ReadonlySet<string> = new Set<ScoreName>(['least-allocated', 'most-allocated', 'balanced-allocation'])
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
@@ -58,10 +58,13 @@ const LEAST_NODES = 100
 const LEAST_PERCENTAGE = 5
 
 class Weighted implements Placement {
-  readonly #scores: readonly { readonly score: Score; readonly weight: number; readonly isAsItIs: boolean }[]
+  /** Those that are brought to 0..1. */
+  readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
+  /** The weighted sum of the percentages; `undefined`: there are none. */
+  readonly #percentages: ShapeScore | undefined
   readonly #labels: readonly (readonly [string, readonly string[]])[]
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
-  /** Where one score alone counts, by what is free: the best of it is the best of all. */
+  /** Where one score by what is free alone counts, or percentages alone do: the best of it is the best of all. */
   readonly #alone: ByShape | undefined
   readonly #percentage: number
   /** Where the next search begins among the nodes in sight, if few of them are scored. */
@@ -74,20 +77,23 @@ class Weighted implements Placement {
     const perJob = new TaskCounts(env.cluster)
     const weights = weightsOf(resourceWeights, env.cluster)
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
-    this.#scores = counting.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight, isAsItIs: asTheyAre.has(name) }))
+    const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
+    this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
+    this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, weights) as ShapeScore, weight })))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
-    const [only] = counting.length === 1 && percentageOfNodesToScore === 100 ? counting.map(([name]) => shapeScore(name as ScoreName, weights)) : []
-    this.#alone = only && new ByShape(only, (job, node, { cluster }) => this.#passes(job, node, cluster))
+    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, weights) : undefined
+    this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
     Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
     this.#collect(job, round)
-    for (const { score, weight, isAsItIs } of this.#scores) this.#add(score, weight, isAsItIs, job, round)
+    for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
+    if (this.#percentages !== undefined) this.#addPercentages(this.#percentages, job, round)
     let best = -1
     for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
     return best < 0 ? None : (this.#nodes[best] as NodeId)
@@ -123,8 +129,8 @@ class Weighted implements Placement {
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
-  /** Adds a score to the sums, as it is, or from 0 for the worst node to `weight` for the best; nothing where all are alike. */
-  #add(score: Score, weight: number, isAsItIs: boolean, job: JobId, round: Round): void {
+  /** Adds a score to the sums, from 0 for the worst node to `weight` for the best; nothing where all are alike. */
+  #add(score: Score, weight: number, job: JobId, round: Round): void {
     const values = this.#values
     let [least, most] = [Infinity, -Infinity]
     for (let i = 0; i < this.#nodes.length; i++) {
@@ -134,8 +140,24 @@ class Weighted implements Placement {
       most = Math.max(most, value)
     }
     if (most === least) return
-    const [from, range] = isAsItIs ? [0, 1] : [least, most - least]
-    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - from)) / range
+    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
+  }
+
+  #addPercentages(percentages: ShapeScore, job: JobId, { cluster, lane, work }: Round): void {
+    const shape = work.shape(job, lane)
+    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + percentages(this.#nodes[i] as NodeId, shape, lane, cluster, work) / 100
+  }
+}
+
+/** The weighted sum of percentages, which is exact with whole weights. */
+function sumOf(parts: readonly { readonly score: ShapeScore; readonly weight: number }[]): ShapeScore {
+  return (node, shape, lane, cluster, work) => {
+    let sum = 0
+    for (let i = 0; i < parts.length; i++) {
+      const { score, weight } = parts[i] as (typeof parts)[number]
+      sum += weight * score(node, shape, lane, cluster, work)
+    }
+    return sum
   }
 }
 

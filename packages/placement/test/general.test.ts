@@ -148,6 +148,8 @@ describe('weighted scores', () => {
       ['that count', balanced, pair({ cpu: 3500, mem: 40000, gpu: 8 }, { cpu: 3500, mem: 40000, gpu: 8 }), [{ cpu: 2999, mem: 5000 }, { cpu: 2999, mem: 5000, gpu: 3 }], { cpu: 1, gpu: 1 }, 'small-0', { gpu: 0 }],
       // 37 and 87 against 36 and 89: the percentages are added as they are
       ['sums are of percentages', { 'least-allocated': 1, 'balanced-allocation': 1 }, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 74, mem: 49 }, { cpu: 73, mem: 52 }], { cpu: 1, mem: 1 }, 'large-0'],
+      // 85 and 95 against 81 and 99: as parts of 1 the second sum would be larger by its last bit
+      ['equal sums are equal: the lower node', { 'least-allocated': 1, 'balanced-allocation': 1 }, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 9, mem: 18 }, { cpu: 17, mem: 18 }], { cpu: 1, mem: 1 }, 'small-0'],
       ['which weights compare', { 'least-allocated': 3, 'balanced-allocation': 1 }, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 74, mem: 49 }, { cpu: 73, mem: 52 }], { cpu: 1, mem: 1 }, 'small-0'],
     ])('%s', (_, scores, cluster, used, asked, expected, resourceWeights) => {
       expect(chosen(scores as Scores, cluster, used, asked, resourceWeights)).toBe(expected)

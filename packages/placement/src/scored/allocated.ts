@@ -4,15 +4,14 @@ import type { ShapeScore } from './by-shape.js'
 /** A score per resource in whole percent, of what would be in use with the task and what there is. */
 type Percent = (used: number, total: number) => number
 
-/** How much would be left on a node with the task, mean over the resources that it has, by weight. */
+/** How much would be left on a node with the task, mean over the resources that it has, by weight: whole percent. */
 export const leastAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor(((total - used) * 100) / total))
 
-/** How full a node would be with the task, mean over the resources that it has, by weight. */
+/** How full a node would be with the task, mean over the resources that it has, by weight: whole percent. */
 export const mostAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor((used * 100) / total))
 
 /**
- * Whole percent of each resource, and of their mean, as a part of 1. A resource in devices of which the task asks none does not
- * count.
+ * Whole percent of each resource, and of their mean. A resource in devices of which the task asks none does not count.
  *
  * Source: kube-scheduler, NodeResourcesFit (least_allocated.go, most_allocated.go). Deviation: what a task does not ask is 0,
  * not 100 millicores and 200 MB.
@@ -30,13 +29,13 @@ function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
       sum += percent(total - cluster.free(node, resource) + asked, total) * (weights[resource] as number)
       weight += weights[resource] as number
     }
-    return weight === 0 ? 0 : Math.floor(sum / weight) / 100
+    return weight === 0 ? 0 : Math.floor(sum / weight)
   }
 }
 
 /**
  * How alike the parts of its resources are that would be in use on a node with the task: 1 less their standard deviation,
- * in whole percent as a part of 1. Resources of weight 0 do not count.
+ * in whole percent. Resources of weight 0 do not count.
  *
  * Source: kube-scheduler before 1.35, NodeResourcesBalancedAllocation (balanced_allocation.go).
  */
@@ -52,7 +51,7 @@ export const balancedAllocation =
       if (weights[resource] === 0 || total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
       parts.push((total - cluster.free(node, resource) + asked) / total)
     }
-    return Math.floor((1 - deviationOf(parts)) * 100) / 100
+    return Math.floor((1 - deviationOf(parts)) * 100)
   }
 
 function deviationOf(parts: readonly number[]): number {

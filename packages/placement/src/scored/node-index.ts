@@ -41,6 +41,11 @@ export class NodeIndex {
     }
   }
 
+  /** The node's score as of the last refresh. */
+  score(node: NodeId): number {
+    return this.#best[this.#size + node] as number
+  }
+
   /** The node of the highest score that is accepted, the lowest of equals; a score of -Infinity is never offered. */
   find(isAccepted: (node: NodeId) => boolean): NodeId | None {
     return this.#search(1, -Infinity, false, isAccepted)
