@@ -91,7 +91,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     observers: [metrics, decided, progress, ...(sharers.isSharing ? [sharers] : []), ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
-    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint }),
+    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint, failures: spec.failures }),
   })
   simulation.atOnce = (spec.plugins ?? []).length > 0
   await simulation.runStream(spec.until, SLICE, () => {

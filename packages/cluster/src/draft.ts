@@ -303,7 +303,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
-    else if (this.#live.hasDown || this.work.hasMasters) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0) this.#withdrawLost()
     this.#apply()
     this.#moves.count = 0
     return this.#commit
@@ -319,7 +319,7 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
   }
 
-  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has. */
+  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has, or which have failed. */
   #withdrawLost(): void {
     const { work } = this
     if (this.claims === 0) return

@@ -122,7 +122,7 @@ export class SuspendedMoves {
   /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
   #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
     const stage = this.#work.taskStage[this.#moves.tasks[index] as number] as number
-    if (this.#work.stageOpen[stage] !== OPEN) return true // the master of its job is gone
+    if (this.#work.stageOpen[stage] !== OPEN) return true // the master of its job is gone, or the job has failed
     return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 }

@@ -23,6 +23,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   readonly suspended = new SuspendedTasks()
   /** Whether any job so far has had a master. */
   hasMasters = false
+  /** Jobs that have failed while something is being decided for them: their claims conflict; and who is told when one does. */
+  readonly failed = new Set<JobId>()
+  onWithdrawn: ((job: JobId) => void) | undefined
   /** Jobs with a master: whether it is up, so that other stages may open, or was and is to be evicted. */
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
   /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
@@ -234,12 +237,16 @@ export class WorkReads extends WorkColumns implements WorkView {
     for (let run = 0; run < this.runTask.length; run++) {
       const task = this.runTask[run] as TaskId
       if (this.runNode[run] !== node || !this.#runs(task, run) || lost.has(task)) continue
-      const stage = this.taskStage[task] as number
-      if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
-      else if (this.stageGang[stage] !== 1) lost.add(task)
-      else for (const each of this.#startedIn(stage)) lost.add(each)
+      for (const each of this.stoppedWith(task)) lost.add(each)
     }
     return [...lost].sort((a, b) => a - b)
+  }
+
+  /** Running tasks that stop where one of them is lost or fails: itself, all others of its gang, and all of the job of a master. */
+  stoppedWith(task: TaskId): Iterable<TaskId> {
+    if (this.isMaster(task)) return this.startedOf(this.jobOf(task))
+    const stage = this.taskStage[task] as number
+    return this.stageGang[stage] === 1 ? this.#startedIn(stage) : [task]
   }
 
   /** Tasks of a job that have started and not been released, in their order. */

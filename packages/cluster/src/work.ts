@@ -211,6 +211,7 @@ export class Work extends WorkReads {
     this.restoreBlocks(stage, index)
     if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
     if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
+    if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
   }
 
   /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
@@ -262,6 +263,7 @@ export class Work extends WorkReads {
     this.nearAnywhere.delete(job)
     this.#waits.delete(job)
     this.masters.delete(job)
+    this.failed.delete(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
     for (let stage = first; stage < first + stages; stage++) {
@@ -301,7 +303,7 @@ export class Work extends WorkReads {
     }
   }
 
-  /** Drops all tasks of a job that are not running, open or not; returns whether none is left. */
+  /** Drops all tasks of a job that are not running, open or not; returns whether none is left. Of a job in `failed` claims that are not decided yet conflict. */
   drop(job: JobId): boolean {
     this.holdBack(job)
     const first = this.jobFirstStage[job] as number
@@ -313,7 +315,7 @@ export class Work extends WorkReads {
         this.jobLeft[job] = (this.jobLeft[job] as number) - 1
       }
       this.stageUnplaced[stage] = 0
-      this.stageOpen[stage] = OPEN
+      this.stageOpen[stage] = this.failed.has(job) ? SHUT : OPEN
     }
     this.jobClosedStages[job] = 0
     for (let lane = 0; lane < this.lanes; lane++) {

@@ -4,8 +4,11 @@ import type { Architecture, Decision } from './plugs.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
-/** How a started task left its node. */
-export type TaskEnd = 'done' | 'evicted' | 'failed'
+/**
+ * How a started task left its node: `done`; `evicted` for others; `lost` with a node, the rest of its gang or its job's master; `failed` by itself,
+ * with another of its gang, or with its job.
+ */
+export type TaskEnd = 'done' | 'evicted' | 'lost' | 'failed'
 
 /**
  * Tasks of one stage of which the same is told at one instant, in order. One object is used for all rows: valid during

@@ -5,16 +5,18 @@ export interface CountsResult {
   /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
   readonly jobs: number
   readonly finished: number
-  /** Jobs that their scheduler gave up with tasks unplaced. */
+  /** Jobs that their scheduler gave up with tasks unplaced, and those that failed. */
   readonly abandoned: number
   /** Jobs that no node can run. */
   readonly rejected: number
   /** Tasks of the submitted jobs, of mouldable ones as many as their schedulers gave them last; those that ended. */
   readonly tasks: number
   readonly tasksDone: number
-  /** Task starts; above `tasks` when tasks were evicted or failed and started again. */
+  /** Task starts; above `tasks` when tasks were evicted, lost or failed and started again. */
   readonly launches: number
   readonly evicted: number
+  /** Lost with nodes; failed by themselves or with others of their gangs or jobs. */
+  readonly lost: number
   readonly failed: number
   /** Of the first submission and of the end of the run, in seconds of simulated time. */
   readonly firstSubmit: Seconds
@@ -40,6 +42,7 @@ export class Counts implements Observer {
   #done = 0
   #launches = 0
   #evicted = 0
+  #lost = 0
   #failed = 0
   #first = NaN
   #end = NaN
@@ -64,6 +67,7 @@ export class Counts implements Observer {
   onTasksEnd({ count, how }: EndRow): void {
     if (how === 'done') this.#done += count
     else if (how === 'evicted') this.#evicted += count
+    else if (how === 'lost') this.#lost += count
     else this.#failed += count
   }
 
@@ -105,6 +109,7 @@ export class Counts implements Observer {
       tasksDone: this.#done,
       launches: this.#launches,
       evicted: this.#evicted,
+      lost: this.#lost,
       failed: this.#failed,
       firstSubmit: this.#first,
       end: this.#end,

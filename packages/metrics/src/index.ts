@@ -16,6 +16,7 @@ export { locality, type LocalityCounts, type LocalityResult } from './locality.j
 export { hardwareUse, type HardwareUseOptions, type HardwareUseResult, type KindUse, type Load, type NodeUse } from './hardware-use.js'
 export { jainIndex } from './jain-index.js'
 export { naturalOrder } from './natural-order.js'
+export { failures } from './failures.js'
 export { outages, type OutagesResult } from './outages.js'
 export { preemption, type Evictions, type PreemptionResult } from './preemption.js'
 export type { Period } from './period.js'

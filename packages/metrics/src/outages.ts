@@ -37,7 +37,7 @@ export class OutageMetrics implements Observer {
   }
 
   onTasksEnd(row: EndRow): void {
-    if (row.how === 'failed') this.#lost.take(row, this.#cluster, this.#work)
+    if (row.how === 'lost') this.#lost.take(row, this.#cluster, this.#work)
   }
 
   onRunEnd(now: Seconds): void {

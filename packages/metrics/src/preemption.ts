@@ -1,7 +1,7 @@
 import type { ClusterView, EndRow, Observer, Seconds, TaskId, WorkView } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
-/** Work thrown away by evictions, or with failed nodes. */
+/** Work thrown away by evictions, with nodes, or by tasks that failed. */
 export interface Evictions {
   readonly tasks: number
   /** Seconds that the tasks had run, less those whose work they had saved. */
@@ -16,7 +16,7 @@ export interface PreemptionResult extends Evictions {
   readonly queues: readonly ({ readonly queue: string } & Evictions)[]
 }
 
-/** Tasks evicted and the work lost with them, by the queue that lost them. Failed tasks are not counted. */
+/** Tasks evicted and the work lost with them, by the queue that lost them. Tasks that were lost or failed are not counted. */
 export const preemption = (): Preemption => new Preemption()
 
 export class Preemption implements Observer {

@@ -1,5 +1,6 @@
 import { tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
+import { failures } from './failures.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
 import { hardwareUse, type HardwareUseResult } from './hardware-use.js'
@@ -8,7 +9,7 @@ import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
 import { locality, type LocalityCounts } from './locality.js'
 import { outages, type OutagesResult } from './outages.js'
-import { preemption, type PreemptionResult } from './preemption.js'
+import { preemption, type Evictions, type PreemptionResult } from './preemption.js'
 import type { Period } from './period.js'
 import { promises, type PromisesResult } from './promises.js'
 import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
@@ -33,6 +34,8 @@ export interface Summary {
   readonly preemption: PreemptionResult
   /** Nodes that were away; absent where all stayed. */
   readonly outages?: OutagesResult
+  /** Tasks that failed by themselves, with others of their gangs or with their jobs; absent where none did. */
+  readonly failures?: Evictions
   readonly promises: PromisesResult
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
@@ -81,6 +84,7 @@ export class StandardMetrics implements Observer {
   readonly #fairness
   readonly #preemption = preemption()
   readonly #outages = outages()
+  readonly #failures = failures()
   readonly #promises = promises()
   readonly #fragmentation
   readonly #shuffle
@@ -108,6 +112,7 @@ export class StandardMetrics implements Observer {
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#outages.onRunStart(run)
+    this.#failures.onRunStart(run)
     this.#promises.onRunStart(run)
     this.#rigid?.onRunStart(run)
   }
@@ -144,6 +149,7 @@ export class StandardMetrics implements Observer {
     if (row.how !== 'done') {
       this.#preemption.onTasksEnd(row)
       this.#outages.onTasksEnd(row)
+      this.#failures.onTasksEnd(row)
     }
     if (this.#rigid !== undefined) tellEnds(this.#rigid, row, now)
   }
@@ -206,6 +212,7 @@ export class StandardMetrics implements Observer {
     const shuffled = this.#shuffle.result()
     const used = this.#hardware.result()
     const away = this.#outages.result()
+    const failed = this.#failures.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -217,6 +224,7 @@ export class StandardMetrics implements Observer {
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
       ...(away !== undefined && { outages: away }),
+      ...(failed !== undefined && { failures: failed }),
       ...(fragments.length > 0 && { fragmentation: fragments }),
       ...(shuffled !== undefined && { shuffle: shuffled }),
       ...(used !== undefined && { hardware: used }),

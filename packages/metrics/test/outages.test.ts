@@ -58,7 +58,7 @@ describe('outages', () => {
     // node 1 fails at 4 with two tasks, which run from 6 to 16 there; node 0 is drained from 9 on, past the end of the run
     const { outages, counts, preemption, utilisation } = summaryOf([away(1, 4, 6), away(0, 9, 60, true)])
     expect(outages).toEqual({ outages: 2, nodeSeconds: 2 + 7, availability: 1 - 9 / 32, lost: { tasks: 2, taskSeconds: 8, lost: { cpu: 16, gb: 8 } } })
-    expect(counts).toMatchObject({ launches: 6, tasksDone: 4, failed: 2, evicted: 0, end: 16 })
+    expect(counts).toMatchObject({ launches: 6, tasksDone: 4, lost: 2, failed: 0, evicted: 0, end: 16 })
     expect(preemption.tasks).toBe(0)
     // of 8 cpu for 16 s, four tasks of 2 cpu for 10 s counted, and 8 task seconds were in vain
     expect(utilisation.resources[0]).toMatchObject({ utilisation: (4 * 2 * 10 + 16) / 128, usefulUtilisation: 80 / 128 })

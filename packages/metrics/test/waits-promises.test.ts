@@ -148,7 +148,7 @@ describe('counts', () => {
     world.reject(18)
     world.close(18)
     expect(all.result()).toEqual({
-      jobs: 3, finished: 1, abandoned: 1, rejected: 1, tasks: 4, tasksDone: 2, launches: 4, evicted: 1, failed: 1, firstSubmit: 10, end: 18, launchesPerSecond: 0.5,
+      jobs: 3, finished: 1, abandoned: 1, rejected: 1, tasks: 4, tasksDone: 2, launches: 4, evicted: 1, lost: 0, failed: 1, firstSubmit: 10, end: 18, launchesPerSecond: 0.5,
     })
   })
 })

@@ -5,7 +5,7 @@ import { EventHeap } from './event-heap.js'
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant. `AtOnce`: what an architecture asks for in the instant itself; where nodes beat in it, it fires after their reports.
  */
-export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Wake: 7, Timer: 8, AtOnce: 9 } as const
+export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Withdrawn: 7, Wake: 8, Timer: 9, AtOnce: 10 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */

@@ -98,6 +98,15 @@ export class JobLives {
     this.#drop(job, now)
   }
 
+  /** A job has failed of which nothing runs any more: it is given up, and what is being decided for it comes to nothing. */
+  fail(job: JobId, now: Seconds): void {
+    const work = this.#work
+    if (work.jobSpec[job] === undefined) return
+    work.failed.add(job)
+    if (this.#abandoned.has(job)) this.#drop(job, now)
+    else this.abandon(job, now)
+  }
+
   /** A task is pending again; of a job that was given up it is not. */
   taskKilled(job: JobId, now: Seconds): void {
     if (this.#abandoned.has(job)) this.#drop(job, now)

@@ -2,6 +2,7 @@ import type { SlotsAdjuster } from './dynamic-slots.js'
 import type { ClusterDescription, ClusterModel } from '@sched/cluster'
 import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
 import type { CheckpointOptions } from './checkpoints.js'
+import type { FailureOptions } from './failures.js'
 import type { Outage, OutageModel } from './outages.js'
 import type { RuntimeModel, RuntimeOptions } from './runtime.js'
 
@@ -35,6 +36,8 @@ export interface SimulationOptions {
   readonly prefill?: Iterable<PrefillTask>
   /** Nodes that go and come back: a list, a model of failures drawn from the seed, or several of both. Default: all nodes stay. */
   readonly outages?: OutageModel | readonly (Outage | OutageModel)[]
+  /** Tasks that fail by themselves and start anew, or fail their jobs; default: none does. */
+  readonly failures?: FailureOptions
   /** Tasks save their work now and then and go on from there when they were lost or preempted; default: they start anew. */
   readonly checkpoint?: CheckpointOptions
   /** How nodes change their slots, where the cluster has `dynamicSlots`; default: by the fractions that it gives. */

@@ -9,7 +9,7 @@ import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
-import { Outages } from './outages.js'
+import { Losses, Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
 import { blocked, Stall, STALL, stalled } from './stall.js'
@@ -63,9 +63,10 @@ export class Simulation implements CellHost, DraftSink {
     const shapes = new Shapes(model)
     this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
     this.work = new Work(model, shapes, placedBlocks(model, seed))
+    this.work.onWithdrawn = (job) => this.#queue.push(this.now, EventKind.Withdrawn, job)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
-    this.#observers = new Observers(this.#slots === undefined ? observers : [...observers, this.#slots])
+    this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots]), ...(options.outages === undefined ? [] : [new Losses()])])
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, host: this })
     const env = {
       cluster: this.cell,
@@ -306,18 +307,14 @@ export class Simulation implements CellHost, DraftSink {
     this.events++
     switch (kind) {
       case EventKind.Stop:
-        this.#runs.progress?.stopped(subject, this.now)
-        return
+        return this.#runs.progress?.stopped(subject, this.now)
       case EventKind.Alarm:
-        this.#runs.progress?.wake(this.now)
-        return
+        return this.#runs.progress?.wake(this.now)
       case EventKind.TaskEnd:
         this.#passNeeded = true
-        this.#runs.ended(subject, this.now)
-        return
+        return this.#runs.ended(subject, this.now)
       case EventKind.Submit:
-        this.#jobs.release(subject)
-        return
+        return this.#jobs.release(subject)
       case EventKind.Ready:
         this.#passNeeded = true
         if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.work.open(subject as JobId)
@@ -337,10 +334,11 @@ export class Simulation implements CellHost, DraftSink {
         this.#passNeeded = true
         ;(this.#outages as Outages).fired(subject, this.now)
         return
+      case EventKind.Withdrawn:
+        return this.taskKilled(subject as JobId)
       case EventKind.PrefillEnd:
         this.#passNeeded = true
-        this.#prefill.ended(subject)
-        return
+        return this.#prefill.ended(subject)
     }
   }
 
@@ -368,6 +366,11 @@ export class Simulation implements CellHost, DraftSink {
   /** A task has been evicted or lost. */
   taskKilled(job: JobId): void {
     this.#lives.taskKilled(job, this.now)
+  }
+
+  /** A task of a job has failed too often. */
+  jobFailed(job: JobId): void {
+    this.#lives.fail(job, this.now)
   }
 
   /** A job has left the system. */

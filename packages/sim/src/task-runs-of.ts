@@ -1,5 +1,6 @@
 import { Checkpoints } from './checkpoints.js'
 import type { SimulationOptions } from './options.js'
+import { Failures } from './failures.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
 import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
@@ -7,7 +8,7 @@ import { JobKeys } from './task-start.js'
 
 /** The tasks of a run, with the times that its options say they take. */
 export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'host'>): TaskRuns {
-  const { runtime, checkpoint, commitPendingBug = false, passPerEvent } = options
+  const { runtime, checkpoint, failures, commitPendingBug = false, passPerEvent } = options
   return new TaskRuns({
     ...parts,
     runtime: runtime !== undefined && 'runtime' in runtime ? runtime : runtimeModel(seed, runtime),
@@ -15,6 +16,7 @@ export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick
     sharesEvents: passPerEvent === undefined,
     commitPending: commitPendingBug,
     checkpoints: checkpoint === undefined ? undefined : new Checkpoints(checkpoint),
+    failures: failures === undefined ? undefined : new Failures(seed, failures),
     progress: progressOf(runtime, parts.model, parts.cell),
   })
 }

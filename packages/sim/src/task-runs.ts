@@ -2,6 +2,7 @@ import type { CellState, ClusterModel, Work } from '@sched/cluster'
 import { SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
+import type { Failures } from './failures.js'
 import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
@@ -26,10 +27,12 @@ export interface TaskRunsOptions {
   readonly commitPending: boolean
   /** What tasks save of their work, but for mouldable jobs, which may come back with other tasks; default: nothing. */
   readonly checkpoints?: Checkpoints | undefined
+  /** Which tasks fail by themselves; default: none. */
+  readonly failures?: Failures | undefined
   /** How tasks go on where that depends on what else runs; default: each takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
-  /** Told when the last task of a job has ended, and when one was ended before it was done. */
-  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void }
+  /** Told when the last task of a job has ended, when one was ended before it was done, and when one has failed so often that its job has. */
+  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void; jobFailed(job: JobId): void }
 }
 
 /**
@@ -53,6 +56,9 @@ export class TaskRuns {
   readonly #runtime: RuntimeModel
   readonly #commitPending: boolean
   readonly #checkpoints: Checkpoints | undefined
+  readonly #failures: Failures | undefined
+  /** Runs that have ended in this instant because their tasks failed. */
+  readonly #failed: number[] = []
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
@@ -79,6 +85,7 @@ export class TaskRuns {
     this.#runtime = options.runtime
     this.#commitPending = options.commitPending
     this.#checkpoints = options.checkpoints
+    this.#failures = options.failures
     this.#keys = options.keys
     this.#host = options.host
     this.#hasHeartbeats = model.heartbeat !== undefined
@@ -97,6 +104,7 @@ export class TaskRuns {
   forget(job: JobId): void {
     this.#keys.forget(job)
     this.#checkpoints?.forget(job)
+    this.#failures?.forget(job)
   }
 
   // ---- starts and evictions ----
@@ -106,7 +114,6 @@ export class TaskRuns {
     const work = this.#work
     const runtime = this.#runtime
     const progress = this.progress
-    const checkpoints = this.#checkpoints
     const row = this.#starting
     let alone = 0
     /** Whether others of the row take as long, once there is another. */
@@ -131,18 +138,26 @@ export class TaskRuns {
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, now + alone)
         this.lastEnd = Math.max(this.lastEnd, now + alone)
-      } else if (progress === undefined) this.#addEnd(run, node, now + (checkpoints === undefined || this.#start.stage.phases !== undefined ? Math.max(0, alone - work.worked(task)) : checkpoints.start(row.job, task, alone)))
+      } else if (progress === undefined) this.#addEnd(run, node, now + this.#length(run, task, alone))
       else {
-        progress.begin(run, node, this.#start, alone, now)
+        progress.begin(run, node, this.#start, this.#failures?.start(run, task, this.#start, alone) ?? alone, now)
         this.#tellStarts(now)
       }
     }
     this.#tellStarts(now)
   }
 
+  /** Seconds from the start of a run to its end, of a task that would take `alone` from its beginning if nothing happens to it. */
+  #length(run: number, task: TaskId, alone: Seconds): Seconds {
+    const start = this.#start
+    const checkpoints = start.stage.phases === undefined ? this.#checkpoints : undefined
+    const rest = checkpoints === undefined ? Math.max(0, alone - this.#work.worked(task)) : checkpoints.start(start.job, task, alone)
+    return this.#failures === undefined ? rest : this.#failures.start(run, task, start, rest)
+  }
+
   /** Whether all tasks of the stage that start on one level take as long. */
   #isEven(runtime: RuntimeModel): boolean {
-    return !this.#isUneven && this.progress === undefined && runtime.isEven?.(this.#start.stage) === true
+    return !this.#isUneven && this.progress === undefined && this.#failures === undefined && runtime.isEven?.(this.#start.stage) === true
   }
 
   #tellStarts(now: Seconds): void {
@@ -181,19 +196,29 @@ export class TaskRuns {
   /** Ends a released task before it is done; it is pending again. What it did while it ran is lost, unless it is suspended or has saved it. */
   kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted', isSuspended = false): void {
     const work = this.#work
-    const job = work.jobOf(task)
     const run = work.taskRun[task] as number
     const node = work.runNode[run] as NodeId
-    const stage = work.taskStage[task] as number
     const isMaster = work.isMaster(task)
     const hasEnd = !isMaster || this.masters.stopped(task)
     if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
+    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, (work.runEnd[run] as number) > now ? now - (work.runStart[run] as number) : 0)
+    this.#killed(task, now, how, isSuspended)
+  }
+
+  /** A released task has left its node before it was done. */
+  #killed(task: TaskId, now: Seconds, how: TaskEnd, isSuspended = false): void {
+    const work = this.#work
+    const job = work.jobOf(task)
+    const run = work.taskRun[task] as number
+    const node = work.runNode[run] as NodeId
+    const stage = work.taskStage[task] as number
     const started = work.runStart[run] as number
-    const row = this.#endRow(stage, how, started, now, now)
+    const stopped = how === 'failed' ? Math.min(now, work.runEnd[run] as number) : now
+    const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
-    row.saved = this.#saved(task, job, now - started, isSuspended)
+    row.saved = this.#saved(task, job, stopped - started, isSuspended)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
@@ -214,14 +239,18 @@ export class TaskRuns {
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
   lose(node: NodeId, now: Seconds): void {
-    const work = this.#work
-    const cell = this.#cell
     if (this.#commitPending) this.#freeCommitted(node, now)
-    for (const task of work.lostWith(node)) {
-      cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
-      work.release(task, 'evicted')
-      this.kill(task, now, 'failed')
+    for (const task of this.#work.lostWith(node)) {
+      this.#free(task)
+      this.kill(task, now, 'lost')
     }
+  }
+
+  /** What a running task holds is free, and it is released. */
+  #free(task: TaskId): void {
+    const work = this.#work
+    this.#cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    work.release(task, 'evicted')
   }
 
   // ---- ends ----
@@ -236,12 +265,14 @@ export class TaskRuns {
     const count = this.#nodeRuns.takeStopped(node, now)
     for (let i = 0; i < count; i++) {
       const run = this.#nodeRuns.stopped[i] as number
-      if (this.#commitPending) {
+      if (this.#failures?.has(run) === true) this.#failed.push(run)
+      else if (this.#commitPending) {
         this.#work.release(this.#work.runTask[run] as TaskId, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
     this.#tellEnds(now)
+    if (this.#failed.length > 0) this.#fail(now)
   }
 
   #freeCommitted(node: NodeId, now: Seconds): void {
@@ -258,11 +289,36 @@ export class TaskRuns {
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
       if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask[run] as TaskId)) this.progress.ended(run, now)
-      this.#end(run, now)
+      if (this.#failures?.has(run) === true) this.#failed.push(run)
+      else this.#end(run, now)
       if (next >= 0) this.shared++
       run = next
     }
     this.#tellEnds(now)
+    if (this.#failed.length > 0) this.#fail(now)
+  }
+
+  /** Tasks have failed: each is pending again with those that ran of its gang, or its job has failed and nothing of it runs on. */
+  #fail(now: Seconds): void {
+    const work = this.#work
+    const failures = this.#failures as Failures
+    const ended = this.#failed.splice(0)
+    for (const failed of ended) {
+      if (!failures.has(failed)) continue // has stopped with another one
+      const task = work.runTask[failed] as TaskId
+      const job = work.jobOf(task)
+      const isLast = failures.failed(failed, job, task)
+      for (const each of [...(isLast ? work.startedOf(job) : work.stoppedWith(task))]) {
+        const run = work.taskRun[each] as number
+        this.#free(each)
+        if (!ended.includes(run)) this.kill(each, now, 'failed')
+        else {
+          if (run !== failed) failures.stopped(run, job, each, 0)
+          this.#killed(each, now, 'failed')
+        }
+      }
+      if (isLast) this.#host.jobFailed(job)
+    }
   }
 
   #end(run: number, now: Seconds): void {

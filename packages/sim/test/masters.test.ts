@@ -39,7 +39,7 @@ describe('the master of a job', () => {
   it('takes what runs of its job with it when its node fails, and is needed again before that can start', () => {
     const lines = run([mastered('a', 2, 1)], { cluster: { nodes: [{ count: 1, slots: { slot: 1 } }, { count: 1, slots: { slot: 2 } }] }, outages: [down(5, 7)] }).lines
     expect(lines).toEqual([
-      '0 submit a', '0 start a on 0', '1 start a on 1', '1 start a on 1', '5 failed a on 0', '5 failed a on 1', '5 failed a on 1',
+      '0 submit a', '0 start a on 0', '1 start a on 1', '1 start a on 1', '5 lost a on 0', '5 lost a on 1', '5 lost a on 1',
       '5 start a on 1', '6 start a on 1', '7 start a on 0', '16 done a on 1', '17 done a on 0', '17 done a on 1',
     ])
   })
@@ -51,14 +51,14 @@ describe('the master of a job', () => {
 
   it('is lost before it is up', () => {
     expect(run([mastered('a', 1, 6)], { cluster: threeSlots, outages: [down(4, 5)] }).lines).toEqual([
-      '0 submit a', '0 start a on 0', '4 failed a on 0', '5 start a on 0', '11 start a on 0', '21 done a on 0', '21 done a on 0',
+      '0 submit a', '0 start a on 0', '4 lost a on 0', '5 start a on 0', '11 start a on 0', '21 done a on 0', '21 done a on 0',
     ])
   })
 
   it('is lost when all others have ended, before its node has told of it', () => {
     const heartbeats = { nodes: [{ count: 2, slots: { slot: 1 } }], heartbeat: { interval: 3, stagger: true } }
     const log = run([mastered('a', 1)], { cluster: heartbeats, outages: [down(14, 16)] })
-    expect(log.lines.slice(3)).toEqual(['13.5 done a on 1, stopped at 11.5', '14 failed a on 0', '16.5 start a on 1', '19.5 done a on 1, stopped at 16.5'])
+    expect(log.lines.slice(3)).toEqual(['13.5 done a on 1, stopped at 11.5', '14 lost a on 0', '16.5 start a on 1', '19.5 done a on 1, stopped at 16.5'])
   })
 
   it('goes with all else of its job when it is evicted, and nothing of that starts in the same round', () => {

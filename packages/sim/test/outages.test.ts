@@ -9,7 +9,7 @@ const away = (node: number, from: number, to: number, drain = false): Outage => 
 describe('a node that fails', () => {
   it('loses its tasks, which start again on other nodes, and takes new ones when it is back', () => {
     expect(run([job('a', { tasks: 4 })], { outages: [away(0, 4, 12)] }).lines).toEqual([
-      '0 submit a', '0 start a on 0', '0 start a on 1', '4 failed a on 0',
+      '0 submit a', '0 start a on 0', '0 start a on 1', '4 lost a on 0',
       '10 done a on 1', '10 start a on 1', '12 start a on 0', '20 done a on 1', '20 start a on 1', '22 done a on 0', '30 done a on 1',
     ])
   })
@@ -30,14 +30,14 @@ describe('a node that fails', () => {
     const gang = { id: 'g', submit: 0, stages: [stage({ tasks: 2, gang: true })] }
     const together = policyOf((round, jobs) => { for (const each of jobs) if (round.nodes.filter((node) => round.room(node)).length >= 2) startAll(round, each) })
     expect(run([gang], { policy: together, outages: [away(1, 4, 5)] }).lines).toEqual([
-      '0 submit g', '0 start g on 0', '0 start g on 1', '4 failed g on 0', '4 failed g on 1', '5 start g on 0', '5 start g on 1', '15 done g on 0', '15 done g on 1',
+      '0 submit g', '0 start g on 0', '0 start g on 1', '4 lost g on 0', '4 lost g on 1', '5 start g on 0', '5 start g on 1', '15 done g on 0', '15 done g on 1',
     ])
   })
 
   it('does not report any more: what it had ended since its last heartbeat is lost, too', () => {
     const heartbeats = { ...twoNodes, heartbeat: { interval: 3, stagger: true } }
     // node 0 beats at 0, 3, ..., 9, 12; its task stops at 10 and is lost at 11. Node 1 beats at 1.5, 4.5, ..., 10.5, 13.5
-    expect(run([job('a')], { cluster: heartbeats, outages: [away(0, 11, 30)] }).lines).toEqual(['0 submit a', '0 start a on 0', '11 failed a on 0', '13.5 start a on 1', '25.5 done a on 1, stopped at 23.5'])
+    expect(run([job('a')], { cluster: heartbeats, outages: [away(0, 11, 30)] }).lines).toEqual(['0 submit a', '0 start a on 0', '11 lost a on 0', '13.5 start a on 1', '25.5 done a on 1, stopped at 23.5'])
   })
 
   it('makes no heartbeats', () => {
@@ -78,7 +78,7 @@ describe('a node that fails', () => {
       },
     }).plug({})
     const log = run([job('a', { tasks: 3 })], { architecture: givingUp, outages: [away(0, 4, 5)] })
-    expect(log.lines).toEqual(['0 submit a', '0 start a on 0', '0 start a on 1', '4 failed a on 0', '10 done a on 1'])
+    expect(log.lines).toEqual(['0 submit a', '0 start a on 0', '0 start a on 1', '4 lost a on 0', '10 done a on 1'])
     expect(log.ends).toEqual({ a: 10 })
   })
 })
@@ -91,7 +91,7 @@ describe('a node that is drained', () => {
   })
 
   it('may fail meanwhile', () => {
-    expect(run([job('a')], { cluster: oneNode, outages: [away(0, 2, 12, true), away(0, 5, 6)] }).lines).toEqual(['0 submit a', '0 start a on 0', '5 failed a on 0', '12 start a on 0', '22 done a on 0'])
+    expect(run([job('a')], { cluster: oneNode, outages: [away(0, 2, 12, true), away(0, 5, 6)] }).lines).toEqual(['0 submit a', '0 start a on 0', '5 lost a on 0', '12 start a on 0', '22 done a on 0'])
   })
 })
 

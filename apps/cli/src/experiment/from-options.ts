@@ -67,6 +67,7 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     validate,
     infeasible,
     checkpoint: options.checkpoint === undefined ? undefined : (fieldsGiven(options.checkpoint, '--checkpoint', 'interval=3600,cost=60') as ExperimentInput['checkpoint']),
+    failures: options.failures === undefined ? undefined : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],

@@ -41,6 +41,7 @@ export interface ExperimentOptions {
   readonly masters?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string
+  readonly failures?: string
   /** A list of outages, or `mtbf=...,mttr=...`. */
   readonly outages?: string
   readonly passPerEvent?: 'submits-first' | 'ends-first'

@@ -80,6 +80,15 @@ const checkpointSchema = z
   })
   .describe('tasks that were lost with a node or preempted go on from what they had saved last; default: they start anew')
 
+const failuresSchema = z
+  .strictObject({
+    probability: z.number().min(0).lt(1).optional().describe('of each attempt of a task to fail, at a time that is uniform over its run'),
+    mtbf: z.number().positive().optional().describe('instead: mean seconds that a task runs from its start or its last failure to the next, exponential'),
+    maxAttempts: z.int().min(1).optional().describe('failures of one task with which its job is given up; default: 4'),
+  })
+  .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')
+  .describe('tasks that fail by themselves and start anew, with the rest of their gangs; default: none does')
+
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
@@ -166,6 +175,7 @@ export const experimentSchema = z
     prefill: prefillSchema.optional(),
     outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),
     checkpoint: checkpointSchema.optional(),
+    failures: failuresSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))

@@ -36,6 +36,7 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   ...networkFigures(summary),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'lost', title: 'tasks lost with nodes', unit: '', of: ({ outages }) => outages?.lost.tasks ?? NaN },
+  { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },
   { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },
   { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished - counts.abandoned },
 ]

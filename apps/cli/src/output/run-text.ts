@@ -13,14 +13,15 @@ export function runText({ summary, decisions, prefilled }: RunResult): string {
   return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary), shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
 }
 
-function countsText({ counts, times, preemption, outages }: Summary): string {
+function countsText({ counts, times, preemption, outages, failures }: Summary): string {
   const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
   const left = jobs - finished - abandoned
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
-  const failed = outages === undefined ? '' : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
-  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${failed}`
+  const away = outages === undefined ? '' : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
+  const failed = failures === undefined ? '' : `${counted(failures.tasks, 'task')} failed after ${number(failures.taskSeconds, 's')} task seconds\n`
+  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}`
 }
 
 function prefilledText(prefilled: RunResult['prefilled']): string {

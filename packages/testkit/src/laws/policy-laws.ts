@@ -4,6 +4,7 @@ import { play, type MakeArchitecture, type MakePolicy, type Play } from './play.
 import { declaration, determinism, freshness } from './repetition.js'
 import { capacity, conservation } from './resources.js'
 import { commits } from './rounds.js'
+import { failures } from './failures.js'
 import { masters } from './masters.js'
 import { completion, gangs, once } from './tasks.js'
 import { outages } from './outages.js'
@@ -23,6 +24,7 @@ export const laws = {
   heartbeats,
   reservations,
   outages,
+  failures,
   commits,
   determinism,
   freshness,
@@ -35,7 +37,7 @@ export type LawName = keyof typeof laws
 export interface LawOptions {
   /** Laws that do not hold for this policy, each with the reason: `reservations` under `easy` and `conservative`, since jobs of these worlds outlive their estimates. */
   readonly skip?: Partial<Readonly<Record<LawName, string>>>
-  /** Which worlds, by default with outages in some; or an arbitrary of one's own. */
+  /** Which worlds, by default with outages and failures in some; or an arbitrary of one's own. */
   readonly worlds?: WorldOptions | fc.Arbitrary<World>
   /** Number of random worlds. Default 100. */
   readonly runs?: number
@@ -92,7 +94,7 @@ function told(run: fc.RunDetails<[world: World]>): void {
   throw new Error(`${cause instanceof Error ? `${cause.message}\n` : ''}${fc.defaultReportMessage(run) ?? ''}`, { cause })
 }
 
-const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds({ outages: true, ...chosen }))
+const worldsOf = (chosen: LawOptions['worlds']): fc.Arbitrary<World> => (chosen instanceof fc.Arbitrary ? chosen : worlds({ outages: true, failures: true, ...chosen }))
 
 function lawNames(skip: LawOptions['skip'] = {}): LawName[] {
   const known = Object.keys(laws) as LawName[]

@@ -3,7 +3,7 @@ import type { JobSpec, Seconds } from '@sched/core'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
 
-/** A task runs at most on one node at a time, ends where it was started, and after an eviction runs again to its end. */
+/** A task runs at most on one node at a time, ends where it was started, and after an eviction runs again to its end, unless its job fails. */
 export function once({ recorder }: Play): string | undefined {
   const state = new Map<string, string>()
   for (const event of recorder.events) {
@@ -18,17 +18,18 @@ export function once({ recorder }: Play): string | undefined {
       state.set(key, event.how === 'done' ? 'done' : 'idle')
     }
   }
-  const open = [...state].find(([, each]) => each !== 'done')
+  const failed = new Set(recorder.events.filter(({ kind }) => kind === 'abandon').map(({ job }) => job))
+  const open = [...state].find(([key, each]) => each !== 'done' && !(each === 'idle' && failed.has(key.split('.').slice(0, -2).join('.'))))
   return open === undefined ? undefined : `${open[0]} is ${open[1]} at the end`
 }
 
-/** Every job that fits the cluster ends, with all its tasks; every other one is rejected. */
+/** Every job that fits the cluster ends, with all its tasks or because it has failed; every other one is rejected. */
 export function completion({ recorder, world }: Play): string | undefined {
   const done = new Map<string, number>()
   for (const { job, how } of recorder.ends) if (how === 'done') done.set(job, (done.get(job) ?? 0) + 1)
   for (const job of world.jobs) {
-    const kinds = recorder.events.filter((event) => event.job === job.id && ['finish', 'reject'].includes(event.kind)).map(({ kind }) => kind)
-    const expected = isFeasible(job, world) ? 'finish' : 'reject'
+    const kinds = recorder.events.filter((event) => event.job === job.id && ['finish', 'reject', 'abandon'].includes(event.kind)).map(({ kind }) => kind)
+    const expected = !isFeasible(job, world) ? 'reject' : kinds.includes('abandon') ? 'abandon,finish' : 'finish'
     if (kinds.join() !== expected) return `job ${job.id} has events "${kinds.join()}", expected "${expected}"`
     const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
     if (expected === 'finish' && done.get(job.id) !== tasks) return `${done.get(job.id) ?? 0} of ${tasks} tasks of job ${job.id} are done`

@@ -2,7 +2,7 @@ import type { ClusterModel, Heartbeat } from '@sched/cluster'
 import type { Seconds } from '@sched/core'
 import type { End, Launch } from '../recorder.js'
 import type { Play } from './play.js'
-import { haveOutages, outagesOf, type World } from './world.js'
+import { breaksPromises, outagesOf, type World } from './world.js'
 
 /** No job is submitted before its time, nor before the end of the one it follows; no task starts before submission and set-up. */
 export function earliest({ recorder, specs }: Play): string | undefined {
@@ -77,9 +77,9 @@ function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Secon
   return failures === undefined ? time(beat) : Math.min(time(beat + 1), ...failures.filter((failure) => failure > time(beat)))
 }
 
-/** A job starts no later than was promised, as long as no node fails. */
+/** A job starts no later than was promised, as long as no node and no task fails. */
 export function reservations({ recorder, world }: Play): string | undefined {
-  if (haveOutages(world)) return undefined
+  if (breaksPromises(world)) return undefined
   const promised = new Map<string, number>()
   for (const event of recorder.events) {
     if (event.kind === 'reserve') promised.set(event.job, Math.min(event.start, promised.get(event.job) ?? Infinity))

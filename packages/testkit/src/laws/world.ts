@@ -1,6 +1,6 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
 import { withoutUndefined, type DataSpec, type Duration, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
-import type { Outage, RuntimeOptions } from '@sched/sim'
+import type { FailureOptions, Outage, RuntimeOptions } from '@sched/sim'
 import fc from 'fast-check'
 
 /** A small random cluster, its jobs and how they run. */
@@ -16,14 +16,16 @@ export interface World {
   readonly commitPendingBug: boolean
   /** Nodes that are away for a time, counted from 0 and after the last one from the first again; default none. */
   readonly outages?: readonly Outage[]
+  /** Tasks that fail by themselves; default none. */
+  readonly failures?: FailureOptions | undefined
 }
 
 /** The outages of a world, of its nodes. */
 export const outagesOf = ({ outages: listed = [] }: World, nodes: number): readonly Outage[] =>
   listed.map((outage) => ({ ...outage, node: (outage.node % nodes) as NodeId }))
 
-/** Whether nodes go in the world, which breaks promises. */
-export const haveOutages = ({ outages: listed = [] }: World): boolean => listed.length > 0
+/** Whether tasks start anew in the world because nodes go or they fail, which breaks promises. */
+export const breaksPromises = ({ outages: listed = [], failures }: World): boolean => listed.length > 0 || failures !== undefined
 
 /** Which worlds are drawn; all may be left out. */
 export interface WorldOptions {
@@ -37,6 +39,8 @@ export interface WorldOptions {
   readonly queues?: readonly string[]
   /** Whether nodes of every third world fail or are drained for a time. Default false. */
   readonly outages?: boolean
+  /** Whether tasks of every third world fail by themselves. Default false. */
+  readonly failures?: boolean
   /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
   readonly gangs?: boolean
   /** Whether some jobs have masters; then without slots, and with room for all masters. Default false. */
@@ -49,7 +53,7 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, gangs = false, masters = false } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, gangs = false, masters = false } = options
   const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
@@ -61,6 +65,7 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
       claims: gangs ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 1),
       commitPendingBug: fc.constantFrom(false, false, false, true),
       outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
+      ...(failures && { failures: oneOf<(FailureOptions | undefined)[]>(undefined, undefined, undefined, undefined, { probability: 0.3 }, { mtbf: 12, maxAttempts: 2 }) }),
     }),
   )
 }

@@ -1,0 +1,26 @@
+import type { ClusterView, EndRow, Observer, WorkView } from '@sched/core'
+import { Losses, type Evictions } from './preemption.js'
+
+/** Tasks that failed by themselves, with others of their gangs or with their jobs, and the work lost with them. */
+export const failures = (): FailureMetrics => new FailureMetrics()
+
+export class FailureMetrics implements Observer {
+  #cluster!: ClusterView
+  #work!: WorkView
+  readonly #lost = new Losses()
+
+  onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
+    this.#cluster = cluster
+    this.#work = work
+  }
+
+  onTasksEnd(row: EndRow): void {
+    if (row.how === 'failed') this.#lost.take(row, this.#cluster, this.#work)
+  }
+
+  /** `undefined` where no task failed. */
+  result(): Evictions | undefined {
+    const result = this.#lost.result()
+    return result.tasks === 0 ? undefined : result
+  }
+}
