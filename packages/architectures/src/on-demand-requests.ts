@@ -29,6 +29,7 @@ interface Entry extends Request {
   readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
+  running: number
 }
 
 /**
@@ -70,10 +71,12 @@ export class Requests implements WorkView {
       this.#node[task] = None
       this.#started[task] = NaN
     }
-    this.#entries[id] = { ...request, ...this.#factsOf(request.job), rank: this.#asked++, asked: now, tasks, unplaced: request.nodes }
+    const entry: Entry = { ...request, ...this.#factsOf(request.job), rank: this.#asked++, asked: now, tasks, unplaced: 0, running: 0 }
+    this.#entries[id] = entry
     this.#suitings[request.suiting.id] = request.suiting
+    this.listener?.onSubmit?.(id) // nothing of a job is unplaced when it comes
+    entry.unplaced = request.nodes
     this.pending += request.nodes
-    this.listener?.onSubmit?.(id)
     this.listener?.onReady?.(id, LANE)
     return id
   }
@@ -114,6 +117,7 @@ export class Requests implements WorkView {
     const entry = this.#entry(id)
     this.#node[task] = node
     entry.unplaced--
+    entry.running++
     this.pending--
     this.listener?.onClaim?.(id, LANE, task, node)
     if (entry.unplaced === 0) this.listener?.onDrained?.(id, LANE)
@@ -135,6 +139,7 @@ export class Requests implements WorkView {
     const node = this.#node[task] as NodeId
     this.#node[task] = None
     this.#started[task] = NaN
+    this.#entry(this.jobOf(task)).running--
     this.listener?.onRelease?.(this.jobOf(task), LANE, task, node, why)
   }
 
@@ -196,8 +201,7 @@ export class Requests implements WorkView {
     return this.#entry(id).unplaced
   }
   running(id: JobId): number {
-    const { nodes, unplaced } = this.#entry(id)
-    return nodes - unplaced
+    return this.#entry(id).running
   }
   shape(id: JobId): ShapeId {
     return this.#entry(id).suiting.id as ShapeId

@@ -100,7 +100,7 @@ class OnDemand implements Architecture {
     this.#sizes = new Sizes(cluster, options)
     this.#nodes = new WholeNodes(cluster)
     this.#requests = new Requests(work)
-    this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateAt(time))
+    this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateLater(time))
     this.#allocationName = allocation.name
     this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, now: () => this.#cell.now(), random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
     this.#requests.listener = this.#allocation
@@ -176,6 +176,11 @@ class OnDemand implements Architecture {
   #allocateSoon(): void {
     this.#mustAllocate = true
     if (this.#cell.cluster.heartbeat > 0) this.#allocateAt(this.#cell.now())
+  }
+
+  /** What a policy asks for is a round to come: now is none. */
+  #allocateLater(time: Seconds): void {
+    if (time > this.#cell.now()) this.#allocateAt(time)
   }
 
   #allocateAt(time: Seconds): void {

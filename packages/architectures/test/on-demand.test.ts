@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, type JobId, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, type JobId, type LaneId, type NodeId, type OptionsSchema, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
 import { capacityScheduler, easy, fair, fifo, greedy, preempting, priority, replan, strict } from '@sched/policies'
 import { job, mapJob, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +10,7 @@ const starts = ({ recorder }: Outcome) => Object.fromEntries(recorder.launches.m
 const ends = ({ recorder }: Outcome) => recorder.finishes()
 const abandoned = ({ recorder }: Outcome) => recorder.events.flatMap((event) => (event.kind === 'abandon' ? [event.job] : []))
 const nodesOf = ({ recorder }: Outcome, job: string) => [...new Set(recorder.launches.filter((launch) => launch.job === job).map(({ node }) => node))].sort()
+const LANE = 0 as LaneId
 const fcfs = (options: OnDemandOptions = {}) => onDemand(strict(), options)
 
 describe('the allocation of virtual clusters', () => {
@@ -31,6 +32,31 @@ describe('the allocation of virtual clusters', () => {
     expect(startsBy(greedy(fifo()))).toEqual({ A: 0, B: 100, C: 20 })
     const urgent = [...jobs, cpuJob('D', { tasks: 9, duration: 10, estimate: 10, submit: 30, priority: 1 })]
     expect(startsBy(strict(priority()), urgent)).toEqual({ A: 0, B: 110, C: 110, D: 100 })
+  })
+
+  it('tells its policy of requests as of jobs: they come first and want nodes then, and hold none when these are gone', () => {
+    const two = ['A', 'B'].map((id) => cpuJob(id, { duration: 10 }))
+    const told: string[] = []
+    const inner = strict()
+    const telling = definePolicy({
+      name: 'telling',
+      summary: 'notes what requests want and hold when it is told of them',
+      create: (_, env) => {
+        const starting = inner.create(env)
+        const note = (hook: string) => (id: JobId) => void told.push(`${hook} ${env.work.name(id)} ${env.work.unplaced(id, LANE)} ${env.work.running(id, LANE)}`)
+        return { ...forwarding(starting, { onSubmit: note('comes'), onReady: note('ready'), onClaim: note('gets'), onRelease: note('gives') }), schedule: (round: Round) => starting.schedule(round) }
+      },
+    })
+    expect(startsBy(telling.plug({}), two.slice(0, 1))).toEqual({ A: 0 })
+    expect(told).toEqual(['comes A 0 0', 'ready A 1 0', 'gets A 0 1', 'gives A 0 0'])
+    expect(starts(play(onDemand(capacityScheduler()), two, { cluster: cpus(1, 1) }))).toEqual({ A: 0, B: 10 })
+  })
+
+  it('has no round more in an instant in which its policy asks for one', () => {
+    let rounds = 0
+    const asking = definePolicy({ name: 'asking', summary: 'wants the round that it has', create: () => ({ schedule: (round: Round) => void (rounds++, round.wakeAt(round.now)) }) })
+    expect(() => startsBy(asking.plug({}))).toThrow('none at all')
+    expect(rounds).toBeLessThan(10)
   })
 
   it('refuses a policy that evicts', () => {

@@ -1,5 +1,6 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
+import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
@@ -221,7 +222,7 @@ class Replan implements Policy {
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
       reservations.use(part)
     }
-    if (isCut && started > 0) round.wakeAt((Math.floor(now / this.#options.bf_interval) + 1) * this.#options.bf_interval)
+    if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))
   }
 
   /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */

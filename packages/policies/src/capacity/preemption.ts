@@ -1,5 +1,6 @@
 import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
 import type { z } from 'zod'
+import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { compareShares } from './comparing.js'
 import { HoldingJobs } from './holding-jobs.js'
@@ -134,7 +135,7 @@ export class CapacityPreemption implements Policy {
     if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
     if (now < due && due === asked) return
     if (now >= due && this.#looked[lane] !== now) this.#look(round) // once in an instant, also where all that waited has started and what was killed for it comes anew
-    this.#next[lane] = now < due ? due : (Math.floor(now / monitoringInterval) + 1) * monitoringInterval
+    this.#next[lane] = now < due ? due : multipleAfter(now, monitoringInterval)
     round.wakeAt(this.#next[lane])
   }
 

@@ -1,6 +1,7 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
+import { multipleAfter } from './multiple-after.js'
 
 const seconds = z.number().positive()
 const preemptingOptions = z.strictObject({
@@ -104,10 +105,10 @@ class Preempting implements Policy {
     const shares = sharing.fairShares(lane)
     for (let pool = 0; pool < sharing.pools; pool++) this.#note(pool, lane, now, shares[pool] as number, sharing)
     if (now >= (this.#check[lane] as number)) {
-      this.#check[lane] = after(now, interval)
+      this.#check[lane] = multipleAfter(now, interval)
       this.#kill(round, sharing, shares)
     }
-    this.#update[lane] = after(now, updateInterval)
+    this.#update[lane] = multipleAfter(now, updateInterval)
     round.wakeAt(this.#update[lane])
   }
 
@@ -212,9 +213,6 @@ class Preempting implements Policy {
     return kept.size === 0 ? found : found.filter(({ task, gang }) => !kept.has((gang ?? task) as TaskId))
   }
 }
-
-/** The next multiple of an interval after `now`. */
-const after = (now: Seconds, interval: Seconds): Seconds => (Math.floor(now / interval) + 1) * interval
 
 /** The jobs of a leaf pool; none of another. */
 function jobsIn(pool: number, sharing: Sharing): JobId[] {

@@ -1,5 +1,6 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { z } from 'zod'
+import { multipleAfter } from '../disciplines/multiple-after.js'
 import { QueueSharing } from './queue-sharing.js'
 import { dominant, Starvation } from './starvation.js'
 import { Victims, type Marked } from './victims.js'
@@ -126,7 +127,7 @@ class YarnPreempting implements Policy {
     if (round.pending > 0 && now >= (this.#update[lane] as number)) {
       this.#take(round, sharing)
       const { updateInterval } = this.#options
-      this.#update[lane] = (Math.floor(now / updateInterval) + 1) * updateInterval
+      this.#update[lane] = multipleAfter(now, updateInterval)
     }
     if (round.pending > 0) round.wakeAt(this.#update[lane] as number)
     const [next] = this.#marked[lane] as Marked[]

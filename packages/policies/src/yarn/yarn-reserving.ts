@@ -1,5 +1,6 @@
 import { definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { z } from 'zod'
+import { multipleAfter } from '../disciplines/multiple-after.js'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
@@ -195,7 +196,7 @@ class HoldingRound extends WrappedRound {
     const shares = this.#shares[lane] as JobShares
     if (now >= (this.#until[lane] as number)) {
       shares.refresh()
-      this.#until[lane] = (Math.floor(now / this.#options.updateInterval) + 1) * this.#options.updateInterval
+      this.#until[lane] = multipleAfter(now, this.#options.updateInterval)
     }
     const share = shares.of(job)
     return share !== undefined && isBelow(policy, resources.map((r) => this.#sharing.usageOfJob(job, r)), share, this.#capacity(), resources.indexOf(this.#sharing.memory(lane)))

@@ -35,6 +35,12 @@ describe('preemption of the capacity scheduler', () => {
     expect(recorder.launches.filter(({ job: id, time }) => id === 'b0' && time === 15)).toHaveLength(50)
   })
 
+  it('looks again where a multiple of the interval is a little less than it should be', () => {
+    const jobs = [asking('a0', 'a', 100), asking('b0', 'b', 50, { submit: 7 })]
+    expect(3 * 3.3).toBeLessThan(9.9)
+    expect(kills({ ...eager, monitoringInterval: 3.3 }, {}, jobs).byTime).toEqual([[4 * 3.3, 50]]) // marked at the third multiple
+  })
+
   it('takes the newest task of the last job first', () => {
     const jobs = [asking('a0', 'a', 60), asking('a1', 'a', 40, { submit: 1 }), asking('b0', 'b', 45, { submit: 10 })]
     const { recorder } = kills(eager, {}, jobs)
