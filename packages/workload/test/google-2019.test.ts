@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { jobsOf, readMachines } from '../src/index.js'
 import { google, googleMachines, openTrace } from '../src/node/index.js'
 import { messageAfter } from './reading.js'
+import { temporaryFolder } from './temporary.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'google-2019-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 let files = 0
 const file = (rows: readonly object[], pack = (text: string): string | Uint8Array => text) => {
   const path = join(folder, `part-${files++}`)

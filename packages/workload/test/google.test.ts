@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { jobsOf, placeGoogle, readMachines } from '../src/index.js'
 import { machineClasses } from '../src/google/index.js'
 import { google, googleMachines } from '../src/node/index.js'
 import { messageAfter } from './reading.js'
+import { temporaryFolder } from './temporary.js'
 import { realTrace } from './traces.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'google-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 let files = 0
 const file = (content: string | Uint8Array) => {
   const path = join(folder, `part-${files++}`)

@@ -1,26 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
-import { detectFormatOf, jobsOf, parseTrace, streamJobs, type Trace } from '../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
 import { openTrace, openTraceFile } from '../src/node/index.js'
-import { bytesOf, messageAfter, messageOf } from './reading.js'
+import { bytesOf, messageAfter, messageOf, streamed } from './reading.js'
+import { temporaryFolder, writeFiles } from './temporary.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'histories-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-function files(name: string, contents: Readonly<Record<string, string | Uint8Array>>): string {
-  for (const [file, content] of Object.entries(contents)) {
-    mkdirSync(dirname(join(folder, name, file)), { recursive: true })
-    writeFileSync(join(folder, name, file), content)
-  }
-  return join(folder, name)
-}
-const streamed = async (trace: Trace) => {
-  const jobs = []
-  for await (const job of streamJobs(trace)) jobs.push(job)
-  return jobs
-}
+const folder = temporaryFolder()
+const files = (name: string, contents: Parameters<typeof writeFiles>[1]) => writeFiles(join(folder, name), contents)
 const read = (text: string | Uint8Array, options: object = {}) => parseTrace(typeof text === 'string' ? bytesOf(text) : text, { file: 'h', options })
 const jobs = (text: string | Uint8Array, options?: object) => [...jobsOf(read(text, options))]
 const container = { vcores: 1, 'memory-mb': 1024 }

@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { parquetWriteBuffer, type ColumnSource } from 'hyparquet-writer'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { streamJobs, type Trace } from '../src/index.js'
 import { google, googleMachines, openTrace, openTraceFile, parquetAsText } from '../src/node/index.js'
 import { bufferOf, parquetTable } from '../src/parquet/table.js'
 import { csvRows, headerLine } from '../src/parquet/text.js'
 import { messageAfter, messageOf } from './reading.js'
+import { temporaryFolder } from './temporary.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'parquet-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 let files = 0
 function file(content: string | Uint8Array, name = `${files++}`): string {
   const path = join(folder, name)

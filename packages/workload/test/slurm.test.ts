@@ -46,7 +46,7 @@ describe('sacct', () => {
   it('rounds the parts of nodes up, and tells of how many jobs', () => {
     const found = read(table({ NNodes: '4' }, { JobID: '102', NNodes: '', AllocTRES: '' }, { JobID: '103', NNodes: '3' }), { tasks: 'node' })
     expect([...jobsOf(found)].map(({ stages }) => [stages[0]!.tasks, stages[0]!.demand])).toEqual([[4, { procs: 8 }], [1, { procs: 30 }], [3, { procs: 10 }]])
-    expect(found.report.notes.slice(-2)).toEqual([
+    expect(found.report.notes?.slice(-2)).toEqual([
       '1 job whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up (uneven)', '1 job without a number of nodes: on one (onOne)',
     ])
     expect(messageOf(() => read(table({}), { tasks: 'each', gpuDemand: true }))).toContain('Leave tasks at "one", or gpus out. For records of Slurm tasks "node" shares them out.')

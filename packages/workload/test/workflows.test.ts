@@ -1,30 +1,17 @@
 import type { JobSpec, StageSpec } from '@sched/core'
 import fc from 'fast-check'
 import { parquetWriteBuffer, type ColumnSource } from 'hyparquet-writer'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
-import { jobsOf, parseTrace, readMachines, streamJobs, workloadOf, writeWorkload, type ParseOptions, type Trace } from '../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { jobsOf, parseTrace, readMachines, workloadOf, writeWorkload, type ParseOptions, type Trace } from '../src/index.js'
 import { openTraceFile } from '../src/node/index.js'
 import { circleIn, stagesInOrder } from '../src/workflow/order.js'
-import { bytesOf, messageAfter, messageOf } from './reading.js'
+import { bytesOf, messageAfter, messageOf, streamed } from './reading.js'
+import { temporaryFolder, writeFiles } from './temporary.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'workflows-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-function files(name: string, contents: Readonly<Record<string, string | Uint8Array>>): string {
-  for (const [file, content] of Object.entries(contents)) {
-    mkdirSync(dirname(join(folder, name, file)), { recursive: true })
-    writeFileSync(join(folder, name, file), content)
-  }
-  return join(folder, name)
-}
-const streamed = async (trace: Trace) => {
-  const jobs = []
-  for await (const job of streamJobs(trace)) jobs.push(job)
-  return jobs
-}
+const folder = temporaryFolder()
+const files = (name: string, contents: Parameters<typeof writeFiles>[1]) => writeFiles(join(folder, name), contents)
 const read = (text: string, options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(text), { file: 'w', options, ...more })
 const jobs = (text: string, options?: object): JobSpec[] => [...jobsOf(read(text, options))]
 const counts = ({ report }: Trace) => report.rules!.map(({ rule, jobs: count }) => [rule, count])
