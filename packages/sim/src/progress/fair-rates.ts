@@ -2,6 +2,8 @@ import { grown } from '@sched/core'
 import { HOPS, type FlowLinks } from './flow-links.js'
 
 const NONE = -1
+/** Rates of one level may differ by their last bits: what is so little below a level is at it. */
+const NEARLY = 1 - 1e-9
 
 /**
  * Max-min fair rates of flows over links of fixed capacity, found by progressive filling: all flows grow together until a
@@ -114,7 +116,7 @@ export class FairRates {
     let level = this.#level
     for (let i = 0; i < this.#changed.length; i++) level = Math.min(level, this.#fullAt(this.#changed[i] as number))
     this.#level = Infinity
-    return level
+    return level * NEARLY
   }
 
   /** The level at which a changed link is full: flows slower than that leave more to the others; new ones are among those. */
