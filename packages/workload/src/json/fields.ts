@@ -16,6 +16,10 @@ export class Fields {
     return Object.keys(this.#object).length === 0
   }
 
+  keys(): string[] {
+    return Object.keys(this.#object)
+  }
+
   has(key: string): boolean {
     return Object.hasOwn(this.#object, key) && this.#object[key] !== null && this.#object[key] !== undefined
   }

@@ -36,7 +36,7 @@ export function factsOf(workload: Workload): TraceFacts {
 export interface RuleCount {
   /** Name of the option, for example `overrun`. */
   readonly rule: string
-  /** How many jobs; or how many of what `text` begins with: tasks, attempts, submissions, events, steps. */
+  /** How many jobs; or how many of what `text` begins with: tasks, attempts, submissions, events, steps, pods, objects. */
   readonly jobs: number
   /** What was found and what was done about it: `longer than estimated: cut at the estimate`. */
   readonly text: string
@@ -50,6 +50,6 @@ export function ruleReport(all: readonly RuleCount[], notes: readonly string[] =
 
 /** A line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
-  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps) (.*)$/.exec(text) ?? []
+  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps|pods|objects) (.*)$/.exec(text) ?? []
   return `${jobs} ${jobs === 1 ? kind.slice(0, -1) : kind} ${rest} (${rule})`
 }

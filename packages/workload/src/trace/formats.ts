@@ -2,6 +2,7 @@ import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
 import { dependencyColumn, guessMapping } from '../job-table/guess.js'
+import { kubernetesFormat } from '../kubernetes/pods.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { batsimFormat } from '../batsim/workload.js'
 import { openbFormat } from '../openb/pods.js'
@@ -33,7 +34,7 @@ import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, kubernetesFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 

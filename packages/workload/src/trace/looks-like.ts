@@ -61,6 +61,7 @@ export function textKind(head: string): string {
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
   if (/^\s*<(configuration|allocations)\b/m.test(head)) return 'a queue file of YARN or Spark (for --queues)'
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
+  if (/^kind:\s*["']?(List|Pod|Job)\b/m.test(head) && /^(-| {2})?\s*kind:\s*["']?(Pod|Job)\b/m.test(head)) return 'pods or Jobs of Kubernetes in YAML (`kubectl get jobs,pods -A -o json` prints those that are read)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'

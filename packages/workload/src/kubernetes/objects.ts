@@ -1,0 +1,90 @@
+import type { Constraints, Demand, Seconds } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+import { quantityIn } from '../job-table/values.js'
+import { instant } from '../slurm/times.js'
+
+const MIB = 2 ** 20
+const MILLI = 1000
+/** Labels that lists of nodes are read without. */
+const UNUSED = /^(kubernetes\.io\/hostname|beta\.kubernetes\.io\/.*)$/
+
+/** Seconds since 1970; `undefined` where a time is not given. Throws `BadLine`. */
+export function timeAt(fields: Fields | undefined, key: string): Seconds | undefined {
+  const text = fields?.text(key)
+  if (text === undefined) return undefined
+  const time = instant(text)
+  if (time === undefined || Number.isNaN(time)) throw fields!.bad(key, `found ${JSON.stringify(text.slice(0, 40))}, expected a time such as 2024-01-31T10:00:00Z.`)
+  return time
+}
+
+/** When a condition of an object became true; `undefined` where it is not. */
+export function trueSince(status: Fields | undefined, ...types: string[]): Seconds | undefined {
+  const found = status?.list('conditions').find((each) => types.includes(each.text('type') ?? '') && each.text('status') === 'True')
+  return timeAt(found, 'lastTransitionTime')
+}
+
+/** The values of labels and annotations by key, labels first. */
+export function marksOf(metadata: Fields | undefined): (...keys: readonly string[]) => string | undefined {
+  const [labels, annotations] = [metadata?.object('labels'), metadata?.object('annotations')]
+  return (...keys) => keys.map((key) => labels?.text(key) ?? annotations?.text(key)).find((value) => value !== undefined)
+}
+
+/**
+ * What the scheduler counts of a pod: what its containers request together, and those that its init containers start beside, or
+ * what one of the others requests while it runs, if that is more; with the overhead of its runtime. `cpu` in millicores, `mem` in MiB, `gpu`
+ * in thousandths, rounded up. Throws `BadLine`.
+ *
+ * Source: Kubernetes, "Resource sharing within containers" of init containers and of sidecars; pod-level resources.
+ */
+export function demandOfPod(spec: Fields): Demand {
+  const running = new Map<string, number>()
+  let most = new Map<string, number>()
+  for (const container of spec.list('initContainers')) {
+    const requests = requestsOf(container)
+    if (container.text('restartPolicy') === 'Always') add(running, requests)
+    else most = larger(most, add(new Map(running), requests))
+  }
+  for (const container of spec.list('containers')) add(running, requestsOf(container))
+  const all = larger(running, most)
+  for (const [name, amount] of requestsOf(spec)) all.set(name, amount)
+  const overhead = spec.object('overhead')
+  if (overhead !== undefined) add(all, amountsOf(overhead))
+  const up = (amount = 0) => Math.ceil(amount - 1e-9)
+  const [cpu, mem, gpu] = [up(all.get('cpu')), up(all.get('mem')), up(all.get('gpu'))]
+  return { ...(cpu > 0 && { cpu }), ...(mem > 0 && { mem }), ...(gpu > 0 && { gpu }) }
+}
+
+/** What is limited but not requested is requested, as the API server has it. */
+function requestsOf(container: Fields): Map<string, number> {
+  const resources = container.object('resources')
+  const [limits, requests] = ['limits', 'requests'].map((key) => resources?.object(key)).map((each) => (each === undefined ? new Map<string, number>() : amountsOf(each)))
+  return new Map([...limits!, ...requests!])
+}
+
+function amountsOf(list: Fields): Map<string, number> {
+  const amounts = new Map<string, number>()
+  for (const key of list.keys()) {
+    const [name, scale] = key === 'cpu' ? ['cpu', MILLI] : key === 'memory' ? ['mem', 1 / MIB] : /\/gpu$/.test(key) ? ['gpu', MILLI] : []
+    if (name !== undefined && scale !== undefined) amounts.set(name, (amounts.get(name) ?? 0) + quantityIn(list.text(key) ?? '0', key) * scale)
+  }
+  return amounts
+}
+
+function add(to: Map<string, number>, more: ReadonlyMap<string, number>): Map<string, number> {
+  for (const [name, amount] of more) to.set(name, (to.get(name) ?? 0) + amount)
+  return to
+}
+
+const larger = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>) =>
+  new Map([...new Set([...a.keys(), ...b.keys()])].map((name) => [name, Math.max(a.get(name) ?? 0, b.get(name) ?? 0)]))
+
+/** Labels that a pod asks of its node by `nodeSelector`, and by the one term of a required affinity where that names values. */
+export function constraintsOfPod(spec: Fields): Constraints | undefined {
+  const require = new Map<string, string | readonly string[]>()
+  const terms = spec.object('affinity')?.object('nodeAffinity')?.object('requiredDuringSchedulingIgnoredDuringExecution')?.list('nodeSelectorTerms') ?? []
+  for (const each of terms.length === 1 ? terms[0]!.list('matchExpressions') : []) if (each.text('operator') === 'In') require.set(each.text('key') ?? '', each.texts('values'))
+  const selector = spec.object('nodeSelector')
+  for (const key of selector?.keys() ?? []) require.set(key, selector?.text(key) ?? '')
+  const kept = [...require].filter(([key]) => !UNUSED.test(key))
+  return kept.length === 0 ? undefined : { require: Object.fromEntries(kept) }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf, messageOf } from './reading.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+const at = (seconds: number) => new Date(Date.UTC(2024, 0, 31, 10) + seconds * 1000).toISOString().replace('.000', '')
+const controller = (kind: string, name: string) => ({ ownerReferences: [{ apiVersion: 'batch/v1', kind, name, controller: true }] })
+
+/** A pod of the Job `train`, created at 0, scheduled at 60 and ended at 660, changed in some of its parts. */
+const pod = (name: string, { metadata = {}, spec = {}, status = {} }: { metadata?: Json; spec?: Json; status?: Json } = {}) => ({
+  apiVersion: 'v1', kind: 'Pod',
+  metadata: { name, namespace: 'ml', creationTimestamp: at(0), ...controller('Job', 'train'), ...metadata },
+  spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1500m', memory: '4Gi', 'nvidia.com/gpu': '1' }, limits: { memory: '8Gi' } } }], ...spec },
+  status: {
+    phase: 'Succeeded', startTime: at(61), conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: at(60) }],
+    containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 0, startedAt: at(70), finishedAt: at(660) } } }], ...status,
+  },
+})
+const job = (name: string, { metadata = {}, spec = {}, status = {} }: { metadata?: Json; spec?: Json; status?: Json } = {}) => ({
+  apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'ml', creationTimestamp: at(-300), ...metadata },
+  spec: { parallelism: 2, completions: 4, template: { spec: { containers: [{ name: 'main', resources: { requests: { cpu: 2, memory: '1Gi' } } }] } }, ...spec },
+  status: { startTime: at(0), completionTime: at(200), succeeded: 4, ...status },
+})
+const list = (...items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', items, kind: 'List' }, null, 4)
+const read = (text: string, options: object = {}) => parseTrace(bytesOf(text), { file: 'pods.json', options })
+const jobs = (items: readonly object[], options?: object) => [...jobsOf(read(list(...items), options))]
+
+describe('kubernetes', () => {
+  it('makes a job of the pods of a Job: from its creation, each from its scheduling to the end of its last container', () => {
+    const longer = { containerStatuses: [{ state: { terminated: { finishedAt: at(660) } } }, { state: { terminated: { finishedAt: at(700) } } }] }
+    expect(jobs([pod('train-0'), pod('train-1', { status: longer })])).toEqual([{
+      id: 'ml/train', submit: 0, user: 'ml', queue: 'ml', recorded: { wait: 60, status: 'completed' },
+      stages: [{ name: 'pods', tasks: 2, demand: { cpu: 1500, mem: 4096, gpu: 1000 }, duration: [600, 640] }],
+    }])
+  })
+
+  it('takes the Job for when it was submitted, which Kueue holds back before it has pods, and all its pods for a gang then', () => {
+    const queued = job('train', { metadata: { labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }, spec: { parallelism: 2, completions: 2, activeDeadlineSeconds: 3600 } })
+    const [found] = jobs([queued, pod('train-0'), pod('train-1')])
+    expect([found?.submit, found?.queue, found?.estimate, found?.recorded, found?.stages[0]?.gang]).toEqual([0, 'gpus', 3600, { wait: 360, status: 'completed' }, true])
+    expect(jobs([queued, pod('train-0'), pod('train-1')], { queue: 'namespace', gang: 'none' })[0]).toMatchObject({ queue: 'ml', stages: [{ tasks: 2 }] })
+    expect(jobs([pod('train-0'), pod('train-1')], { gang: 'jobs' })[0]?.stages[0]?.gang).toBe(true)
+  })
+
+  it('makes the tasks of a Job whose pods are gone of its completions: 4, two at a time in 200 s, are 100 s each', () => {
+    expect(jobs([job('sweep')])).toEqual([{
+      id: 'ml/sweep', submit: 0, user: 'ml', queue: 'ml', recorded: { wait: 300, status: 'completed' }, stages: [{ name: 'pods', tasks: 4, demand: { cpu: 2000, mem: 1024 }, duration: 100 }],
+    }])
+    expect(jobs([job('bad', { status: { completionTime: undefined, conditions: [{ type: 'Failed', status: 'True', lastTransitionTime: at(100) }] } })])[0]).toMatchObject({ recorded: { status: 'failed' }, stages: [{ duration: 50 }] })
+  })
+
+  it.each<[string, Json, unknown]>([
+    ['the largest of init containers, which run one after another', { initContainers: [{ resources: { requests: { cpu: '2' } } }, { resources: { requests: { cpu: '1', memory: '8Gi' } } }] }, { cpu: 2000, mem: 8192, gpu: 1000 }],
+    ['a sidecar beside the containers', { initContainers: [{ restartPolicy: 'Always', resources: { requests: { cpu: '1' } } }, { resources: { requests: { cpu: '1200m' } } }] }, { cpu: 2500, mem: 4096, gpu: 1000 }],
+    ['the overhead of a runtime', { overhead: { cpu: '250m', memory: '120Mi' } }, { cpu: 1750, mem: 4216, gpu: 1000 }],
+    ['what is requested for the pod', { resources: { requests: { cpu: '3' } } }, { cpu: 3000, mem: 4096, gpu: 1000 }],
+    ['limits where nothing is requested', { containers: [{ resources: { limits: { cpu: '1', 'amd.com/gpu': 2 } } }] }, { cpu: 1000, gpu: 2000 }],
+    ['a millicore where nothing is said', { containers: [{}] }, { cpu: 1 }],
+  ])('counts %s', (_, spec, demand) => {
+    expect(jobs([pod('a', { spec })])[0]?.stages[0]?.demand).toEqual(demand)
+  })
+
+  it('tells apart pods that ask differently, requires labels of nodes, and takes pods of services and pod groups for what they are', () => {
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'model', operator: 'In', values: ['a100', 'h100'] }] }] } } }
+    const selected = { nodeSelector: { pool: 'gpu', 'kubernetes.io/hostname': 'n1' }, affinity, priority: 1000 }
+    const grouped = { ownerReferences: [], annotations: { 'scheduling.k8s.io/group-name': 'pg' }, labels: { 'volcano.sh/queue-name': 'low' } }
+    const found = jobs([
+      pod('train-0'), pod('train-1', { spec: selected }), pod('web-1', { metadata: controller('ReplicaSet', 'web') }), pod('web-2', { metadata: controller('ReplicaSet', 'web') }),
+      pod('x', { metadata: grouped }), pod('y', { metadata: grouped }),
+    ])
+    expect(found.map(({ id, queue, stages }) => [id, queue, stages.map(({ tasks, gang }) => (gang === true ? -tasks : tasks))])).toEqual([['ml/train', 'ml', [1, 1]], ['ml/web-1', 'ml', [1]], ['ml/web-2', 'ml', [1]], ['ml/pg', 'low', [-2]]])
+    expect(found[0]?.stages[1]).toMatchObject({ name: 'pods-2', constraints: { require: { model: ['a100', 'h100'], pool: 'gpu' } } })
+    expect(jobs([pod('train-1', { spec: selected })], { nodeSelector: 'ignore' })[0]).toMatchObject({ priority: 1000, stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1500, mem: 4096, gpu: 1000 }, duration: [600] }] })
+  })
+
+  it('leaves out what has not ended, never started or never ends, and counts it; objects may also stand one on a line', () => {
+    const items = [
+      pod('train-0', { status: { phase: 'Failed' } }), pod('kube-proxy', { metadata: controller('DaemonSet', 'kube-proxy') }), pod('train-1', { status: { phase: 'Running' } }),
+      pod('lost', { metadata: { ownerReferences: [] }, status: { phase: 'Failed', containerStatuses: [] } }), { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' } },
+      job('soon', { status: { startTime: undefined } }), pod('idle', { metadata: { ownerReferences: [] }, spec: { containers: [] } }),
+    ]
+    const trace = read(items.map((item) => JSON.stringify(item)).join('\n'))
+    expect([...jobsOf(trace)].map(({ id, recorded }) => [id, recorded?.status])).toEqual([['ml/train', 'failed'], ['ml/idle', 'completed']])
+    expect(trace.report.notes).toEqual([
+      '1 object other than pods and Jobs: passed over (others)', '1 pod of daemons and of nodes: left out (daemons)', '1 pod still running or pending: left out (going)',
+      '1 pod without a known start or end: left out (unknown)', '1 job without an end, and without pods that have ended: left out (empty)', '1 pod without requests: a millicore (nothing)',
+    ])
+  })
+
+  it('says what is wrong, and that YAML is not read', () => {
+    expect(messageOf(() => read(list({ ...pod('a'), spec: undefined })))).toContain('line 43 spec: in the object that begins on line 4: is missing. Print whole objects: kubectl get jobs,pods -A -o json')
+    expect(messageOf(() => read(list(pod('a', { metadata: { creationTimestamp: 'yesterday' } }))))).toContain('metadata.creationTimestamp: in the object that begins on line 4: found "yesterday", expected a time such as 2024-01-31T10:00:00Z.')
+    expect(messageOf(() => read(list(pod('a', { spec: { containers: [{ resources: { requests: { cpu: 'many' } } }] } }))))).toContain('cpu: in the object that begins on line 4: found "many"')
+    expect(messageOf(() => detectFormatOf(new TextEncoder().encode('apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {}\nkind: List\n')))).toContain('looks like pods or Jobs of Kubernetes in YAML (`kubectl get jobs,pods -A -o json` prints those that are read)')
+  })
+})
