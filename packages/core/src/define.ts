@@ -29,7 +29,9 @@ export type Kind = keyof Kinds
 /** A chosen and configured part of a scheduling system, ready to be built once per run. */
 export interface Plug<K extends Kind> {
   readonly kind: K
+  /** Of its definition, or of the preset that it was asked for by. */
   readonly name: string
+  /** Builds it for one run; nothing is kept from one run to the next. Throws `SchedError` where it does not suit the cluster. */
   create(env: Kinds[K]['env']): Kinds[K]['made']
 }
 
@@ -43,6 +45,7 @@ type InnerPlugs<I extends Inner> = {
 /** What an author writes of a plug-in. */
 export interface Definition<K extends Kind, Options, I extends Inner, Input = unknown> {
   readonly kind: K
+  /** Unique among definitions and presets of its kind. */
   readonly name: string
   /** One line for listings. */
   readonly summary: string
@@ -54,6 +57,7 @@ export interface Definition<K extends Kind, Options, I extends Inner, Input = un
   readonly inner?: I
   /** Names used for parts not given, for example `{ order: 'fifo' }`. */
   readonly defaults?: Readonly<Record<string, string>>
+  /** Builds it for one run from checked options and the plugs of its parts, which it builds itself. */
   create(options: Options, env: Kinds[K]['env'], inner: InnerPlugs<I>): Kinds[K]['made']
 }
 
@@ -154,6 +158,7 @@ export class Registry {
   readonly #byKind = new Map<Kind, Map<string, Defined<Kind>>>()
   readonly #presets: Preset[] = []
 
+  /** Throws `TAKEN_NAME` for a name that a definition or preset of the kind has. */
   add<K extends Kind, Options, I extends Inner, Input>(definition: Defined<K, Options, I, Input>): this {
     this.#refuseTaken(definition.kind, definition.name, 'plug-in')
     const named = this.#named(definition.kind)
@@ -161,12 +166,14 @@ export class Registry {
     return this
   }
 
+  /** Throws `UNKNOWN_NAME`, with the nearest known one. */
   get<K extends Kind>(kind: K, name: string): Defined<K> {
     const found = this.#named(kind).get(name)
     if (found === undefined) throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, {}, suggest(name, this.names(kind)))
     return found as unknown as Defined<K>
   }
 
+  /** Throws `TAKEN_NAME`, as `add`. */
   addPreset(preset: Preset): this {
     this.#refuseTaken(preset.kind, preset.name, 'preset')
     this.#presets.push(preset)
@@ -185,10 +192,12 @@ export class Registry {
     return this.#named(kind).has(name)
   }
 
+  /** Names of definitions of a kind, sorted; those of presets are not among them. */
   names(kind: Kind): string[] {
     return [...this.#named(kind).keys()].sort()
   }
 
+  /** Definitions of a kind by name. */
   list(kind: Kind): Defined<Kind>[] {
     return this.names(kind).map((name) => this.get<Kind>(kind, name))
   }

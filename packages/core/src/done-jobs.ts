@@ -11,9 +11,11 @@ export class DoneJobs {
   begin(): void {
     this.#call++
   }
+  /** Marks a job as done in this call. */
   add(job: JobId): void {
     this.#doneIn[job] = this.#call
   }
+  /** Whether it is marked in this call. */
   has(job: JobId): boolean {
     return this.#doneIn[job] === this.#call
   }

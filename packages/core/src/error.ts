@@ -1,13 +1,22 @@
 /** What went wrong, as a stable code for programs; the message is for people. */
 export type ErrorCode =
+  /** What a file or a description says cannot be used. */
   | 'BAD_INPUT'
+  /** An option of a part, of a command or of a call is none, or not possible there. */
   | 'BAD_OPTION'
+  /** Nothing is called so. */
   | 'UNKNOWN_NAME'
+  /** Something else is called so. */
   | 'TAKEN_NAME'
+  /** A plug-in, or a caller of the library, has done what the interface forbids. */
   | 'BROKEN_CONTRACT'
+  /** A round was used after it had been closed. */
   | 'ROUND_CLOSED'
+  /** A job asks for more than there can ever be, or waits for ever. */
   | 'INFEASIBLE'
+  /** A count or an amount is not what it must be: a fault of this program. */
   | 'INVARIANT'
+  /** The system cannot read or write a file. */
   | 'IO'
 
 /** Where a fact was found: file, 1-based line and column, or row of a table that has no lines, field or option path. */
@@ -28,7 +37,9 @@ export class SchedError extends Error {
   override readonly name = 'SchedError'
   readonly code: ErrorCode
   readonly place: Place
+  /** What is so, a sentence that goes on after the place. */
   readonly fact: string
+  /** What to do about it; empty where nobody can say. */
   readonly wayOut: string
 
   constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {

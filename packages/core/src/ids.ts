@@ -5,8 +5,11 @@
 declare const brand: unique symbol
 type Id<K extends string> = number & { readonly [brand]: K }
 
+/** A machine: an index into the cluster's description, from 0. */
 export type NodeId = Id<'node'>
+/** A job in the system; the number of an ended one is used again. */
 export type JobId = Id<'job'>
+/** A task of a job in the system; numbers are used again. */
 export type TaskId = Id<'task'>
 /** Index into `ClusterView.resources`. */
 export type ResourceId = Id<'resource'>
@@ -18,6 +21,7 @@ export type QueueId = Id<'queue'>
 export type UserId = Id<'user'>
 /** An interned demand vector with its constraints: jobs of one shape ask the same amounts and may run on the same nodes. */
 export type ShapeId = Id<'shape'>
+/** A moment of an open round to roll back to; means nothing after it. */
 export type Savepoint = Id<'savepoint'>
 
 /** Seconds in a 64-bit float; the only unit of time. */

@@ -46,6 +46,7 @@ export interface Phase {
 
 /** Tasks of one shape, for example the maps of a MapReduce job. */
 export interface StageSpec {
+  /** For example `map`; for messages and reports. */
   readonly name: string
   /** Number of tasks, at least 1. */
   readonly tasks: number
@@ -53,6 +54,7 @@ export interface StageSpec {
   readonly duration: Duration
   /** Earlier stages (by index) of which a fraction of tasks must have ended: Hadoop's slow start is `{ stage: 0, fraction: 0.05 }`. */
   readonly after?: readonly { readonly stage: number; readonly fraction: number }[]
+  /** Blocks that the tasks read, by which some nodes are nearer than others; default: none, every node is equally near. */
   readonly data?: DataSpec
   /** Slow-down by locality level (node, rack, ..., anywhere); overrides the runtime model's for this stage. */
   readonly localityFactors?: readonly number[]
@@ -98,6 +100,7 @@ export interface JobSpec {
   readonly id: string
   /** Seconds from the start of the workload, at least 0. */
   readonly submit: Seconds
+  /** Who submits it; of jobs that name nobody one user is made, called `user`. */
   readonly user?: string
   /** Path of the queue or pool, for example `root.ads`; default: the user's own, or `default`. */
   readonly queue?: string
@@ -116,17 +119,20 @@ export interface JobSpec {
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */
   readonly estimate?: Seconds
+  /** Seconds from the start of the workload, by which it should have ended; default: none. */
   readonly deadline?: Seconds
   /** Seconds between submission and the first task being schedulable (set-up cost). */
   readonly startup?: Seconds
   /** Waits for the end of this job, then `think` seconds more; its submit time moves to that instant if later. */
   readonly after?: string
+  /** Seconds between the end of that job and this submission, at least 0; default 0. */
   readonly think?: Seconds
   /** Kind of job by which architectures choose a scheduler, for example `batch` or `service`. */
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
   readonly recorded?: RecordedRun
+  /** At least one. */
   readonly stages: readonly StageSpec[]
 }
 
@@ -142,10 +148,12 @@ export interface JobSource {
 
 /** A workload that can be read again from its start, once per run. */
 export interface Workload {
+  /** For reports. */
   readonly name: string
   /** Number of jobs where it is known beforehand, for progress. */
   readonly jobs?: number
   /** False: no job follows another (`after`), so that ended jobs need not be remembered. Default true. */
   readonly chained?: boolean
+  /** Its jobs from the first on; sources do not depend on each other. */
   open(): JobSource
 }

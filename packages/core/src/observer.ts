@@ -25,12 +25,14 @@ export interface TaskRow {
 
 /** Tasks that start; see `onTaskStart`. */
 export interface StartRow extends TaskRow {
+  /** Locality level of the launches, -1 without data. */
   readonly level: number
 }
 
 /** Tasks that leave their nodes; see `onTaskEnd`. */
 export interface EndRow extends TaskRow {
   readonly how: TaskEnd
+  /** When the tasks started, and when they stopped: at or before the time at which it is told. */
   readonly started: Seconds
   readonly stopped: Seconds
   /** Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. */
@@ -43,7 +45,9 @@ export interface EndRow extends TaskRow {
  * Ids are valid during the call only.
  */
 export interface Observer {
+  /** Before anything happens; the views stay valid during the run. */
   onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void
+  /** A job has been submitted and not refused. */
   onSubmit?(job: JobId, spec: JobSpec, now: Seconds): void
   /** `level` is the locality level of the launch, -1 for a task without data. */
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
@@ -59,9 +63,11 @@ export interface Observer {
   onTaskFetched?(task: TaskId, now: Seconds): void
   /** What the tasks of a node use, or how many work there, has changed (`ClusterView.hardware`); only where that is measured. */
   onUse?(node: NodeId, now: Seconds): void
+  /** All tasks of the job have ended, or are given up and none runs. */
   onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
   /** A submitted job that can never run, with the limit that forbids it. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
+  /** A policy has promised that the job starts no later than `start`. */
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
   /** `limit` names the limit where that is the reason and the policy tells. */
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
@@ -71,6 +77,7 @@ export interface Observer {
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */
   onAbandon?(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void
+  /** Nothing happens any more, or the limit of the run is reached. */
   onRunEnd?(now: Seconds): void
 }
 

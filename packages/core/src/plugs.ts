@@ -20,7 +20,9 @@ export interface Env {
 
 /** Which work goes next and whether it may go now: fills a round with claims. */
 export interface Policy extends WorkListener {
+  /** Claims what shall start in this round, or nothing. Jobs it passes over are told by `defer`. */
   schedule(round: Round): void
+  /** What became of the claims of a round, when it is closed. */
   onCommit?(commit: Commit): void
   /** Whether limits forbid all that waits, now and for ever if nothing changes: a run may end with it. Absent: it may not. */
   mayLeave?(): boolean
@@ -58,6 +60,7 @@ export interface Order extends WorkListener {
   begin(round: Round): void
   /** The next block, `undefined` at the end. The object and its array are the order's own and change with the next call. */
   next(): JobBlock | undefined
+  /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
 }
 
@@ -65,10 +68,13 @@ export interface Order extends WorkListener {
 export interface Sharing {
   /** Number of pools, leaves and inner ones. */
   readonly pools: number
+  /** Path of the pool; of the root it is empty. */
   name(pool: number): string
   /** The pool a pool lies in, `None` for a root. */
   parent(pool: number): number
+  /** The leaf pool that a job in the system is in. */
   poolOf(job: JobId): number
+  /** Tasks of the pool in the lane, with those of pools inside it: claimed or running, running and unplaced, and those it should not have less than. */
   running(pool: number, lane: LaneId): number
   demand(pool: number, lane: LaneId): number
   minShare(pool: number, lane: LaneId): number
@@ -76,6 +82,7 @@ export interface Sharing {
   fairShares(lane: LaneId): Float64Array
   /** Seconds below the minimum share before it may take tasks; `Infinity`: never. */
   minTimeout(pool: number): Seconds
+  /** Whether it holds jobs, not pools. */
   isLeaf(pool: number): boolean
   /** Set by who finds a pool below its share for too long: its jobs must not be delayed. */
   markStarved(pool: number, lane: LaneId, starved: boolean): void
@@ -93,7 +100,9 @@ export interface Placement extends WorkListener {
 
 /** The result of closing a round: which claims became real. Arrays are valid during the call only. */
 export interface Commit {
+  /** When the round was closed. */
   readonly now: Seconds
+  /** Tasks that start, and those that are pending again. */
   readonly accepted: readonly TaskId[]
   readonly conflicted: readonly TaskId[]
 }
@@ -136,7 +145,9 @@ export interface RoundLimits {
 
 /** One of the schedulers of a run: a policy, the jobs routed to it, and at most one open round. */
 export interface Scheduler {
+  /** A number from 0, in the order in which the architecture adds them. */
   readonly id: number
+  /** For example `batch-1`; unique in a run. */
   readonly name: string
   /** Schedulers of one kind, for example those that share the batch jobs; the name where there is one of a kind. */
   readonly group: string
@@ -147,6 +158,7 @@ export interface Scheduler {
 
 /** Resources taken out of the cell for one scheduler to draft on: an offer. */
 export interface Stock {
+  /** The cell with nothing free but what is in stock. */
   readonly cluster: ClusterView
   /** Takes all that is free in the cell. */
   takeAll(): void
@@ -164,9 +176,11 @@ export interface Cell {
   readonly work: WorkView
   /** All nodes, in id order. */
   readonly nodes: readonly NodeId[]
+  /** Seconds from the start of the run. */
   now(): Seconds
   /** Opens the scheduler's round for one lane, on the live state or on a stock. */
   draft(scheduler: Scheduler, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on?: Stock): OpenRound
+  /** A new stock with nothing in it. */
   stock(): Stock
   /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds; of 0 where nodes beat in the instant: after their reports, before their rounds. */
   after(delay: Seconds, token: number): void
@@ -176,6 +190,7 @@ export interface Cell {
   unplaced(job: JobId): number
   /** Hides a job from its scheduler (back-off) until `letGo`. */
   holdBack(job: JobId): void
+  /** Shows a job again that was held back. */
   letGo(job: JobId): void
   /** Gives the unplaced tasks of a job up; it ends with its running ones. */
   abandon(job: JobId): void
@@ -212,8 +227,10 @@ export interface Decision {
   readonly job: JobId
   /** Attempt at this job, from 1. */
   readonly attempt: number
+  /** When it began and when it was closed. */
   readonly opened: Seconds
   readonly closed: Seconds
+  /** Tasks that were claimed, of which started, and of which were sent back. */
   readonly claimed: number
   readonly accepted: number
   readonly conflicted: number
@@ -229,6 +246,7 @@ export interface Decision {
 export interface Architecture {
   /** The scheduler of a new job; default: the first. */
   route?(spec: JobSpec): Scheduler
+  /** Opens rounds as the trigger allows and lets schedulers fill them. */
   trigger(trigger: Trigger): void
   /** A time asked for with `cell.after` has come. Rounds of the instant come later: `trigger` follows. */
   wake?(token: number): void

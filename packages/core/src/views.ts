@@ -6,6 +6,7 @@ import type { JobSpec, StageSpec } from './job.js'
  * Hadoop runs the same policy once per slot type, independently; everywhere else there is one lane with all resources.
  */
 export interface Lane {
+  /** Of a slot type its name; `all` where there is one lane. */
   readonly name: string
   readonly resources: readonly ResourceId[]
 }
@@ -45,6 +46,7 @@ export interface HardwareView {
 export interface ClusterView {
   /** Number of nodes; ids are 0 to nodes - 1. */
   readonly nodes: number
+  /** Names of the resources, by `ResourceId`. */
   readonly resources: readonly string[]
   readonly lanes: readonly Lane[]
   /**
@@ -54,7 +56,9 @@ export interface ClusterView {
   readonly levels: number
   /** Seconds between two heartbeats of a node, 0 where every change reaches the master at once. */
   readonly heartbeat: Seconds
+  /** What is not claimed, drafted claims counted, whether or not the node is up. */
   free(node: NodeId, resource: ResourceId): number
+  /** What the node has, free or not, up or not. */
   total(node: NodeId, resource: ResourceId): number
   /** Amount of one device of a resource that comes in devices (1000 of a GPU in thousandths), 0 for any other resource. */
   deviceSize(resource: ResourceId): number
@@ -75,6 +79,7 @@ export interface ClusterView {
   capacity(resource: ResourceId): number
   /** The group of a node at a level: itself at 0, its rack at 1. */
   group(level: number, node: NodeId): number
+  /** Number of groups at a level: of nodes at 0, of racks at 1. */
   groups(level: number): number
   /** The name of a group as the cluster's description has it. */
   groupName(level: number, group: number): string
@@ -82,7 +87,9 @@ export interface ClusterView {
   speed(node: NodeId): number
   /** Raised by one whenever a claim is committed on the node. */
   version(node: NodeId): number
+  /** Whether the node takes tasks. */
   up(node: NodeId): boolean
+  /** The node's name in the cluster's description. */
   name(node: NodeId): string
   /** The names of the labels that nodes have, in order of first mention. */
   readonly labels: readonly string[]
@@ -104,12 +111,17 @@ export interface WorkView {
   jobs(): JobId[]
   /** Submission sequence number, unique and ascending: the last word in every tie. */
   rank(job: JobId): number
+  /** Its `id` in the workload. */
   name(job: JobId): string
+  /** When it was submitted, seconds from the start of the run. */
   submitted(job: JobId): Seconds
+  /** Larger is more important; 0 of a job that says nothing. */
   priority(job: JobId): number
+  /** Its share relative to its neighbours under a fair order; 1 of a job that says nothing. */
   weight(job: JobId): number
   /** Estimated run time, `Infinity` when unknown. */
   estimate(job: JobId): Seconds
+  /** By when it should have ended, seconds from the start of the run; `Infinity` without one. */
   deadline(job: JobId): Seconds
   user(job: JobId): UserId
   userName(user: UserId): string
@@ -172,6 +184,7 @@ export interface WorkView {
   stageOf(task: TaskId): number
   /** The demand vector of the task's stage. */
   shapeOf(task: TaskId): ShapeId
+  /** Where a claimed or running task is, `None` of others. */
   nodeOf(task: TaskId): NodeId | None
   /** The devices of its node that a claimed or running task holds, one bit each, counted over all resources that come in devices; 0: none. */
   devicesOf(task: TaskId): number
@@ -204,7 +217,9 @@ export interface WorkListener {
   onDrained?(job: JobId, lane: LaneId): void
   /** Number of unplaced tasks has grown without `onReady` (another stage opened, a task came back). */
   onMore?(job: JobId, lane: LaneId): void
+  /** A start has been drafted, or an eviction taken back: from here on the task counts as running. */
   onClaim?(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void
+  /** The task does not count any more. */
   onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void
   /** All tasks have ended; the id may be used again after this call. */
   onFinish?(job: JobId): void
