@@ -63,13 +63,16 @@ class Monolithic implements Architecture {
     this.#limits = this.#cluster.heartbeat > 0 ? { ...claims, reach: env.cell.nodes } : tasksPerHeartbeat === undefined ? undefined : claims
   }
 
-  /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold. */
+  /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold, or that is larger than `tasksPerHeartbeat`. */
   route(spec: JobSpec): Scheduler {
+    const most = this.#limits?.claims ?? Infinity
+    for (const { name, tasks, gang } of spec.stages)
+      if (gang === true && tasks > most)
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts the ${tasks} tasks of stage "${name}" together, and a round may start ${most} (tasksPerHeartbeat).`, {}, 'Allow more.')
     if (this.#cluster.heartbeat === 0) return this.#scheduler
     this.#mayLook.fill(1)
-    const most = this.#limits?.claims ?? Infinity
     for (const stage of spec.stages)
-      if (stage.gang === true && stage.tasks > 1 && (stage.tasks > most || !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= stage.tasks)))
+      if (stage.gang === true && stage.tasks > 1 && !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= stage.tasks))
         throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
     return this.#scheduler
   }

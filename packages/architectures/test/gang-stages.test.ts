@@ -47,6 +47,18 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
   })
 })
 
+describe('a framework that hoards for a gang', () => {
+  it('starts no part of it when another stage of its job has opened meanwhile and been placed', () => {
+    // two nodes are kept for the gang until 33 s, when there is room on the third; `second` has had a place there since 11 s
+    const stage = (name: string, change: Partial<StageSpec>): StageSpec => ({ name, tasks: 1, demand: { cpu: 1 }, duration: 1, ...change })
+    const stages = [stage('first', { duration: 8 }), stage('second', { after: [{ stage: 0, fraction: 1 }] }), stage('gang', { tasks: 3, demand: { mem: 3 }, gang: true })]
+    const jobs = [job('long', [stage('work', { demand: { mem: 1 }, duration: 30 })]), job('job', stages)]
+    const { recorder } = play(twoLevel({ frameworks: 1, decision: { job: 0.5, task: 0 }, hoard: 60 }), jobs, { cluster: { nodes: [{ count: 3, resources: { cpu: 1, mem: 3 } }] } })
+    const starts = recorder.launches.filter((launch) => launch.job === 'job').map(({ stage: at, time }) => `${at} at ${Math.round(time)}`)
+    expect(starts).toEqual(['0 at 2', '2 at 34', '2 at 34', '1 at 34', '2 at 34'])
+  })
+})
+
 describe('a conflict with one task of a gang', () => {
   it.each([['before', [0, 1, 2]], ['after', [2, 0, 1]]] as const)('rejects the gang and no other task of its job, %s the others', (where, nodes) => {
     // `first` is done deciding at 1 s and takes node 1; at 3 s the other finds it taken, on which its gang counted

@@ -222,17 +222,18 @@ export class Draft implements OpenRound {
 
   brokenGang(job: JobId): Savepoint | undefined {
     const { work } = this
-    if (!work.isGang(job, this.lane)) return undefined
-    const stage = work.laneFront[job * work.lanes + this.lane] as number
     const { tasks, count } = this.#moves
-    let claims = 0
-    let from = count
-    for (; from > 0; from--) {
-      const move = tasks[from - 1] as number
-      if (move >= 0 && work.taskStage[move] !== stage) break // of an eviction before its claims they are the reason
-      if (move >= 0) claims++
+    let from = None
+    for (let at = count - 1; at >= 0; at--) {
+      const move = tasks[at] as number
+      if (move < 0) continue
+      const stage = work.taskStage[move] as number
+      if (work.stageJob[stage] !== job) break
+      if (work.stageGang[stage] === 1 && (work.stageUnplaced[stage] as number) > 0) from = at // of an earlier stage that has opened since there may be claims behind it
     }
-    return claims > 0 ? (from as Savepoint) : undefined
+    if (from === None) return undefined
+    while (from > 0 && (tasks[from - 1] as number) < 0) from-- // of an eviction before its claims they are the reason
+    return from as Savepoint
   }
 
   rollback(to: Savepoint): void {

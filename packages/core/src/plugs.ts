@@ -206,7 +206,7 @@ export interface OpenRound extends Round {
   readonly claims: number
   /** Number of evictions drafted. */
   readonly evictions: number
-  /** Where a gang began of which only a part was claimed, to roll back to: the job's front stage; `undefined` where that is not so. */
+  /** Where the first gang of the job began of which only a part was claimed, to roll back to; `undefined` where there is none. */
   brokenGang(job: JobId): Savepoint | undefined
   /** Goes on with an open round, now or later: so many more jobs may be taken up, on the same nodes or others. */
   goOn(now: Seconds, jobs: number, nodes?: readonly NodeId[]): void
