@@ -9,7 +9,7 @@ import { outputFile } from '../output/output-file.js'
 import { spareInputs } from '../output/spare-inputs.js'
 import { version } from '../version.js'
 import type { Io } from '../io.js'
-import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
+import { openedTrace, tellNotes, traceOptions, type TraceOptions } from './trace-options.js'
 
 interface ConvertOptions extends TraceOptions {
   readonly force?: boolean
@@ -31,7 +31,7 @@ async function convert(from: string, to: string, options: ConvertOptions, io: Io
   spareInputs([to], [from, options.mapping], io.cwd)
   const trace = await openedTrace(from, options, io)
   await saved(trace, to, options.force, io)
-  warnOfSkipped(trace, io)
+  tellNotes(trace, io)
 }
 
 /** Writes a workload whose jobs do not depend on a run, and says so; ends cleanly when the user interrupts. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Io } from '../io.js'
 import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
-import { openedTrace, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
+import { openedTrace, tellNotes, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
 import { amountsAs, atLeastOne } from './experiment-options.js'
 
 interface DescribeOptions extends TraceOptions {
@@ -35,8 +35,8 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
   const { rules } = report
   if (options.json === true) io.stdout.write(json({ format, skippedLines: report.skipped, ...(machine && { machine }), ...(rules && { rules }), ...summary }))
   else io.stdout.write(text(trace, summary))
-  for (const note of options.json === true ? [] : (report.notes ?? [])) io.stderr.write(`note: ${note}\n`)
-  warnOfSkipped(trace, io)
+  if (options.json === true) warnOfSkipped(report, io)
+  else tellNotes(trace, io)
 }
 
 function text({ format, machine }: Trace, summary: WorkloadSummary): string {

@@ -30,8 +30,14 @@ export async function openedTrace(file: string, { format, mapping, option, onBad
   return openTraceFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
 }
 
-/** Tells what a reading has left out. */
-export function warnOfSkipped({ report }: Trace, io: Io): void {
+/** Tells what a reading did to the jobs and what it has left out. */
+export function tellNotes({ report }: Trace, io: Io): void {
+  for (const note of report.notes ?? []) io.stderr.write(`note: ${note}\n`)
+  warnOfSkipped(report, io)
+}
+
+/** Tells what bad lines were left out. */
+export function warnOfSkipped(report: Trace['report'], io: Io): void {
   if (report.skipped === 0) return
   io.stderr.write(`warning: ${counted(report.skipped, `bad ${report.counted ?? 'line'}`)} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
 }
