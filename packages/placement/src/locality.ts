@@ -1,4 +1,4 @@
-import { definePlacement, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
+import { definePlacement, LowestNodes, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Release, type Round, type TaskId } from '@sched/core'
 import { z } from 'zod'
 
 /** The lowest node nearest to the data of one of the job's unplaced tasks: on it, else in its rack, else anywhere. Without data first fit. */
@@ -7,27 +7,60 @@ export const localityPlacement = definePlacement({
   summary: 'the node nearest to the data of an unplaced task',
   source: 'Zaharia et al., EuroSys 2010, section 2 (node, rack, any)',
   options: z.strictObject({}),
-  create: (): Placement => ({ pick: nearest }),
+  create: (_, env): Placement => new Nearest(env),
 })
 
 /** The node nearest to the data. */
 export const locality = (): Plug<'placement'> => localityPlacement.plug({})
 
-function nearest(job: JobId, round: Round): NodeId | None {
-  const { cluster, work, lane } = round
-  for (let level = work.hasData(job, lane) ? 0 : cluster.levels; level <= cluster.levels; level++) {
-    const node = firstWithin(level, job, round)
-    if (node !== None) return node
-  }
-  return None
-}
+/** In rounds over all nodes each level is searched from where it is remembered that there may be a node: a job's tasks go one by one, and data stay where they are. */
+class Nearest implements Placement {
+  readonly #lanes: number
+  /** By job, lane and level, while the job has the same tasks left or fewer of them. */
+  readonly #near = new LowestNodes()
+  /** By job and lane: the stage that is searched for, -1: none, or others of its tasks are left now. */
+  readonly #stages: number[] = []
+  readonly #byShape = new LowestNodes()
 
-function firstWithin(level: number, job: JobId, round: Round): NodeId | None {
-  const { cluster, work, lane, nodes } = round
-  const suits = (node: NodeId) => round.fits(job, node) && (level === cluster.levels || work.taskFor(job, lane, node, level) !== None)
-  if (nodes.length === cluster.nodes) {
-    for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (suits(node)) return node
-    return None
+  constructor({ cluster }: Env) {
+    this.#lanes = cluster.lanes.length
   }
-  return nodes.find(suits) ?? None
+
+  pick(job: JobId, round: Round): NodeId | None {
+    const { cluster, work, lane, nodes } = round
+    const levels = work.hasData(job, lane) ? cluster.levels : 0
+    if (levels > 0) this.#begin(job, round)
+    const isNear = (node: NodeId, level: number): boolean => work.taskFor(job, lane, node, level) !== None
+    for (let level = 0; level < levels; level++) {
+      const suits = (node: NodeId): boolean => isNear(node, level)
+      const node = nodes.length < cluster.nodes ? nodes.find((each) => round.fits(job, each) && suits(each)) : this.#near.find(this.#place(job, lane) * levels + level, job, round, suits)
+      if (node !== undefined && node !== None) return node
+    }
+    return nodes.length < cluster.nodes ? (nodes.find((node) => round.fits(job, node)) ?? None) : this.#byShape.find(work.shape(job, lane), job, round)
+  }
+
+  #begin(job: JobId, { work, lane, cluster, nodes }: Round): void {
+    const place = this.#place(job, lane)
+    const task = work.taskFor(job, lane, nodes[0] as NodeId, cluster.levels)
+    const stage = task === None ? -1 : work.stageOf(task)
+    if (this.#stages[place] === stage) return
+    this.#stages[place] = stage
+    for (let level = 0; level < cluster.levels; level++) this.#near.forget(place * cluster.levels + level)
+  }
+
+  #place(job: JobId, lane: LaneId): number {
+    return job * this.#lanes + lane
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#stages[this.#place(job, lane)] = -1
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#stages[this.#place(job, lane)] = -1
+  }
+
+  onRelease(job: JobId, lane: LaneId, _task: TaskId, _node: NodeId, why: Release): void {
+    if (why !== 'ended') this.#stages[this.#place(job, lane)] = -1
+  }
 }

@@ -1,7 +1,7 @@
 import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gangs } from './gangs.js'
-import { nodeFor } from './lowest-fitting.js'
+import { LowestFit, nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
 /**
@@ -18,7 +18,7 @@ export const greedyPolicy = definePolicy({
   options: z.strictObject({}),
   inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'first-fit' },
-  create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env)),
+  create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env) ?? new LowestFit()),
 })
 
 /** The first job in order that fits starts. Where rounds have many nodes the placement names one; default: the lowest with room. */
@@ -27,14 +27,14 @@ export const greedy = (order: Plug<'order'>, placement?: Plug<'placement'>): Plu
 
 class Greedy implements Policy {
   readonly #order: Order
-  readonly #placement: Placement | undefined
+  readonly #placement: Placement
   readonly #levels: number
   /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
 
-  constructor({ cluster }: Env, order: Order, placement: Placement | undefined) {
+  constructor({ cluster }: Env, order: Order, placement: Placement) {
     this.#order = order
     this.#placement = placement
     this.#levels = cluster.levels

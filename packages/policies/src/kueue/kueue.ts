@@ -1,6 +1,6 @@
 import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { startGang } from '../disciplines/gangs.js'
-import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { LowestFit } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
@@ -34,7 +34,7 @@ export const kueuePolicy = definePolicy({
   options: kueueOptions,
   inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
-  create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env)),
+  create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env) ?? new LowestFit()),
 })
 
 /** Admission by quota. Where rounds have many nodes the placement names one; default: the lowest with room. */
@@ -59,7 +59,7 @@ class Kueue implements Policy {
   readonly #queues: Queues
   readonly #room: FlavorRoom
   readonly #workloads: Workloads
-  readonly #placement: Placement | undefined
+  readonly #placement: Placement
   /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
   readonly #done = new DoneJobs()
   readonly #closed = new Map<ClusterQueue, Workload>()
@@ -81,7 +81,7 @@ class Kueue implements Policy {
   /** Whether the cycle has admitted or passed over anybody. */
   #hasMoved = false
 
-  constructor(settings: KueueSettings, env: Env, placement: Placement | undefined) {
+  constructor(settings: KueueSettings, env: Env, placement: Placement) {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
@@ -353,7 +353,7 @@ class Kueue implements Policy {
   #nodeFor({ job, flavor }: Workload, round: Round): NodeId | None {
     const own = this.#queues.flavors[flavor] as Flavor
     if (round.nodes.length > 1) {
-      const picked = this.#placement === undefined ? lowestFitting(job, round) : this.#placement.pick(job, round)
+      const picked = this.#placement.pick(job, round)
       if (picked === None || isOf(own, picked)) return picked
     }
     return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None

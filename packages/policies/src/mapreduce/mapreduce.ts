@@ -1,7 +1,7 @@
 import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gang, startGang } from '../disciplines/gangs.js'
-import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { LowestFit, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
@@ -32,7 +32,7 @@ export const mapReducePolicy = definePolicy({
   options: mapReduceOptions,
   inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'random-fit' },
-  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env), limitOf(options)),
+  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env) ?? new LowestFit(), limitOf(options)),
 })
 
 /** Mouldable jobs get workers beyond those asked for while resources are idle. Without a placement tasks go to the lowest node with room. */
@@ -54,14 +54,14 @@ function limitOf({ limit, factor, cap }: z.output<typeof mapReduceOptions>): Wor
 
 class MapReduce implements Policy {
   readonly #order: Order
-  readonly #placement: Placement | undefined
+  readonly #placement: Placement
   readonly #limit: WorkerLimit
   readonly #levels: number
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
   /** Jobs that were taken up in this call. */
   readonly #done = new DoneJobs()
 
-  constructor({ cluster }: Env, order: Order, placement: Placement | undefined, limit: WorkerLimit) {
+  constructor({ cluster }: Env, order: Order, placement: Placement, limit: WorkerLimit) {
     this.#order = order
     this.#placement = placement
     this.#limit = limit
