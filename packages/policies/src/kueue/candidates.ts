@@ -70,7 +70,7 @@ export const borrowsAny = (node: QuotaNode, short: readonly number[]): boolean =
 
 /** Whether the queue borrows what is short, and every cohort between it and `shared`. */
 export function gives(queue: ClusterQueue, shared: QuotaNode, short: readonly number[]): boolean {
-  for (const node of queue.path()) {
+  for (let node: QuotaNode | undefined = queue; node !== undefined; node = node.parent) {
     if (node === shared) return true
     if (!borrowsAny(node, short)) return false
   }

@@ -43,9 +43,14 @@ function divided({ workload, short }: Preemptor, others: readonly Workload[]): {
   const reclaimed: Candidate[] = []
   const outbid: Candidate[] = []
   const owned = others.length > 0 ? cohortsOverOwned(workload) : undefined
+  const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not give
   for (const each of others) {
-    const shared = firstCommon(workload.queue, each.queue) as QuotaNode
-    if (!gives(each.queue, shared, short)) continue
+    if (!sharedWith.has(each.queue)) {
+      const common = firstCommon(workload.queue, each.queue) as QuotaNode
+      sharedWith.set(each.queue, gives(each.queue, common, short) ? common : undefined)
+    }
+    const shared = sharedWith.get(each.queue)
+    if (shared === undefined) continue
     if (owned?.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
     else outbid.push({ workload: each, shared, isForBorrowers: policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold })
   }

@@ -23,6 +23,8 @@ export class MasterShares {
   readonly #shares: Shares
   /** By leaf: what its masters use, by resource. */
   readonly #used: number[][] = []
+  /** By resource: what was free in a cluster after so many changes. Many masters may ask in between. */
+  readonly #free: { readonly cluster: ClusterView; readonly changes: number; readonly amount: number }[] = []
 
   constructor(env: Env, tree: QueueTree, shares: Shares) {
     this.#env = env
@@ -56,7 +58,16 @@ export class MasterShares {
     const { parent, maxResources } = queues[leaf] as Queue
     const isShared = queues[parent]?.policy === 'drf' || r === this.#shares.memory(lane)
     const share = isShared ? Math.floor(this.#shares.sharesOf(r)[leaf] as number) : 0
-    return share > 0 ? share : Math.min(freeOf(cluster, r), maxResources[r] as number)
+    return share > 0 ? share : Math.min(this.#freeOf(cluster, r), maxResources[r] as number)
+  }
+
+  #freeOf(cluster: ClusterView, r: ResourceId): number {
+    const known = this.#free[r]
+    const changes = cluster.changeLog?.count ?? NaN
+    if (known?.cluster === cluster && known.changes === changes) return known.amount
+    const amount = freeOf(cluster, r)
+    this.#free[r] = { cluster, changes, amount }
+    return amount
   }
 }
 

@@ -37,6 +37,11 @@ describe('the part of a queue of yarn-fair that masters may have', () => {
     expect(started([managed('b', 1, { queue: 'b' }), managed('0', 1, { vcores: 2 })], { root: { queues: { a: { maxResources: { vcores: 2 } } } } }, machine(20, 4))).toEqual({ b: 0 })
   })
 
+  it('is of the cores that are free by then, where the queue has no share of them', () => {
+    // 4 of the 5 that are half of 10; the next master would make them 5, and half of the 6 that are left is 3
+    expect(started([managed('0', 1, { vcores: 4, duration: 10 }), managed('1', 1)], {}, machine(100, 10))).toEqual({ 0: 0, 1: 10 })
+  })
+
   it('ends the run with a warning where it is too small for any master of those that wait', () => {
     const warnings: string[] = []
     const { recorder } = run({ cluster: machine(20), jobs: [managed('0', 11), managed('1', 12)], policy: greedy(yarnFair()), warn: (text) => void warnings.push(text) })
