@@ -311,6 +311,7 @@ export class CellState implements ClusterView {
     const left = this.free(node, resource) - slots
     this.freeAmounts[node * this.#width + resource] = left
     this.#total[resource * this.nodes + node] = this.total(node, resource) - slots
+    this.#filled?.add(node)
     if (left < 0) this.#broken(node, resource, left)
     if (this.up(node)) this.#capacity[resource] = this.capacity(resource) - slots
     this.#gained(node)

@@ -156,4 +156,15 @@ describe.each([
     stock.moveAllTo(cell)
     expect(model.resources.map((_, r) => cell.free(node, r as ResourceId))).toEqual(all)
   })
+
+  it('keeps a slot that the cell is given while all others are in stock', () => {
+    const cell = new CellState(slots, new Shapes(slots), { validate: true })
+    const stock = cell.stock()
+    const [node, map] = [0 as NodeId, 0 as ResourceId]
+    cell.withhold(node, map, 1)
+    cell.moveAllTo(stock)
+    cell.withhold(node, map, -1)
+    stock.moveAllTo(cell)
+    expect([cell.free(node, map), stock.free(node, map)]).toEqual([2, 0])
+  })
 })
