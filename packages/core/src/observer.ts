@@ -75,7 +75,7 @@ export interface Observer {
   onNode?(node: NodeId, up: boolean, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
-  /** A scheduler has given a job up with tasks unplaced; `onJobEnd` follows when its running tasks have ended. */
+  /** A scheduler has given a job up with tasks unplaced, or it has failed; `onJobEnd` follows when its running tasks have ended. */
   onAbandon?(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void
   /** Nothing happens any more, or the limit of the run is reached. */
   onRunEnd?(now: Seconds): void
