@@ -165,6 +165,14 @@ describe('a sweep of a log', () => {
   })
 })
 
+describe('the table of a sweep of a log', () => {
+  it('has what backfilling is judged by: waits, bounded slowdowns and the use of the machine', async () => {
+    const cwd = directory({ 'a.swf': log, 'load.yaml': 'workload: { trace: a.swf }\npolicies: [strict, easy]\nmatrix: { workload.load: [1, 2] }\n' })
+    const [, head = ''] = (await sched(['sweep', 'load.yaml'], { cwd })).out.split('\n')
+    expect(head.split(/ {2,}/)).toEqual(['load', 'policy', 'response, s', 'wait, s', 'slowdown', 'use-procs, %'])
+  })
+})
+
 describe('warm-up and cool-down', () => {
   it('leave jobs out of the figures by their submission, not out of the run', async () => {
     const files = { 'a.swf': log }

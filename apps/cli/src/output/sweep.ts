@@ -37,11 +37,17 @@ export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[])
 
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
 const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
+/** Of rigid jobs on a parallel machine also how much longer than they ran jobs took, and how busy it was. */
+const tellingOfRigid = [...telling, /^slowdown$/, /^use-/]
 
 /** Figures that were asked for, or else those that tell something here; and a warning of each that does not exist. */
 export function shownFigures(lines: readonly Line[], figures: readonly string[] | undefined): { readonly shown: readonly string[]; readonly warnings: readonly string[] } {
   const all = namesOf(lines)
-  if (figures === undefined) return { shown: telling.flatMap((pattern) => all.filter((name) => pattern.test(name) && lines.some((line) => isTelling(line.figures.get(name)?.mean.mean)))), warnings: [] }
+  if (figures === undefined) {
+    const tells = (name: string) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))
+    const patterns = all.includes('loss') ? tellingOfRigid : telling
+    return { shown: patterns.flatMap((pattern) => all.filter((name) => pattern.test(name) && tells(name))), warnings: [] }
+  }
   const unknown = figures.filter((name) => !all.includes(name))
   return { shown: figures.filter((name) => all.includes(name)), warnings: unknown.map((name) => `no figure is called "${name}". Known: ${all.join(', ')}.`) }
 }
