@@ -260,8 +260,9 @@ class Kueue implements Policy {
     if (!this.#hasRoomWithout(targets, workload)) return
     const areGone = targets.every((each) => this.#hasStarted(each))
     for (const each of targets) this.#preempt(each, round)
+    const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
-    if (areGone && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
+    if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
@@ -274,6 +275,15 @@ class Kueue implements Policy {
     for (const each of those) discharge(each, each.tasks)
     const hasRoom = fits(workload)
     for (const each of those) charge(each, each.tasks)
+    return hasRoom
+  }
+
+  /** Whether there is room for the workload while those run on who give way a moment later: their quota is free, their nodes are not. */
+  #hasRoomBeside(leaving: ReadonlySet<Workload>, workload: Workload): boolean {
+    if (leaving.size === 0) return true
+    for (const each of leaving) charge(each, each.running.length)
+    const hasRoom = fits(workload)
+    for (const each of leaving) discharge(each, each.running.length)
     return hasRoom
   }
 

@@ -169,6 +169,17 @@ describe('what is not settled by one look', () => {
     expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['b_low'], ['a_2']])
   })
 
+  it('nobody starts in the quota of who has just started and gives way, before that is gone', () => {
+    // d_low borrows the 1 of c; a_2 preempts it for half of what it has, and the other half is for b_2, which would have preempted it, too
+    const preemption = { reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } }
+    const options: KueueOptions = { queues: { a: of(1, preemption), b: of(1, preemption), c: of(1), d: of(1) } }
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 100 } }] }), policy: kueue(options) })
+    for (const each of [wants('a_1', 1), wants('a_2', 1), wants('b_1', 1), wants('b_2', 1), wants('d_low', 2, -1)]) master.submit(each, 7)
+    expect(started(master, 7)).toEqual(['a_1', 'b_1', 'd_low']) // 4 of 4
+    const { start, kill } = master.pass(7.001)
+    expect([kill.map((each) => each.job), start.map((each) => each.job)]).toEqual([['d_low'], ['a_2', 'b_2']])
+  })
+
   it('who could have no room is passed over, and others like it with it, though there is room a cycle later', () => {
     // q_1 and q_2 may preempt nobody; a_in takes b_big, which leaves 3: q_1 is looked at again in the next look, before q_2
     const options: KueueOptions = { queues: { q: of(0), a: of(4, { reclaimWithinCohort: 'Any' }), b: of(0) } }
