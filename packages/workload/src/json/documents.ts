@@ -12,11 +12,11 @@ const backslash = 92
 
 /**
  * JSON objects one after another, with or without anything between them, alone, as the elements of one list, or of the list
- * that an object around them has under the key `list`: cut by counting braces, so that memory holds one object and not the file.
+ * that an object around them has under the key `list`, `deep` objects in: cut by counting braces, so that memory holds one object and not the file.
  */
 export class Documents {
   #depth = 0
-  /** Nesting between objects: 0, or 2 in the list of an object around them. */
+  /** Nesting between objects: 0, or `deep` + 1 in the list of an object around them. */
   #floor = 0
   /** Behind that list, in the object around it. */
   #isRest = false
@@ -35,6 +35,7 @@ export class Documents {
   constructor(
     private readonly place: LinePlace,
     private readonly list?: string,
+    private readonly deep = 1,
   ) {}
 
   /** Calls `visit` for each object that ends on the line. Throws the first `BadLine` when all of the line has been read. */
@@ -54,7 +55,7 @@ export class Documents {
       } else if (byte === quote) {
         this.#isText = true
         this.#textFrom = at + 1
-      } else if (byte === 91 && this.#isKey && this.#depth === 1 && !this.#isRest) this.#enterList()
+      } else if (byte === 91 && this.#isKey && this.#depth === this.deep && !this.#isRest) this.#enterList()
       else if (byte === 123 || byte === 91) this.#depth++
       else if ((byte === 125 || byte === 93) && --this.#depth === this.#floor) {
         try {
@@ -97,20 +98,20 @@ export class Documents {
     else if (byte === backslash) this.#isEscaped = true
     else if (byte === quote) {
       this.#isText = false
-      if (this.#depth === 1 && this.list !== undefined) this.#isKey = asText(bytes, this.#textFrom, at) === this.list
+      if (this.#depth === this.deep && this.list !== undefined) this.#isKey = asText(bytes, this.#textFrom, at) === this.list
     }
   }
 
   /** What was read of the object so far is around those that are asked for. */
   #enterList(): void {
-    this.#floor = this.#depth = 2
+    this.#floor = this.#depth = this.deep + 1
     this.#outer = this.#begin
     this.#parts = []
   }
 
   #leaveList(): void {
     this.#floor = 0
-    this.#depth = 1
+    this.#depth = this.deep
     this.#isRest = true
   }
 

@@ -4,6 +4,7 @@ import { isMachineEvents, machineEvents } from '../google/machine-events.js'
 import { isMachineMeta, isPaiMachines, isServerEvents, machineMeta, paiMachines, serverEvents } from '../alibaba/machines.js'
 import { isPhillyMachines, phillyMachines } from '../philly/machines.js'
 import { isSlsNodes, slsNodes } from '../yarn/sls-nodes.js'
+import { isYarnNodes, yarnNodes } from '../yarn/rest-nodes.js'
 import { hasWfMachines, wfMachines } from '../workflow/wf-machines.js'
 import type { MachineTable } from './machine-table.js'
 
@@ -17,6 +18,7 @@ interface MachineFormat {
 
 const machineFormats: readonly MachineFormat[] = [
   { name: 'openb nodes', title: 'nodes of Alibaba\'s GPU cluster 2023, CSV', detect: isOpenbNodes, read: openbNodes },
+  { name: 'yarn nodes', title: 'nodes of YARN\'s resource manager (ws/v1/cluster/nodes, JSON)', detect: isYarnNodes, read: yarnNodes },
   { name: 'sls nodes', title: 'racks and nodes of YARN\'s SLS, JSON', detect: isSlsNodes, read: slsNodes },
   { name: 'philly machines', title: 'machine list of the Philly trace, CSV', detect: isPhillyMachines, read: phillyMachines },
   { name: 'alibaba 2017 machines', title: 'server events of Alibaba\'s trace of 2017, CSV', detect: isServerEvents, read: serverEvents },

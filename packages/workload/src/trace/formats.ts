@@ -20,6 +20,7 @@ import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
 import { swimHistoryFormat } from '../swim/history.js'
 import { sparkFormat } from '../spark/event-log.js'
+import { yarnAppsFormat } from '../yarn/applications.js'
 import { isAvroBinary } from '../yarn/avro.js'
 import { jobHistoryFormat } from '../yarn/job-history.js'
 import { rumenFormat } from '../yarn/rumen.js'
@@ -34,7 +35,7 @@ import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, kubernetesFormat, openbFormat, batsimFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 

@@ -60,6 +60,9 @@ export function textKind(head: string): string {
   if (/^[[{]/.test(line)) return 'JSON'
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
   if (/^\s*<(configuration|allocations)\b/m.test(head)) return 'a queue file of YARN or Spark (for --queues)'
+  if (/^\s*(<\?xml[^>]*>\s*)?<apps?>/.test(head)) return 'applications of YARN in XML (ask the resource manager for JSON: curl -H "Accept: application/json")'
+  if (/^\s*Application-Id\s+Application-Name/m.test(head)) return 'what `yarn application -list` prints, which tells no times (curl RESOURCEMANAGER:8088/ws/v1/cluster/apps does)'
+  if (/^\s*Node-Id\s+Node-State/m.test(head)) return 'what `yarn node -list` prints, which tells no sizes (for --nodes, curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes does)'
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
   if (/^kind:\s*["']?(List|Pod|Job)\b/m.test(head) && /^(-| {2})?\s*kind:\s*["']?(Pod|Job)\b/m.test(head)) return 'pods or Jobs of Kubernetes in YAML (`kubectl get jobs,pods -A -o json` prints those that are read)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`

@@ -1,0 +1,66 @@
+import { SchedError } from '@sched/core'
+import { Documents } from '../json/documents.js'
+import { Fields } from '../json/fields.js'
+import { eachTextLine } from '../table/header-rows.js'
+import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
+
+type YarnNode = { readonly name: string } & Omit<MachineGroup, 'names' | 'count'>
+
+/** Whether a text is a list of nodes of YARN's resource manager. */
+export const isYarnNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /"nodeHostName"\s*:/.test(head) && /"(availMemoryMB|totalResource)"\s*:/.test(head)
+
+/**
+ * Nodes that YARN's resource manager lists (`ws/v1/cluster/nodes`): `memory-mb`, `vcores` and what else they have in all, GPUs as `gpu`; the label of a node,
+ * of which it has one, is its `partition`. Nodes that take no containers (LOST, UNHEALTHY, DECOMMISSIONED, ...) are left out. Several on a host are told
+ * apart by their ports. Throws `BAD_INPUT` with file and line.
+ *
+ * Source: Apache Hadoop, "ResourceManager REST API's" (`NodeInfo`).
+ */
+export function yarnNodes(text: string, file?: string): MachineTable {
+  const place = { file, line: 0, checked: false }
+  const documents = new Documents(place, 'node', 2)
+  const found: { readonly fields: Fields; readonly host: string; readonly id: string }[] = []
+  eachTextLine(text, place, (bytes, from, to) =>
+    documents.line(bytes, from, to, ({ value }) => {
+      const document = new Fields(value)
+      const fields = document.object('node') ?? document // of ws/v1/cluster/nodes/ID
+      const host = fields.text('nodeHostName')
+      if (host === undefined) throw fields.bad('nodeHostName', 'is missing.')
+      const id = fields.text('id') ?? host
+      if (found.some((each) => each.id === id)) throw fields.bad('id', `node "${id}" was listed before.`, 'Give every node once')
+      if (/^(RUNNING|NEW)$/.test(fields.text('state') ?? 'RUNNING')) found.push({ fields: checked(fields), host, id })
+    }),
+  () => documents.end())
+  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no node that takes containers.', { file }, 'Is it the right file, and whole? curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes')
+  const hosts = new Map<string, number>()
+  for (const { host } of found) hosts.set(host, (hosts.get(host) ?? 0) + 1)
+  return grouped('yarn', found.map(({ fields, host, id }) => nodeOf(fields, hosts.get(host) === 1 ? host : id)))
+}
+
+/** Throws `BadLine` while its line is known. */
+function checked(fields: Fields): Fields {
+  nodeOf(fields, '')
+  return fields
+}
+
+function nodeOf(fields: Fields, name: string): YarnNode {
+  const rack = fields.text('rack')
+  const [label] = fields.texts('nodeLabels')
+  return { name, ...(rack !== undefined && { racks: [rack] }), resources: amountsOf(fields), ...(label !== undefined && { labels: { partition: label } }) }
+}
+
+/** What the node has in all; before Hadoop 3.1 it is what is used and what is not. */
+function amountsOf(node: Fields): Record<string, number> {
+  const total = node.object('totalResource')
+  const sum = (...keys: string[]) => keys.reduce((all, key) => all + (node.whole(key) ?? 0), 0)
+  const amounts: Record<string, number> = {
+    'memory-mb': total?.whole('memory') ?? sum('usedMemoryMB', 'availMemoryMB'),
+    vcores: total?.whole('vCores') ?? sum('usedVirtualCores', 'availableVirtualCores'),
+  }
+  for (const each of total?.object('resourceInformations')?.list('resourceInformation') ?? []) {
+    const resource = each.text('name')
+    const amount = each.whole('value') ?? 0
+    if (resource !== undefined && resource !== 'memory-mb' && resource !== 'vcores' && amount > 0) amounts[resource === 'yarn.io/gpu' ? 'gpu' : resource] = amount
+  }
+  return amounts
+}
