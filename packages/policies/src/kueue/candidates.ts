@@ -19,30 +19,36 @@ export interface Preemptor {
   readonly pastUsage: (workload: Workload) => number
 }
 
-/** Those that the workload's queue allows it to preempt, of its own queue and of others, and that have some of what is short. */
-export function candidatesOf(preemptor: Preemptor): { readonly own: Workload[]; readonly others: Workload[] } {
+/** Those that the workload's queue allows it to preempt of its own queue, and that have some of what is short. */
+export function ownCandidates(preemptor: Preemptor): Workload[] {
+  const { workload, admitted } = preemptor
+  const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
+  if (withinClusterQueue === 'Never') return []
+  const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
+  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
+  return inOrder(own, preemptor)
+}
+
+/** The same of other queues that borrow. */
+export function otherCandidates(preemptor: Preemptor): Workload[] {
   const { workload, admitted, short } = preemptor
-  const { withinClusterQueue = 'Never', reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
-  const own: Workload[] = []
+  const { reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
+  const { root } = workload.queue
+  if (reclaimWithinCohort === 'Never' || root === workload.queue) return []
   const others: Workload[] = []
+  for (const [queue, those] of admitted) {
+    if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
+    for (const each of eligible(those, preemptor, ({ priority }) => reclaimWithinCohort === 'Any' || priority < workload.priority)) others.push(each)
+  }
+  return inOrder(others, preemptor)
+}
+
+function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {
   const lacking = short.map((c) => c % workload.demand.length) // all of the workload's flavor
-  const uses = ({ demand }: Workload): boolean => lacking.some((r) => (demand[r] as number) > 0)
-  const isEligible = (each: Workload): boolean => each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && uses(each)
-  const gather = (queue: ClusterQueue, into: Workload[], isAllowed: (each: Workload) => boolean): void => {
-    for (const each of admitted.get(queue) ?? []) if (isAllowed(each) && isEligible(each)) into.push(each)
-  }
-  if (withinClusterQueue !== 'Never') {
-    const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
-    gather(workload.queue, own, (each) => each.priority < workload.priority || isNewer(each))
-  }
-  if (reclaimWithinCohort !== 'Never' && workload.queue.parent !== undefined) {
-    const { root } = workload.queue
-    for (const queue of admitted.keys()) {
-      if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
-      gather(queue, others, (each) => reclaimWithinCohort === 'Any' || each.priority < workload.priority)
-    }
-  }
-  return { own: inOrder(own, preemptor), others: inOrder(others, preemptor) }
+  const found: Workload[] = []
+  for (const each of those)
+    if (isAllowed(each) && each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && lacking.some((r) => (each.demand[r] as number) > 0)) found.push(each)
+  return found
 }
 
 /** Lower priorities first, then the latest. */

@@ -55,20 +55,22 @@ export class Contest {
     const [first] = this.#roots
     if (first === undefined) return undefined
     const { winner } = first
-    if (this.#leave(first)) this.#roots.sort(byAge)
+    if (this.#leave(first)) moveToPlace(first, this.#roots, byAge)
     else this.#roots.shift()
     return winner
   }
 
   /** The usage of a queue has changed, and with it what the cohorts around it come to. */
   changed(queue: QuotaNode): void {
+    let inner: Place | undefined
     for (const node of queue.path()) {
       const place = this.#places.get(node)
       if (place === undefined) continue
-      place.inside.sort(byOutcome)
+      if (inner !== undefined) moveToPlace(inner, place.inside, byOutcome)
       this.#settle(place)
+      inner = place
     }
-    this.#roots.sort(byAge)
+    if (inner !== undefined) moveToPlace(inner, this.#roots, byAge)
   }
 
   #enter(place: Place): void {
@@ -99,7 +101,7 @@ export class Contest {
   /** Takes the winner of a place away; whether others are left in it. */
   #leave(place: Place): boolean {
     const [first] = place.inside
-    if (first !== undefined && this.#leave(first)) place.inside.sort(byOutcome)
+    if (first !== undefined && this.#leave(first)) moveToPlace(first, place.inside, byOutcome)
     else place.inside.shift()
     const isLeft = place.inside.length > 0
     if (isLeft) this.#settle(place)
@@ -114,6 +116,19 @@ const borrowsFor = (node: QuotaNode, { demand, flavor }: Workload): boolean => d
 
 const byAge = (a: Place, b: Place): number => older(a.winner.workload, b.winner.workload)
 const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || byAge(a, b)
+
+/** Puts a place where it belongs among others that are in order. */
+function moveToPlace(place: Place, all: Place[], compare: (a: Place, b: Place) => number): void {
+  all.splice(all.indexOf(place), 1)
+  let low = 0
+  let high = all.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(all[middle] as Place, place) < 0) low = middle + 1
+    else high = middle
+  }
+  all.splice(low, 0, place)
+}
 
 /** Shares may be infinite. */
 export const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

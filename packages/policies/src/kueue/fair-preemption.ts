@@ -1,5 +1,5 @@
 import { fits } from './assignment.js'
-import { below, borrowsAny, candidatesOf, fillBack, firstCommon, isIn, restore, type Preemptor } from './candidates.js'
+import { below, borrowsAny, fillBack, firstCommon, isIn, otherCandidates, ownCandidates, restore, type Preemptor } from './candidates.js'
 import { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
@@ -20,14 +20,14 @@ const strategies = {
  */
 export function fairTargets(preemptor: Preemptor): Workload[] {
   const { workload, short, fairSharing } = preemptor
-  const { own, others } = candidatesOf(preemptor)
-  if (own.length + others.length === 0) return []
+  const candidates = [...otherCandidates(preemptor), ...ownCandidates(preemptor)]
+  if (candidates.length === 0) return []
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
   const [first, second] = names
   const search = new FairSearch(preemptor)
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
-  let rest = search.byStrategy([...others, ...own], isWithin ? undefined : strategies[first])
+  let rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (search.taken.some((each) => each.queue === workload.queue)) rest = search.byStrategy(rest, strategies[first]) // its own share is smaller by now
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)

@@ -1,6 +1,7 @@
 import { fits } from './assignment.js'
-import { candidatesOf, fillBack, firstCommon, gives, restore, type Preemptor } from './candidates.js'
+import { fillBack, firstCommon, gives, otherCandidates, ownCandidates, restore, type Preemptor } from './candidates.js'
 import { fairTargets } from './fair-preemption.js'
+import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { discharge, type Workload } from './workload.js'
 
@@ -25,10 +26,11 @@ export function targets(preemptor: Preemptor): Workload[] {
   if (preemptor.fairSharing !== false) return fairTargets(preemptor)
   const { workload, short } = preemptor
   const { queue } = workload
-  const { own, others } = candidatesOf(preemptor)
-  const { reclaimed, outbid } = divided(preemptor, others)
+  const own = ownCandidates(preemptor)
+  const owned = cohortsOverOwned(workload)
+  const { reclaimed, outbid } = divided(preemptor, mayGiveWay(preemptor, own, owned) ? otherCandidates(preemptor) : [], owned)
   const all = [...reclaimed, ...outbid, ...own.map((each) => ({ workload: each, shared: undefined, isForBorrowers: true }))]
-  const isStrict = (queue.settings.preemption?.borrowWithinCohort.policy ?? 'Never') === 'Never'
+  const isStrict = borrowingRules(queue).policy === 'Never'
   const hasOthers = reclaimed.length + outbid.length > 0
   const hasRoomLeft = short.every((c) => (queue.usage[c] as number) < (queue.quota.nominal[c] as number))
   if (!hasOthers || (isStrict && !hasRoomLeft)) return attempt(preemptor, all, true)
@@ -37,12 +39,21 @@ export function targets(preemptor: Preemptor): Workload[] {
   return found.length > 0 ? found : attempt(preemptor, all, !borrowsFirst)
 }
 
+/**
+ * Whether anybody of another queue could be preempted: for what a node around the preemptor has of its own, for one of higher priority that borrows, or
+ * since the preemptor's queue would be within its quota, at least without all of its own workloads that may go.
+ */
+function mayGiveWay({ workload }: Preemptor, own: readonly Workload[], owned: ReadonlySet<QuotaNode>): boolean {
+  const { queue, demand, flavor, tasks } = workload
+  if (owned.size > 0 || borrowingRules(queue).policy !== 'Never') return true
+  return demand.every((amount, r) => amount === 0 || !queue.borrows(flavor * demand.length + r, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
+}
+
 /** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not. */
-function divided({ workload, short }: Preemptor, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
-  const { policy = 'Never', maxPriorityThreshold = Infinity } = workload.queue.settings.preemption?.borrowWithinCohort ?? {}
+function divided({ workload, short }: Preemptor, others: readonly Workload[], owned: ReadonlySet<QuotaNode>): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
+  const { policy, maxPriorityThreshold = Infinity } = borrowingRules(workload.queue)
   const reclaimed: Candidate[] = []
   const outbid: Candidate[] = []
-  const owned = others.length > 0 ? cohortsOverOwned(workload) : undefined
   const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not give
   for (const each of others) {
     if (!sharedWith.has(each.queue)) {
@@ -51,11 +62,13 @@ function divided({ workload, short }: Preemptor, others: readonly Workload[]): {
     }
     const shared = sharedWith.get(each.queue)
     if (shared === undefined) continue
-    if (owned?.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
+    if (owned.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
     else outbid.push({ workload: each, shared, isForBorrowers: policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold })
   }
   return { reclaimed, outbid }
 }
+
+const borrowingRules = ({ settings: { preemption } }: ClusterQueue): { readonly policy: 'Never' | 'LowerPriority'; readonly maxPriorityThreshold?: number | undefined } => preemption?.borrowWithinCohort ?? { policy: 'Never' }
 
 /** The cohorts that hold a node around the workload which has room for it within its own quota. */
 function cohortsOverOwned({ queue, demand, tasks, flavor }: Workload): ReadonlySet<QuotaNode> {
