@@ -96,18 +96,29 @@ describe('a broken policy', () => {
     expect(broken(make)).toMatch(/law "reservations" does not hold: job j\d+ starts at .* promised for/)
   })
 
-  it('is found out when it never ends', () => {
-    // kills what it has started a second later, for ever
-    const make = () => policyOf(() => (round, jobs) => {
-      for (const each of jobs) {
-        const running: never[] = []
-        round.work.runningTasks(each, round.lane, running)
-        for (const task of running) round.evict(task)
-        startAll(round, each)
-        round.wakeAt(round.now + 1)
-      }
+  describe('that never ends', () => {
+    /** Kills what it has started a second later, for ever. */
+    const make = () =>
+      policyOf(() => (round, jobs) => {
+        for (const each of jobs) {
+          const running: never[] = []
+          round.work.runningTasks(each, round.lane, running)
+          for (const task of running) round.evict(task)
+          startAll(round, each)
+          round.wakeAt(round.now + 1)
+        }
+      })
+    const ofOne = (duration: number): World => ({ ...small, cluster: instantCluster(), jobs: [job({ duration })] })
+
+    it('is found out', () => {
+      expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants/) }) }))
     })
-    expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant({ ...small, cluster: instantCluster(), jobs: [job()] }) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants/) }) }))
+
+    it('is found out only where it has to end, if it says so', () => {
+      const isLong = ({ jobs: [only] }: World) => only?.stages[0]?.duration !== 0.5
+      expect(checkPolicyLaws(make, { runs: 3, worlds: fc.constantFrom(ofOne(10), ofOne(0.5)), mayBeEndless: isLong })).toMatchObject({ worlds: 3, launches: 3 })
+      expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)), mayBeEndless: (world) => !isLong(world) })).toThrow(/goes on/)
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { capacity, capacityScheduler, greedy, reserving, type CapacitySchedulerOptions } from '@sched/policies'
-import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
+import { checkPolicyLaws, modelOf, type LawOptions, type MakePolicy, type World } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
@@ -16,15 +16,25 @@ const queues: (names: readonly string[]) => CapacitySchedulerOptions = (names) =
   resourceCalculator: 'dominant',
 })
 
+/** Parts of the cluster that queues are guaranteed; others none. */
+const guaranteed: Readonly<Record<string, number>> = { a: 0.5, b: 0.2, 'c.x': 0.3 / 4, 'c.y': (0.3 * 3) / 4 }
+/** Whether a task is larger than the guarantee of its queue: killed for others, it may start anew before them, for ever, as the page on the policy says. */
+const hasTooLarge = ({ cluster, jobs }: World): boolean => {
+  const { resources, nodes, total } = modelOf(cluster)
+  const amountOf = (name: string) => total.subarray(resources.indexOf(name) * nodes, (resources.indexOf(name) + 1) * nodes).reduce((sum, each) => sum + each, 0)
+  return jobs.some(({ queue = '', stages }) => stages.some(({ demand }) => Object.entries(demand).some(([name, amount]) => amount > (guaranteed[queue] ?? 0) * amountOf(name))))
+}
+const taking: LawOptions = { mayBeEndless: hasTooLarge }
+
 const policies: Record<string, [MakePolicy, LawOptions]> = {
   'the order under greedy': [({ queues: names }) => greedy(capacity(queues(names)), firstNode()), {}],
   'open queues': [() => reserving(capacity()), {}],
   'reservations off': [({ queues: names }) => reserving(capacity(queues(names)), { reservations: false }), {}],
   'the scheduler': [({ queues: names }) => capacityScheduler({ ...queues(names), nodeLocalityDelay: 2 }), {}],
-  preemption: [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 } }), {}],
-  'preemption inside': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, intraQueue: { maxAllowableLimit: 1, minimumThreshold: 0, order: 'priority-first', conservativeDrf: false } } }), {}],
-  'lazy preemption': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, lazyPreemption: true } }), {}],
-  'preemption to balance, after longer than tasks run': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 60, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, balance: { maxWaitBeforeKill: 30 } } }), {}],
+  preemption: [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0 } }), taking],
+  'preemption inside': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, intraQueue: { maxAllowableLimit: 1, minimumThreshold: 0, order: 'priority-first', conservativeDrf: false } } }), taking],
+  'lazy preemption': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, lazyPreemption: true } }), taking],
+  'preemption to balance, after longer than most tasks run': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 60, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, balance: { maxWaitBeforeKill: 30 } } }), taking],
   'one start per heartbeat': [({ queues: names }) => capacityScheduler({ ...queues(names), multipleAssignments: false, reservationsContinueLookAllNodes: false }), {}],
 }
 

@@ -10,6 +10,9 @@ import { outagesOf, type World } from './world.js'
 /** Instants after which a run of a small world counts as endless. */
 const ENDLESS = 200_000
 
+/** A run of a small world has had so many instants that it will hardly end. */
+export class EndlessRun extends SchedError {}
+
 /** A run of a world, written down. */
 export interface Play {
   readonly world: World
@@ -64,7 +67,7 @@ function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchite
   const cluster = modelOf(world.cluster)
   const counting = { onTaskStart: (task: TaskId) => void rounds?.started.push(task) }
   const made = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes), ...(failures !== undefined && { failures }), infeasible: 'reject', architecture: architecture(world), observers: [counting] })
-  if (made.simulation.advance(ENDLESS) !== 'done') throw new SchedError('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
+  if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
   return made
 }
 
