@@ -29,6 +29,16 @@ describe('slurm.conf', () => {
     expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
   })
 
+  it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {
+    const [nodes = '', rest = ''] = ['NodeName=n[1-2] CPUs=4\n', conf.replace('NodeName=n[1-2] CPUs=4\n', 'Include /etc/slurm/no-such-folder/nodes.conf\n')]
+    const cwd = directory({ 'log.txt': log, 'site.slurm.conf': rest, 'nodes.conf': nodes })
+    const run = () => sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'site.slurm.conf', '--queues', 'site.slurm.conf', '--quiet'], { cwd })
+    expect((await run()).code).toBe(0)
+    const gone = directory({ 'log.txt': log, 'site.slurm.conf': rest })
+    const { code, err, out } = await sched(['run', '--trace', 'log.txt', '--nodes', 'site.slurm.conf'], { cwd: gone })
+    expect([code, out, err.replaceAll(gone, '')]).toEqual([2, '', 'error: "/site.slurm.conf" line 4: includes /etc/slurm/no-such-folder/nodes.conf, which is not there. Put that file beside this one, or its lines in the place of this one.\n'])
+  })
+
   it('warns of partitions that it does not declare, until queues are called as there', async () => {
     const cwd = directory({ ...files, 'log.txt': log.replace('|low|', '|p1|').replace('|high|', '|p2|') })
     const run = (...options: string[]) => sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', ...options, '--quiet'], { cwd })

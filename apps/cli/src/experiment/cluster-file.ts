@@ -2,7 +2,7 @@ import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSou
 import { SchedError } from '@sched/core'
 import { machinesOf } from '@sched/workload'
 import { isSlurmConf, slurmNodes } from '@sched/queue-files'
-import { readTable } from '../read-text.js'
+import { readTable, sourceOf } from '../read-text.js'
 
 /**
  * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a slurm.conf, or nodes of
@@ -12,7 +12,7 @@ export async function fromClusterFile<T>(file: string, make: (description: Clust
   const text = await readTable(file)
   const machines = machinesOf(text, file)
   if (machines !== undefined) return make(readCluster(machines))
-  if (isSlurmConf(text)) return make(readCluster(slurmNodes({ text, file })))
+  if (isSlurmConf(text)) return make(readCluster(slurmNodes(sourceOf(file, '', text))))
   if (isKubernetesNodes(text)) return make(readCluster(kubernetesNodes(text, file)))
   const source = new YamlSource(text, file)
   const checked = source.read(clusterSchema)

@@ -5,7 +5,7 @@ import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
-import { readText } from '../read-text.js'
+import { sourceOf } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { tellingUndeclared } from './undeclared-partitions.js'
@@ -18,8 +18,6 @@ export function openQueues(file: string, directory: string): QueueFile {
   const [first, ...beside] = filesOf(file, directory).map((each) => sourceOf(each, directory)) as [SourceText, ...SourceText[]]
   return readQueues(first, ...beside)
 }
-
-export const sourceOf = (file: string, directory: string): SourceText => ({ file, text: readText(resolve(directory, file)) })
 
 export const clusterFacts = ({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
   resources, nodes, totals: Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)])), heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),

@@ -51,11 +51,10 @@ export const withoutConf = (file: string, database: Database): SlurmConf => ({ k
 
 /** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
-  refuseShown(source)
   const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
   const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
-  for (const statement of readLines(source)) {
+  for (const statement of readLines(source, refuseShown)) {
     const kind = kinds[statement[0].name.toLowerCase()]
     if (kind === undefined) for (const setting of statement) general.set(setting.name.toLowerCase(), setting)
     else lists[kind].add(statement)
@@ -64,7 +63,7 @@ export function readSlurmConf(source: SourceText): SlurmConf {
   }
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
-  if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: source.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
+  if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: twice.name.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
   return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes }
 }
 

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import type { SourceText } from '../source-text.js'
+import { included, type SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 import { templateError, templateMark } from '../template.js'
 
@@ -8,9 +8,11 @@ export type Statement = readonly [Setting, ...Setting[]]
 
 /**
  * The lines of a slurm.conf: `name=value` once or several times, values in quotes where they hold blanks, comments from # on,
- * lines that go on where a backslash ends them. Throws `BAD_INPUT` with the line, also for `Include`: other files are not read.
+ * lines that go on where a backslash ends them, and in the place of an `Include` those of that file. Throws `BAD_INPUT` with the line.
  */
-export function readLines({ text, file }: SourceText): Statement[] {
+export function readLines(source: SourceText, check: (source: SourceText) => void = () => undefined, around: readonly string[] = []): Statement[] {
+  check(source)
+  const { text, file } = source
   const statements: Statement[] = []
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   for (let i = 0; i < lines.length; i++) {
@@ -19,6 +21,11 @@ export function readLines({ text, file }: SourceText): Statement[] {
     while (/\\\s*$/.test(content) && i + 1 < lines.length) content = `${content.replace(/\\\s*$/, '')}${withoutComment(lines[++i] as string)}`
     const mark = templateMark(content, true)
     if (mark !== undefined) throw templateError(mark, file, line)
+    const include = /^\s*include\s+(?:"([^"]*)"|(\S+))/i.exec(content)
+    if (include !== null) {
+      statements.push(...readLines(included(source, include[1] ?? (include[2] as string), line, around), check, [...around, file]))
+      continue
+    }
     const settings = settingsOf(content, file, line)
     if (settings.length > 0) statements.push(settings as unknown as Statement)
   }
@@ -31,8 +38,6 @@ function withoutComment(line: string): string {
 }
 
 function settingsOf(content: string, file: string, line: number): Setting[] {
-  const include = /^\s*include\s+(\S+)/i.exec(content)?.[1]
-  if (include !== undefined) throw new SchedError('BAD_INPUT', `includes ${include}, which is not read.`, { file, line }, 'Put the lines of that file in the place of this one.')
   const settings: Setting[] = []
   const pair = /\s*([\w.]+)\s*[-+*/]?=\s*(?:"([^"]*)"|(\S*))(?=\s|$)/y
   for (let at = 0; content.slice(at).trim() !== ''; at = pair.lastIndex) {

@@ -27,6 +27,17 @@ export const whyIgnored = knownWords<string>({
   completewait: 'a job has ended when it ends',
 })
 
+const no = /^no$/i
+const none = /^(0|unlimited)$/i
+/** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
+const asHere = knownWords<RegExp>({
+  jobrequeue: /^1$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
+  maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
+  oversubscribe: no, shared: no, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
+  priorityweightassoc: /^0$/, priorityweighttres: /^$/,
+})
+export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true
+
 /** The same of nodes; '' where there is nothing to say. */
 export const whyIgnoredOfNode = knownWords<string>({
   weight: 'where tasks go is up to the placement of the policy', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',

@@ -4,7 +4,7 @@ import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { licensesOf, limitsOfPartition, limitsOptions } from './limits.js'
 import { multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
-import { whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
+import { isAsHere, whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preempting, preemptionActs, preemptsByTier } from './preemption.js'
 import { qosPriorities, RUNS_ON, usageFactors } from './quality.js'
@@ -129,6 +129,7 @@ function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { mark
     else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
     else if (key === 'preemptmode') tell(...modeOfPartition(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
+    else if (isAsHere(key, setting.value)) tell('honoured')
     else tell('ignored', whyIgnoredOfPartition[key] ?? notSimulated(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
   if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
@@ -169,6 +170,10 @@ function tellOthers({ general, partitions, database }: SlurmConf, findings: Find
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
+    if (isAsHere(key, setting.value)) {
+      findings.add('honoured', setting, setting.name, setting.value)
+      continue
+    }
     const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)

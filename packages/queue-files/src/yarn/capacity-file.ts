@@ -17,13 +17,13 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const { file } = source
   const all = readProperties(source, top)
   const ignored = new Findings(file)
-  for (const { name, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, file, line) // Hadoop fills in values alone
+  for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in values alone
   const lists = new Map<string, Setting>()
   for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
   if (!lists.has('root'))
     throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
       [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.')) ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.' : 'It names the queues below the root.')
-  const root: CapacityQueue = { path: 'root', parent: undefined, line: top.line, properties: new Map(), queues: [] }
+  const root: CapacityQueue = { path: 'root', parent: undefined, file, line: top.line, properties: new Map(), queues: [] }
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)
   const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
@@ -33,8 +33,8 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   }
   const general = new Map<string, Setting>()
   for (const property of all.values()) assign(property, byPath, general, ignored)
-  for (const queue of byPath.values()) readCapacities(queue, file)
-  for (const queue of byPath.values()) checkCapacities(queue, file, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
+  for (const queue of byPath.values()) readCapacities(queue)
+  for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
@@ -49,7 +49,7 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
     if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
     const path = `${parent.path}.${name}`
     if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at)
-    const queue: CapacityQueue = { path, parent, line: list.line, properties: new Map(), queues: [] }
+    const queue: CapacityQueue = { path, parent, file: list.file, line: list.line, properties: new Map(), queues: [] }
     byPath.set(path, queue)
     parent.queues.push(queue)
     addQueues(queue, lists, byPath)
@@ -81,13 +81,13 @@ function stale(property: Setting, path: string, around: CapacityQueue, ignored: 
   ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
 }
 
-function readCapacities(queue: CapacityQueue, file: string): void {
+function readCapacities(queue: CapacityQueue): void {
   const capacity = queue.properties.get('capacity')
-  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity), line: capacity.line }
+  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity), file: capacity.file, line: capacity.line }
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, true)
-  if (value.kind === 'weight') throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', { file, line: maximum.line, field: maximum.name }, 'Write a percentage or amounts.')
+  if (value.kind === 'weight') throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', { file: maximum.file, line: maximum.line, field: maximum.name }, 'Write a percentage or amounts.')
   if (value.kind === 'percent' && value.value < 0) return // -1: no limit
-  queue.maximumCapacity = { ...value, line: maximum.line }
+  queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

@@ -11,13 +11,14 @@ export type CapacityValue =
 export interface CapacityQueue {
   readonly path: string
   readonly parent: CapacityQueue | undefined
+  readonly file: string
   readonly line: number
   readonly properties: Map<string, Setting>
   readonly queues: CapacityQueue[]
   /** Absent: not given. */
-  capacity?: CapacityValue & { readonly line: number }
+  capacity?: CapacityValue & { readonly file: string; readonly line: number }
   /** Absent: no limit. */
-  maximumCapacity?: CapacityValue & { readonly line: number }
+  maximumCapacity?: CapacityValue & { readonly file: string; readonly line: number }
 }
 
 /** A capacity-scheduler.xml: its queues, and the properties that concern all of them. */

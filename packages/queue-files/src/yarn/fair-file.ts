@@ -119,6 +119,7 @@ const ofHadoop1 = knownWords<string>({
 /** Why an element means nothing where it stands: YARN passes over it, too. */
 const unknown = (name: string, known: readonly string[]): string => {
   if (name === 'property') return 'properties stand in yarn-site.xml, which is given beside this file'
+  if (/(^|:)include$/.test(name)) return 'YARN reads no includes in this file, only in those of properties: put the lines of that file here'
   if (name === 'minShare') return 'a setting of the pools of Spark, which YARN does not read; there it is minResources'
   const today = ofHadoop1[name]
   if (today !== undefined) return `a setting of Hadoop 1, which YARN does not read; there it is ${today}`

@@ -1,23 +1,39 @@
 import { SchedError } from '@sched/core'
-import type { SourceText } from '../source-text.js'
+import { included, type SourceText } from '../source-text.js'
 import { readXml, type XmlElement } from '../xml.js'
 import type { Setting } from '../setting.js'
 
 /** Properties of a `<configuration>` by name, the last of equal names, unless an earlier one is final. Throws `BAD_INPUT` with the line. */
-export function readProperties({ text, file }: SourceText, root = readXml(text, file)): Map<string, Setting> {
-  if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
+export function readProperties(source: SourceText, root = readXml(source.text, source.file)): Map<string, Setting> {
   const found = new Map<string, Setting>()
-  const final = new Set<string>()
+  take(source, root, found, new Set(), [])
+  return expanded(found)
+}
+
+/** Adds the properties of a file, and in the place of an `xi:include` those of that one, or of its fallback where that is not there. */
+function take(source: SourceText, root: XmlElement, found: Map<string, Setting>, final: Set<string>, around: readonly string[]): void {
+  const { file } = source
+  if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
   for (const each of root.children) {
+    if (/^(\w+:)?include$/.test(each.name)) {
+      const path = each.attributes['href']
+      if (path === undefined || path === '') throw new SchedError('BAD_INPUT', `<${each.name}> has no href.`, { file, line: each.line }, 'Write href="FILE" in it.')
+      const fallback = each.children.find(({ name }) => /^(\w+:)?fallback$/.test(name))
+      if (fallback !== undefined && source.include?.(path) === undefined) take(source, { ...fallback, name: 'configuration' }, found, final, around)
+      else {
+        const other = included(source, path, each.line, around)
+        take(other, readXml(other.text, other.file), found, final, [...around, file])
+      }
+      continue
+    }
     if (each.name !== 'property')
-      throw new SchedError('BAD_INPUT', `<${each.name}> in a configuration is not read.`, { file, line: each.line }, each.name.endsWith('include') ? 'Put what it includes into the file.' : 'It holds <property> elements.')
+      throw new SchedError('BAD_INPUT', `<${each.name}> in a configuration is not read.`, { file, line: each.line }, 'It holds <property> elements.')
     const name = field(each, 'name') ?? each.attributes['name']
     const value = field(each, 'value') ?? each.attributes['value'] ?? ''
     if (name === undefined || name === '') throw new SchedError('BAD_INPUT', 'a property has no name.', { file, line: each.line }, 'Write <name>...</name> in it.')
     if (!final.has(name)) found.set(name, { name, value, file, line: lineOf(each, 'value') ?? each.line })
     if ((field(each, 'final') ?? each.attributes['final']) === 'true') final.add(name)
   }
-  return expanded(found)
 }
 
 const field = (property: XmlElement, name: string): string | undefined => property.children.find((each) => each.name === name)?.text
