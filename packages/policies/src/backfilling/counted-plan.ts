@@ -58,9 +58,10 @@ export class CountedPlan implements Plan {
 
   start(job: JobId, round: Round): boolean {
     const end = round.now + (this.#lane.length[job] as number)
+    const hasLicenses = this.#licenses?.has(job) !== false
     this.#take(job, round.now, end)
     this.#licenses?.start(job, round.now, end)
-    return this.#jobs.start(job, round)
+    return hasLicenses && this.#jobs.start(job, round)
   }
 
   #take(job: JobId, start: Seconds, end: Seconds): void {

@@ -108,11 +108,11 @@ export class Licenses implements WorkListener {
     return this.#holders.has(job) ? undefined : this.#asked.get(job)
   }
 
-  /** Later than now in any case; what runs on a drained node is in no plan, but keeps its licences. */
+  /** Not before now; what runs on a drained node is in no plan, but keeps its licences. */
   #endOf(job: JobId, task: TaskId, { running, length }: RigidLane, now: Seconds): Seconds {
     const started = this.#env.work.started(task)
     const end = running.has(task) ? running.endOf(running.pieceOf(task)) : (Number.isNaN(started) ? now : started) + (length[job] as number)
-    return end > now ? end : now + 1
+    return end >= now ? end : now + 1
   }
 
   #move(amounts: Float64Array, sign: 1 | -1): void {

@@ -119,8 +119,9 @@ export class NamedPlan implements Plan {
 
   /** What has started holds its own amounts, not whole nodes. */
   start(job: JobId, round: Round): boolean {
+    const hasLicenses = this.#licenses?.has(job) !== false
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
-    const isStarted = this.#jobs.start(job, round, this.#places)
+    const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
     if (isStarted) this.#releases.begin(this.#running)
     else this.#slots.reserve(new Set(this.#places), this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted

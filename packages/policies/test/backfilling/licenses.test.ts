@@ -47,6 +47,13 @@ describe('replan with bf_licenses', () => {
     expect(Object.fromEntries(startsOf(jobs, [3], replan(fifo(), { bf_licenses: { fluent: 1 }, bf_resolution: 1 })))).toMatchObject({ two: 0, next: 90, small: 30 })
   })
 
+  it('expects licences back at the very end of who holds them, as it does processors, and gives nobody those that are held on', () => {
+    // `late` should end at 120 s and does not: `wide` would start then, and keeps its two for its minute; the third is for `small`
+    const jobs = [job('late', { submit: 0, procs: 1, licenses: 2, minutes: 2, runtime: 500 }), rigid('wide', 0, 2, 1), rigid('small', 120, 1, 2)]
+    for (const nodes of ['counted', 'named'] as const)
+      expect(Object.fromEntries(startsOf(jobs, [1], replan(fifo(), { bf_licenses: { fluent: 3 }, nodes }), { nodes: 8 })))).toEqual({ late: 0, small: 120, wide: 500 })
+  })
+
   it('is what a plan does that has licences among the resources', () => {
     const asked = fc.record({ submit: fc.integer({ min: 0, max: 600 }), procs: fc.integer({ min: 1, max: 6 }), licenses: fc.integer({ min: 0, max: 3 }), minutes: fc.integer({ min: 1, max: 9 }), runtime: fc.integer({ min: 1, max: 600 }) })
     const options = fc.record({ bf_resolution: fc.constantFrom(1, 60, 100), twoPass: fc.boolean(), bf_job_part_count_reserve: fc.integer({ min: 0, max: 2 }), bf_window: fc.constantFrom(5, 1440) })
