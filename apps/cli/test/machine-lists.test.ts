@@ -33,6 +33,24 @@ describe('a list of machines', () => {
     expect(bad.err).toContain('nodes.csv" line 4 gpu: found "x", expected a number of at least 0. Correct the line.')
   })
 
+  it('is what scontrol shows of nodes', async () => {
+    const cwd = directory({
+      'nodes.txt': 'NodeName=n1 Arch=x86_64 CoresPerSocket=2 \n   CPUAlloc=0 CPUEfctv=4 CPUTot=4 CPULoad=0.1\n   State=IDLE ThreadsPerCore=1\n\nNodeName=n2 Arch=x86_64\n   CPUAlloc=0 CPUTot=4\n   State=IDLE+DRAIN\n',
+      'log.txt': 'JobID|Submit|Start|End|Timelimit|State|NNodes|ReqCPUS\n1|1000|1000|1100|00:02:00|COMPLETED|1|4\n2|1001|1100|1200|00:02:00|COMPLETED|1|2\n',
+    })
+    const { code, out } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'nodes.txt', '--policy', 'easy'], { cwd })
+    expect([code, out.split('\n')[0]]).toEqual([0, 'log.txt: 2 jobs on one node of 4 procs + 1 nodes'])
+  })
+
+  it.each([
+    ['PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\nmain*        up   infinite      2   idle n[1-2]\n', 'is what sinfo prints, which is not read. Print the nodes with: scontrol show node'],
+    ['Total Nodes:2\n         Node-Id\t     Node-State\tNode-Http-Address\n', 'is what yarn node -list prints, which is not read. Print the nodes with: curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes'],
+    ['NAME   STATUS   ROLES    AGE   VERSION\nn1     Ready    <none>   10d   v1.29.1\n', 'is what kubectl get nodes prints, which is not read. Print the nodes with: kubectl get nodes -o yaml'],
+  ])('is no table for people (%#)', async (text, message) => {
+    const cwd = directory({ 'nodes.txt': text })
+    expect((await sched(['run', '--generate', 'lublin', '--nodes', 'nodes.txt'], { cwd })).err).toContain(message)
+  })
+
   it('is in the file of a workflow, too, which runs on the machines on which it ran', async () => {
     const task = (id: string, parents: readonly string[], runtimeInSeconds: number) => ({ name: 'p', id, parents, children: [], runtimeInSeconds })
     const tasks = [task('c', ['b', 'a'], 5), task('a', [], 10), task('b', [], 20)]

@@ -73,8 +73,9 @@ function refuseShown({ text, file }: SourceText): void {
   if (gres !== null) throw new SchedError('BAD_INPUT', 'has lines of a gres.conf, which is not read.', { file, line: text.slice(0, gres.index).split('\n').length }, 'Give the slurm.conf, where Gres of a node says how many GPUs it has.')
   const found = /^(?:(PartitionName)=\S+[ \t]*\r?\n[ \t]+\w+=|(NodeName)=.*(?:\n[ \t]+.*)*?[ \t]CPUAlloc=)/m.exec(text)
   if (found === null) return
-  const [what, name] = found[1] === undefined ? ['node', 'NodeName=n[1-8] CPUs=32 RealMemory=64000'] : ['partition', 'PartitionName=main Nodes=n[1-8] MaxTime=1-0']
-  throw new SchedError('BAD_INPUT', `has what scontrol show ${what} prints, which is not read.`, { file, line: text.slice(0, found.index).split('\n').length }, `Give the slurm.conf itself, or lines such as ${name}.`)
+  const line = text.slice(0, found.index).split('\n').length
+  if (found[1] === undefined) throw new SchedError('BAD_INPUT', 'has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy.', { file, line }, 'Give the slurm.conf for that.')
+  throw new SchedError('BAD_INPUT', 'has what scontrol show partition prints, which is not read.', { file, line }, 'Give the slurm.conf itself, or lines such as PartitionName=main Nodes=n[1-8] MaxTime=1-0.')
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

@@ -79,7 +79,7 @@ function contents(declared: Declared) {
 }
 
 /** GPUs of `gpu:4`, `gpu:a100:2(S:0-1),gpu:v100:1`, `gpu`; their type where all have one. */
-function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
+export function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
   const kinds = gres
     .replace(/\([^)]*\)/g, '')
     .split(',')

@@ -1,0 +1,124 @@
+import { SchedError } from '@sched/core'
+import type { SourceText } from '../source-text.js'
+import { gpusOf, type SlurmNodes } from './nodes.js'
+import { labelOf } from './partition-nodes.js'
+
+/** A node as `scontrol show node` tells it. */
+interface Shown {
+  readonly name: string
+  readonly line: number | undefined
+  readonly procs: number
+  /** MiB. */
+  readonly mem: number
+  readonly gres: string
+  readonly features: readonly string[]
+  readonly partitions: readonly string[]
+  readonly states: readonly string[]
+}
+
+const isText = (text: string): boolean => /^NodeName=.*(?:\n[ \t]+.*)*?[ \t]CPUTot=/m.test(text)
+const isJson = (text: string): boolean => /^\s*\{/.test(text) && /"nodes"\s*:\s*\[/.test(text) && /"real_memory"\s*:/.test(text)
+
+/** Whether a text is what `scontrol show node` prints, on several lines, on one (-o) or in JSON. */
+export const isShownNodes = (text: string): boolean => isText(text) || isJson(text)
+
+/** States in which nodes take no jobs, or of nodes that are not there yet; one of cloud nodes that are off is none. */
+const AWAY = /^(DOWN|DRAIN|DRAINED|DRAINING|FAIL|FAILING|FUTURE|NOT_RESPONDING|UNKNOWN|ERROR)$/
+
+/**
+ * The nodes that `scontrol show node` prints, as those of a slurm.conf: `procs` (those for jobs, CPUEfctv, or CPUTot without the cores kept for the system), `mem` (RealMemory
+ * without MemSpecLimit), `gpus`, features and partitions as labels. Nodes that are down, draining or for the future are left out. Throws `BAD_INPUT` with the line.
+ *
+ * Source: manual page of scontrol, Slurm 20 to 25; data_parser v0.0.36 and later for JSON.
+ */
+export function shownNodes(source: SourceText): SlurmNodes {
+  const all = isJson(source.text) ? fromJson(source) : fromText(source)
+  const seen = new Set<string>()
+  for (const { name, line } of all) {
+    if (seen.has(name)) throw new SchedError('BAD_INPUT', `node "${name}" was listed before.`, { file: source.file, line }, 'Give every node once.')
+    seen.add(name)
+  }
+  const up = all.filter(({ states }) => !states.some((state) => AWAY.test(state)))
+  if (up.length === 0) throw new SchedError('BAD_INPUT', 'lists no node that is up.', { file: source.file }, 'Is it the right file, and whole? scontrol show node')
+  const inAll = new Set(up[0]?.partitions.filter((partition) => up.every(({ partitions }) => partitions.includes(partition))))
+  const groups: { names: string[]; key: string; rest: Omit<SlurmNodes['nodes'][number], 'names' | 'count'> }[] = []
+  for (const node of up) {
+    const rest = contents(node, inAll)
+    const key = JSON.stringify(rest)
+    const last = groups.at(-1)
+    if (last?.key === key) last.names.push(node.name)
+    else groups.push({ names: [node.name], key, rest })
+  }
+  return { name: 'slurm', nodes: groups.map(({ names, rest }) => ({ names, count: names.length, ...rest })) }
+}
+
+function contents({ procs, mem, gres, features, partitions }: Shown, inAll: ReadonlySet<string>): Omit<SlurmNodes['nodes'][number], 'names' | 'count'> {
+  const gpus = gpusOf(gres)
+  const own = partitions.filter((partition) => !inAll.has(partition)).map(labelOf)
+  const labels = { ...Object.fromEntries([...features, ...own].map((label) => [label, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
+  return {
+    resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1 },
+    ...(Object.keys(labels).length > 0 && { labels }),
+  }
+}
+
+const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter((each) => each !== '' && each !== '(null)')
+
+function fromText({ text, file }: SourceText): Shown[] {
+  const records: { readonly line: number; readonly fields: Map<string, string> }[] = []
+  for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+    if (content.startsWith('NodeName=')) records.push({ line: i + 1, fields: new Map() })
+    else if (/^\S/.test(content) && content.trim() !== '') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(content.slice(0, 40))}, expected a line of scontrol show node.`, { file, line: i + 1 }, 'Give what it prints, as it is.')
+    const fields = records.at(-1)?.fields
+    for (const [, key = '', value = ''] of content.matchAll(/(?:^|\s)(\w+)=(\S*)/g)) if (fields?.has(key) === false) fields.set(key, value) // reasons and names of systems, which may hold others, come after
+  }
+  return records.map(({ line, fields }) => {
+    const whole = (key: string) => {
+      const value = fields.get(key)
+      if (value === undefined || /^\d{1,12}$/.test(value)) return value === undefined ? undefined : Number(value)
+      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number.`, { file, line, field: key })
+    }
+    const total = whole('CPUTot')
+    if (total === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { file, line, field: 'CPUTot' }, 'Was the file cut short? Copy it again.')
+    return {
+      name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * (whole('ThreadsPerCore') ?? 1),
+      mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: listed(fields.get('ActiveFeatures') ?? fields.get('AvailableFeatures') ?? fields.get('Features')),
+      partitions: listed(fields.get('Partitions')), states: (fields.get('State') ?? '').replace(/[*~#!%$@^-]+/g, '').toUpperCase().split('+'),
+    }
+  })
+}
+
+function fromJson({ text, file }: SourceText): Shown[] {
+  const parsed = parsedJson(text, file)
+  return parsed.nodes.map((node, i) => {
+    const bad = (field: string, found: unknown, expected: string) => new SchedError('BAD_INPUT', found === undefined ? 'is missing.' : `found ${JSON.stringify(found)}, expected ${expected}.`, { file, field: `nodes[${i}].${field}` })
+    const whole = (key: string, absent?: number): number => {
+      const value = node[key] ?? absent
+      if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+      throw bad(key, value, 'a whole number')
+    }
+    /** A list, or as older versions have it, text with commas. */
+    const texts = (key: string): string[] => {
+      const value = node[key] ?? []
+      if (typeof value === 'string') return listed(value)
+      if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+      throw bad(key, value, 'a list')
+    }
+    const name = node['name']
+    if (typeof name !== 'string' || name === '') throw bad('name', name, 'a name')
+    return {
+      name, line: undefined, procs: whole('effective_cpus', whole('cpus')), mem: whole('real_memory', 0) - whole('specialized_memory', 0), gres: texts('gres').join(','),
+      features: node['active_features'] === undefined ? texts('features') : texts('active_features'), partitions: texts('partitions'), states: [...texts('state'), ...texts('state_flags')].map((state) => state.toUpperCase()),
+    }
+  })
+}
+
+function parsedJson(text: string, file: string): { readonly nodes: readonly Readonly<Record<string, unknown>>[] } {
+  try {
+    const { nodes } = JSON.parse(text) as { readonly nodes?: unknown }
+    if (Array.isArray(nodes) && nodes.every((each) => typeof each === 'object' && each !== null)) return { nodes: nodes as Readonly<Record<string, unknown>>[] }
+  } catch (error) {
+    throw new SchedError('BAD_INPUT', `is not JSON: ${error instanceof Error ? error.message : String(error)}.`, { file }, 'Was the file cut short? Copy it again.')
+  }
+  throw new SchedError('BAD_INPUT', 'has no list of nodes.', { file, field: 'nodes' }, 'Print one with scontrol show node --json.')
+}
