@@ -51,7 +51,7 @@ describe('replan with bf_licenses', () => {
     // `late` should end at 120 s and does not: `wide` would start then, and keeps its two for its minute; the third is for `small`
     const jobs = [job('late', { submit: 0, procs: 1, licenses: 2, minutes: 2, runtime: 500 }), rigid('wide', 0, 2, 1), rigid('small', 120, 1, 2)]
     for (const nodes of ['counted', 'named'] as const)
-      expect(Object.fromEntries(startsOf(jobs, [1], replan(fifo(), { bf_licenses: { fluent: 3 }, nodes }), { nodes: 8 })))).toEqual({ late: 0, small: 120, wide: 500 })
+      expect(Object.fromEntries(startsOf(jobs, [1], replan(fifo(), { bf_licenses: { fluent: 3 }, nodes }), { nodes: 8 }))).toEqual({ late: 0, small: 120, wide: 500 })
   })
 
   it('is what a plan does that has licences among the resources', () => {
