@@ -25,6 +25,15 @@ export function tresGpus(text: string): number {
   return text.split(',').reduce((sum, part) => sum + (part.startsWith('gres/gpu:') ? whole(part.slice(part.indexOf('=') + 1)) : 0), 0)
 }
 
+/** The type of the GPUs among trackable resources, `a100` of `gres/gpu:a100=4`; `undefined` where none or several are told. */
+export function tresGpuType(text: string): string | undefined {
+  const types = text.split(',').flatMap((part) => /^gres\/gpu:([^=]+)=0*[1-9]/.exec(part)?.[1] ?? [])
+  return types.length === 1 ? types[0] : undefined
+}
+
+/** Features of nodes that all of a job's nodes have to have, as sbatch takes them (`fast&ib`); `undefined` where some are alternatives (`|`), or of some nodes alone (`fast*2`, `[...]`). */
+export const featuresOf = (text: string): readonly string[] | undefined => (/[|*[\]()!]/.test(text) ? undefined : text.split(/[&,]/).map((each) => each.trim()).filter((each) => each !== ''))
+
 export type Licenses = Readonly<Record<string, number>>
 
 /** Licences among trackable resources: `license/fluent=2`. `undefined` where there are none. */

@@ -21,6 +21,8 @@ export const slurmOptions = z.strictObject({
   mem: amount.optional().describe('Memory of the whole machine, MiB; default: inferred from its jobs.'),
   gpuDemand: z.boolean().default(false).describe('Whether jobs ask for GPUs (gpus).'),
   gpus: amount.optional().describe('GPUs of the whole machine; default: inferred from its jobs.'),
+  constraints: z.enum(['ignore', 'require']).default('ignore')
+    .describe('Whether the features that a job asked for (Constraints) and the type of its GPUs are required of nodes, for clusters whose nodes are given: as labels, the type as model.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: z.array(z.enum(states)).min(1).optional().describe('Which jobs to read, by how they ended; default: all.'),
   ...ruleOptions,

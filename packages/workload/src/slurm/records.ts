@@ -1,11 +1,11 @@
-import type { JobSpec, StageSpec } from '@sched/core'
+import type { Constraints, JobSpec, StageSpec } from '@sched/core'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import type { Licenses } from './amounts.js'
+import { featuresOf, type Licenses } from './amounts.js'
 import { slurmLimits, slurmResources, slurmSizes, type SlurmRules } from './options.js'
 
 /** What Slurm recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
@@ -22,6 +22,11 @@ export interface SlurmRecord {
   readonly mem: number
   readonly gpus: number
   readonly licenses?: Licenses | undefined
+  /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
+  readonly features?: string | undefined
+  /** The type of its GPUs, where it has one. */
+  readonly gpuType?: string | undefined
+  readonly reservation?: string | undefined
   readonly priority: number
   readonly state: string
   readonly user: string
@@ -56,7 +61,7 @@ export class SlurmJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, constraints: 0, alternatives: 0, reservations: 0 }
 
   /** `header`: what the file says of the machine. */
   constructor(private readonly options: SlurmRules, header: Sizes = {}) {
@@ -84,7 +89,7 @@ export class SlurmJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses, onOne } = this.#counts
+    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses, onOne, constraints, alternatives, reservations } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -96,6 +101,9 @@ export class SlurmJobs {
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
       { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
       { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
+      { rule: 'constraints', jobs: constraints, text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)` },
+      { rule: 'alternatives', jobs: alternatives, text: 'whose features are alternatives, or of some nodes alone: those are not required' },
+      { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
@@ -130,6 +138,8 @@ export class SlurmJobs {
     const { runtime, estimate, amounts } = this.#job
     const { id, submit, start, user, group, account, partition, qos, licenses, state, priority } = record
     const queue = record[this.options.queue]
+    const constraints = this.#constraints(record)
+    const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
       submit,
@@ -147,8 +157,20 @@ export class SlurmJobs {
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },
-      stages: this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime),
+      stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
     }
+  }
+
+  #constraints({ features = '', gpuType, reservation = '' }: SlurmRecord): Constraints | undefined {
+    const { constraints, gpuDemand } = this.options
+    if (reservation !== '') this.#counts.reservations++
+    const model = gpuDemand ? gpuType : undefined
+    if (features === '' && model === undefined) return undefined
+    if (constraints === 'ignore') return void this.#counts.constraints++
+    const all = featuresOf(features)
+    if (all === undefined) this.#counts.alternatives++
+    const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
+    return Object.keys(require).length === 0 ? undefined : { require }
   }
 
   #onNodes(nodes: number, runtime: number): StageSpec[] {

@@ -85,6 +85,9 @@ class SacctJsonReader implements RecordReader {
       mem: known(count(asked, 'mem'), requiredMemory(required, requested > 0 ? requested : allocated, nodes), -1),
       gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
       licenses: askedLicenses(job.text('licenses') ?? '') ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
+      features: job.text('constraints'),
+      gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
+      reservation: job.object('reservation')?.text('name'),
       priority: amount(job, 'priority'),
       state: stateOf(job.object('state')),
       user: job.text('user') ?? job.object('association')?.text('user') ?? '',
@@ -137,6 +140,12 @@ function requiredMemory(required: Fields | undefined, procs: number, nodes: numb
 
 const count = (tres: readonly Fields[], type: string, name?: string): number =>
   sumOf(tres.filter((each) => each.text('type') === type && (name === undefined || each.text('name') === name)))
+
+/** The type of the GPUs; `undefined` where none or several are told. */
+function gpuTypeOf(tres: readonly Fields[]): string | undefined {
+  const types = tres.flatMap((each) => (each.text('type') === 'gres' && amount(each, 'count') > 0 ? (/^gpu:(.+)$/.exec(each.text('name') ?? '')?.[1] ?? []) : []))
+  return types.length === 1 ? types[0] : undefined
+}
 
 /** NaN where there is none. */
 const sumOf = (tres: readonly Fields[]): number => (tres.length === 0 ? NaN : tres.reduce((sum, each) => sum + known(amount(each, 'count'), 0), 0))

@@ -2,14 +2,14 @@ import type { RuleCount } from '../trace/facts.js'
 import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresLicenses, whole } from './amounts.js'
+import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { slurmFormat } from './slurm-format.js'
 import type { slurmOptions } from './options.js'
 import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
 import { RecordIds } from './repeated-ids.js'
 
-const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES'
+const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
@@ -48,7 +48,7 @@ class SacctReader implements RecordReader {
       this.#columns = this.#header(new Columns(fields))
       return
     }
-    this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : ''}`)
+    this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`)
     const found = record(this.#columns)
     take(found === 'step' ? found : { ...found, id: this.#ids.of(found, 'JobID') })
   }
@@ -97,6 +97,9 @@ function record(columns: Columns): SlurmRecord | 'step' {
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
+    features: columns.text('Constraints'),
+    gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),
+    reservation: columns.text('Reservation'),
     priority: columns.number('Priority'),
     state,
     user: columns.text('User'),
