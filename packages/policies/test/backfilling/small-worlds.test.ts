@@ -66,3 +66,10 @@ it('conservative moves a job into a gap just as long as the job, however the tim
   // the second ends at once, and 37.3 - 34 is less than 3.3 by rounding
   expect(simulated([job(1, 3.3), job(1, 3.3, 0), job(2, 10), job(1, 3.3)], [2], conservative())).toEqual([34, 34, 37.3, 34])
 })
+
+it('conservative sees that a job outlives its estimate at a start of a plan that has been changed since', () => {
+  // at 1 s two are planned from 7 to 11 s, and at 2 s moved to 2 to 6; at 7 s the last one runs still, so that it ends early at 10 s, when the wide one moves to it from 11 s
+  const jobs: RigidJob[] = [{ submit: 0, runtime: 2, estimate: 7, size: [7] }, { submit: 0, runtime: 4, estimate: 4, size: [1] }, { submit: 0, runtime: 2, estimate: 2, size: [7] }, { submit: 1, runtime: 8, estimate: 4, size: [1] }]
+  expect(schedule(jobs, [7], referenceConservative())).toEqual([0, 2, 10, 2])
+  expect(simulated(jobs, [7], conservative())).toEqual([0, 2, 10, 2])
+})

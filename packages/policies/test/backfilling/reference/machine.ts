@@ -56,14 +56,14 @@ export function schedule(jobs: readonly RigidJob[], capacity: readonly number[],
   const machine = new Machine(capacity)
   const coming = [...jobs].sort((a, b) => a.submit - b.submit)
   let came = 0
-  let asked = Infinity
-  while (came < coming.length || machine.running.length > 0 || asked < Infinity) {
-    machine.now = Math.min(asked, coming[came]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
+  let asked: number[] = [] // also by plans that have been changed since
+  while (came < coming.length || machine.running.length > 0 || asked.length > 0) {
+    machine.now = Math.min(...asked, coming[came]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
     machine.ended = machine.running.filter(({ job, start }) => start + job.runtime <= machine.now)
     machine.running = machine.running.filter((running) => !machine.ended.includes(running))
     for (let job = coming[came]; job !== undefined && job.submit <= machine.now; job = coming[++came]) machine.waiting.push(job)
     for (const running of machine.running) extend(running, machine.now, extension)
-    asked = pass(machine) ?? Infinity
+    asked = [...asked, pass(machine) ?? Infinity].filter((time) => time > machine.now && time < Infinity)
   }
   return jobs.map((job) => machine.starts.get(job) ?? NaN)
 }
