@@ -42,9 +42,11 @@ export class AccountUsage implements WorkListener {
   /** The same of queues that have their own, by name. */
   readonly #billingOf: ReadonlyMap<string, Float64Array>
   readonly #associationOf: number[] = []
-  #factors: Float64Array = new Float64Array(0)
-  /** The period's end as of which the factors are, -1: another user has come. */
-  #computed: Seconds = -1
+  /** Undefined until somebody asks for one of this version. */
+  #factors: Float64Array | undefined
+  #version = 0
+  /** The period's end that the version is of, -1: another user has come since. */
+  #asOf: Seconds = -1
 
   constructor(options: AccountUsageOptions, env: Env) {
     this.#env = env
@@ -56,28 +58,36 @@ export class AccountUsage implements WorkListener {
     this.#follow()
   }
 
-  /** The fair-share factor of the job's user, in [0, 1], 1 the most deserving. */
-  factor(job: JobId, now: Seconds): number {
-    if (this.tick(now) !== this.#computed) this.#compute()
+  /** The fair-share factor of the job's user as of the version, in [0, 1], 1 the most deserving. */
+  factor(job: JobId): number {
+    this.#factors ??= this.#compute()
     return this.#factors[this.#associationOf[job] as number] as number
   }
 
   /** The end of the last calculation period. */
-  tick(now: Seconds): Seconds {
-    this.#usage.advance(now)
+  get tick(): Seconds {
     return this.#usage.tick
   }
 
-  /** Has the order read again when factors change: without heartbeats nothing else may happen then. */
+  /** Another number whenever a period has ended or a user has come, on whom the factors depend. */
+  version(): number {
+    if (this.#asOf !== this.tick) {
+      this.#asOf = this.tick
+      this.#factors = undefined
+      this.#version++
+    }
+    return this.#version
+  }
+
+  /** Ends the periods that are over, and has the order read again when factors change: without heartbeats nothing else may happen then. */
   wake(round: Round): void {
     this.#usage.advance(round.now) // in a round at the end of a period, the next one
     if (round.cluster.heartbeat === 0) round.wakeAt(this.#usage.next)
   }
 
-  #compute(): void {
+  #compute(): Float64Array {
     const usage = this.#usage.charged
-    this.#factors = this.#options.algorithm === 'classic' ? classicFairShare(this.#tree, usage, this.#options.dampening) : fairTree(this.#tree, usage)
-    this.#computed = this.#usage.tick
+    return this.#options.algorithm === 'classic' ? classicFairShare(this.#tree, usage, this.#options.dampening) : fairTree(this.#tree, usage)
   }
 
   onSubmit(job: JobId): void {
@@ -98,7 +108,7 @@ export class AccountUsage implements WorkListener {
   #follow(): void {
     while (this.#usage.charged.length < this.#tree.size) {
       this.#usage.add()
-      this.#computed = -1
+      this.#asOf = -1
     }
   }
 

@@ -1,16 +1,16 @@
-import { forwarding, type Env, type Order } from '@sched/core'
+import { forwarding, type Env, type JobBlock, type Order, type Round, type WorkListener } from '@sched/core'
 import { byScore, type Score } from '../orders/by-score.js'
 import type { AccountUsage } from './account-usage.js'
 
-/** An order by a score that past usage is part of, largest first; ties by submission. */
-export function byUsage(usage: AccountUsage, env: Env, scoreOf: Score): Order {
-  const ranking = byScore(env, scoreOf)
+/** An order by a score that past usage is part of, largest first; ties by submission. It changes with the end of a period, and `others` are told of what happens first. */
+export function byUsage(usage: AccountUsage, env: Env, scoreOf: Score, ...others: readonly WorkListener[]): Order {
+  const ranking = byScore(env, scoreOf, () => usage.version())
   return {
-    ...ranking,
-    ...forwarding(usage, ranking),
-    begin: (round) => {
+    ...forwarding(usage, ...others, ranking),
+    begin: (round: Round): void => {
       usage.wake(round)
       ranking.begin(round)
     },
+    next: (): JobBlock | undefined => ranking.next(),
   }
 }

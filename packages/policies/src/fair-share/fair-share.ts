@@ -20,7 +20,7 @@ export const fairShareOrder = defineOrder({
   options: fairShareOptions,
   create: (options, env) => {
     const usage = new AccountUsage(options, env)
-    return byUsage(usage, env, (job, now) => usage.factor(job, now))
+    return byUsage(usage, env, (job) => usage.factor(job))
   },
 })
 

@@ -1,8 +1,9 @@
-import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId, type Seconds } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
+import { LastingTerms, TERMS, type Terms } from './lasting-terms.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 
 const WEEK = 604_800
@@ -62,9 +63,8 @@ export const multifactorOrder = defineOrder({
   create: (given, env) => {
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
-    const hasTiers = Object.keys(options.tiers).length > 0
-    const tierOf = (job: JobId) => (hasTiers ? (options.tiers[env.work.queueName(env.work.queue(job))] ?? 1) : 0)
-    return byUsage(usage, env, (job, now, lane) => tierOf(job) * TIER + jobPriority(job, now, lane, options, usage, env))
+    const lasting = new LastingTerms(env.cluster, (job, lane) => lastingTerms(job, lane, options, env))
+    return byUsage(usage, env, (job, _, lane) => jobPriority(job, lane, options, usage, lasting, env), lasting)
   },
 })
 
@@ -80,14 +80,27 @@ function settingsOf(given: MultifactorOptions): Settings {
   return checkOptions('multifactor', settings, { ...own, ...translated })
 }
 
-function jobPriority(job: JobId, now: Seconds, lane: LaneId, options: Settings, usage: AccountUsage, env: Env): number {
+/** Terms are added in this order: another would change the last bit of some sums. */
+function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, { work }: Env): number {
+  let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - work.submitted(job)) / maxAge)
+  if (fairShare > 0) sum += fairShare * usage.factor(job)
+  const first = lasting.find(job, lane)
+  const { values } = lasting
+  for (let at = first; at < first + TERMS - 1; at++) sum += values[at] as number
+  return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
+}
+
+/** What its size, partition, QOS and site add to a job's priority, and its tier. */
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, env: Env): Terms {
   const { work } = env
-  const age = options.age === 0 ? 0 : Math.min(1, Math.max(0, usage.tick(now) - work.submitted(job)) / options.maxAge)
-  const share = options.fairShare === 0 ? 0 : usage.factor(job, now)
-  const size = options.jobSize === 0 ? 0 : sizeOf(job, lane, options, env)
-  const partition = options.partition === 0 ? 0 : partitionFactor(work.queueName(work.queue(job)), options.partitions)
-  const sum = options.age * age + options.fairShare * share + options.jobSize * size + options.partition * partition + options.qos * qosFactor(work.qos(job), options) + options.site * work.priority(job)
-  return Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
+  const queue = work.queueName(work.queue(job))
+  return [
+    options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
+    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options.partitions),
+    options.qos * qosFactor(work.qos(job), options),
+    options.site * work.priority(job),
+    Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
+  ]
 }
 
 /**

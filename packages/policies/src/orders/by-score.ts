@@ -1,28 +1,57 @@
-import { grown, type Env, type JobBlock, type JobId, type LaneId, type Order, type Round, type Seconds } from '@sched/core'
+import { grown, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Round, type Seconds, type TaskId } from '@sched/core'
 
 /** A number for a job that waits in a lane, at a time; the largest comes first. */
 export type Score = (job: JobId, now: Seconds, lane: LaneId) => number
 
+/** Something that stays the same for as long as time changes no score. */
+export type Epoch = (now: Seconds) => number
+
 /**
  * An order by a number that changes as time passes, largest first; ties by submission. It is computed once per instant
- * in which it is read. Few jobs change places between two instants, so sorting by insertion costs little more than
- * computing the numbers.
+ * in which it is read, of jobs of which something has changed; of all where the epoch is another, by default in every instant. Few
+ * jobs change places between two instants, so sorting by insertion costs little more than computing the numbers.
  */
-export function byScore({ cluster, work }: Env, scoreOf: Score): Order {
-  const rankings = cluster.lanes.map((_, lane) => new Ranking((job, now) => scoreOf(job, now, lane as LaneId), (job) => work.rank(job)))
-  let unread: Ranking | undefined
-  return {
-    onReady: (job: JobId, lane: LaneId) => rankings[lane]?.add(job),
-    onDrained: (job: JobId, lane: LaneId) => rankings[lane]?.remove(job),
-    begin: ({ lane, now }: Round) => {
-      unread = rankings[lane]
-      unread?.sort(now)
-    },
-    next: (): JobBlock | undefined => {
-      const block = unread
-      unread = undefined
-      return block
-    },
+export const byScore = (env: Env, scoreOf: Score, epochOf: Epoch = (now) => now): Order => new ByScore(env, scoreOf, epochOf)
+
+class ByScore implements Order {
+  readonly #rankings: readonly Ranking[]
+  #unread: Ranking | undefined
+
+  constructor({ cluster, work }: Env, scoreOf: Score, epochOf: Epoch) {
+    const rankOf = (job: JobId) => work.rank(job)
+    this.#rankings = cluster.lanes.map((_, lane) => new Ranking((job, now) => scoreOf(job, now, lane as LaneId), rankOf, epochOf))
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#rankings[lane]?.add(job)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#rankings[lane]?.touch(job)
+  }
+
+  onClaim(job: JobId, lane: LaneId, _task: TaskId, _node: NodeId): void {
+    this.#rankings[lane]?.touch(job)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#rankings[lane]?.remove(job)
+  }
+
+  /** Jobs ask another part of the cluster. */
+  onNode(): void {
+    for (const ranking of this.#rankings) ranking.touchAll()
+  }
+
+  begin({ lane, now }: Round): void {
+    this.#unread = this.#rankings[lane]
+    this.#unread?.sort(now)
+  }
+
+  next(): JobBlock | undefined {
+    const block = this.#unread
+    this.#unread = undefined
+    return block
   }
 }
 
@@ -31,38 +60,74 @@ class Ranking implements JobBlock {
   ids = new Int32Array(64)
   readonly from = 0
   to = 0
-  /** By job: its score at `#now`. */
+  /** How many of the first are in order. */
+  #sorted = 0
+  /** Jobs that may ask something else than when they were placed. */
+  readonly #touched = new Set<JobId>()
+  /** By job: its score in the epoch. */
   #scores = new Float64Array(64)
   #now: Seconds = NaN
-  #isSorted = true
+  #epoch = NaN
   readonly #scoreOf: (job: JobId, now: Seconds) => number
   readonly #rankOf: (job: JobId) => number
+  readonly #epochOf: Epoch
 
-  constructor(scoreOf: (job: JobId, now: Seconds) => number, rankOf: (job: JobId) => number) {
+  constructor(scoreOf: (job: JobId, now: Seconds) => number, rankOf: (job: JobId) => number, epochOf: Epoch) {
     this.#scoreOf = scoreOf
     this.#rankOf = rankOf
+    this.#epochOf = epochOf
   }
 
   add(job: JobId): void {
     this.ids = grown(this.ids, this.to + 1)
     this.#scores = grown(this.#scores, job + 1)
     this.ids[this.to++] = job
-    this.#isSorted = false
   }
 
   remove(job: JobId): void {
-    const at = this.ids.indexOf(job)
-    this.ids.copyWithin(at, at + 1, this.to)
-    this.to--
+    this.#touched.delete(job)
+    this.#takeOut(this.ids.indexOf(job))
+  }
+
+  touch(job: JobId): void {
+    this.#touched.add(job)
+  }
+
+  touchAll(): void {
+    this.#epoch = NaN
   }
 
   sort(now: Seconds): void {
-    if (this.#isSorted && now === this.#now) return
-    this.#isSorted = true
+    if (this.#sorted === this.to && now === this.#now) return
     this.#now = now
+    const epoch = this.#epochOf(now)
+    if (epoch !== this.#epoch) this.#sorted = 0
+    else for (const job of this.#touched) this.#putLast(job)
+    this.#touched.clear()
+    this.#epoch = epoch
     const scores = this.#scores
     const { ids, to } = this
-    for (let i = 0; i < to; i++) scores[ids[i] as number] = this.#scoreOf(ids[i] as JobId, now)
+    for (let i = this.#sorted; i < to; i++) scores[ids[i] as number] = this.#scoreOf(ids[i] as JobId, now)
+    if (this.#sorted === 0) this.#sortAll()
+    else for (; this.#sorted < to; this.#sorted++) this.#place(this.#sorted)
+  }
+
+  #takeOut(at: number): void {
+    this.ids.copyWithin(at, at + 1, this.to)
+    this.to--
+    if (at < this.#sorted) this.#sorted--
+  }
+
+  #putLast(job: JobId): void {
+    const at = this.ids.indexOf(job)
+    if (at < 0 || at >= this.to) return
+    this.#takeOut(at)
+    this.ids[this.to++] = job
+  }
+
+  /** They are almost in order already. */
+  #sortAll(): void {
+    const { ids, to } = this
     for (let i = 1; i < to; i++) {
       const job = ids[i] as JobId
       let hole = i
@@ -72,6 +137,22 @@ class Ranking implements JobBlock {
       }
       ids[hole] = job
     }
+    this.#sorted = to
+  }
+
+  /** Moves a job to its place among those before it, which are in order. */
+  #place(at: number): void {
+    const { ids } = this
+    const job = ids[at] as JobId
+    let low = 0
+    let high = at
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#isBefore(job, ids[middle] as JobId)) high = middle
+      else low = middle + 1
+    }
+    ids.copyWithin(low + 1, low, at)
+    ids[low] = job
   }
 
   #isBefore(a: JobId, b: JobId): boolean {
