@@ -1,8 +1,9 @@
-import type { JobId, JobSpec, LaneId, Round, TaskId } from '@sched/core'
+import { to40Bits, type JobId, type JobSpec, type LaneId, type Round, type TaskId } from '@sched/core'
 import type { DrfOptions, MaxMinOptions, PlainWeights, RoundRobinOptions, SharingOptions, WfqOptions } from '@sched/policies'
 import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } from './naive.js'
 
 // The orders by shares, from nothing but the tasks that run: who shares, what each has, and a sort, at every decision.
+// Shares that differ by rounding alone are equal.
 
 type NaiveEnv = Parameters<MakeOrder>[0]
 type Weight = number | Readonly<Record<string, number>>
@@ -53,13 +54,13 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
         if (who === 'job' || inner === 'share') return rule.key({ path: '', jobs: [job], used: usedBy([job], round.lane, env) }, work.weight(job), round)
         return inner === 'fifo' ? -work.priority(job) : work.running(job, round.lane) / work.weight(job)
       }
-      return [...jobs].sort(by<JobId>(key, (job) => work.rank(job)))
+      return [...jobs].sort(by<JobId>((job) => to40Bits(key(job)), (job) => work.rank(job)))
     }
     const inOrder = (jobs: readonly JobId[], depth: number, round: Round): JobId[] => {
       const paths = [...new Set(jobs.map((job) => chainOf(job)[depth]))]
       if (who === 'job' || paths.includes(undefined)) return jobsInOrder(jobs, round)
       const sharers = paths.map((path) => sharer(path as string, round.lane))
-      sharers.sort(by<Sharer>((each) => rule.key(each, named.get(each.path) ?? 1, round), tie, ({ path }) => path))
+      sharers.sort(by<Sharer>((each) => to40Bits(rule.key(each, named.get(each.path) ?? 1, round)), tie, ({ path }) => path))
       return sharers.flatMap(({ path }) => inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round))
     }
     const pathsOf = ({ user, queue }: JobSpec) => (who === 'user' ? [user ?? 'user'] : pathsTo(pathOf(queue ?? user ?? 'default')))
