@@ -1,4 +1,4 @@
-import { definePolicy, type JobId, type LaneId, type NodeId, type Plug, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, to40Bits, type JobId, type LaneId, type NodeId, type Plug, type Round, type Seconds, type TaskId } from '@sched/core'
 
 /** What is remembered of a start, and of its judgement. */
 interface Start {
@@ -14,7 +14,7 @@ const level = (part: number, limits: readonly number[]) => limits.filter((limit)
 
 /**
  * The Learning scheduler as one would write it down: all jobs looked at for every start, all records counted for every
- * probability. For hardware with cores and memory, one lane, default options and no gangs.
+ * probability, those that differ by rounding alone equal. For hardware with cores and memory, one lane, default options and no gangs.
  */
 export const naiveLearning = (): Plug<'policy'> =>
   definePolicy({
@@ -54,7 +54,7 @@ export const naiveLearning = (): Plug<'policy'> =>
           const own = judged.filter(({ isGood }) => isGood === side)
           return features.reduce((product, value, i) => (product * (own.filter((each) => each.features[i] === value).length + 1)) / (own.length + 3), own.length / judged.length)
         }
-        return score(true) / (score(true) + score(false))
+        return to40Bits(score(true) / (score(true) + score(false)))
       }
       const waiting = () => jobs.filter((job) => work.unplaced(job, lane) > 0).sort((a, b) => work.rank(a) - work.rank(b))
       return {
@@ -88,7 +88,7 @@ export const naiveLearning = (): Plug<'policy'> =>
         for (;;) {
           const order = waiting()
           const pairs = order
-            .map((job, place) => ({ job, value: ((order.length - place) / order.length) * probability(featuresOf(job, node)), good: probability(featuresOf(job, node)) }))
+            .map((job, place) => ({ job, value: to40Bits(((order.length - place) / order.length) * probability(featuresOf(job, node))), good: probability(featuresOf(job, node)) }))
             .filter(({ job }) => round.fits(job, node))
           const mayBeBad = running.every((each) => each.node !== node) || round.now >= lastStart + 600
           const good = pairs.filter((pair) => pair.good > 0.5)
