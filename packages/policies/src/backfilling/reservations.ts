@@ -21,6 +21,8 @@ export class Reservations {
   #stuck: Seconds = Infinity
   #mustCompress = false
   #surprises = -1
+  /** Whether a limit held jobs back when the order was read last. */
+  #hides = false
   readonly #due: JobId[] = []
 
   constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows, atAnyEnd: boolean) {
@@ -58,6 +60,7 @@ export class Reservations {
     if (this.#mustCompress) this.#compress(round)
     if (lane.newcomers === 1) this.#placeNewcomer(lane.newcomer as JobId, round)
     else if (lane.newcomers > 1) this.#placeNewcomers(round)
+    if (this.#hides) this.#placeNewcomers(round) // a limit may let them go when nobody arrives
   }
 
   /** Starts the jobs whose time has come; true when others lost their reservation as these started, which a limit held back: the plan has gaps. */
@@ -68,18 +71,32 @@ export class Reservations {
     const due = this.#due
     due.length = 0
     let soonest = Infinity
+    let seen = 0
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         const start = this.#start[job] as number
+        seen++
         if (start <= now) due.push(job)
         else if (start < soonest) soonest = start
       }
-    this.#soonest = soonest
+    this.#hides = seen < this.#lane.waiting
+    this.#soonest = this.#hides ? this.#soonestOfAll(now) : soonest
     for (const job of due) if (!Number.isNaN(this.#start[job])) this.#startPieces(job, round) // one may be withdrawn as another starts: a limit holds it back
     return this.#mustCompress
+  }
+
+  /** Also of jobs that a limit holds back. One that is due waits for a new plan. */
+  #soonestOfAll(now: Seconds): Seconds {
+    let soonest = Infinity
+    let due = 0
+    for (const start of this.#start)
+      if (start <= now) due++
+      else if (start < soonest) soonest = start
+    if (due > this.#due.length) this.#stuck = now
+    return soonest
   }
 
   /** A start can fall due when nothing else happens: where a job that moved later in the compression was to end. */
@@ -183,9 +200,14 @@ export class Reservations {
 
   #placeNewcomers(round: Round): void {
     const order = this.#order
+    let seen = 0
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) if (Number.isNaN(this.#start[block.ids[i] as number])) this.#place(block.ids[i] as JobId, round)
+      for (let i = block.from; i < block.to; i++) {
+        seen++
+        if (Number.isNaN(this.#start[block.ids[i] as number])) this.#place(block.ids[i] as JobId, round)
+      }
+    this.#hides = seen < this.#lane.waiting
   }
 
   /**
@@ -194,13 +216,12 @@ export class Reservations {
    */
   #planAnew(round: Round): void {
     const lane = this.#lane
-    const order = this.#order
     this.#surprises = lane.surprises
     ;(lane.released as number[]).length = 0
     this.#mustCompress = false
     this.#soonest = this.#stuck = Infinity
     planRunning(this.#profile, lane, this.#windows, round.now)
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next()) for (let i = block.from; i < block.to; i++) this.#place(block.ids[i] as JobId, round)
+    this.#start.fill(NaN) // whom a limit holds back is placed when it lets him go
+    this.#placeNewcomers(round)
   }
 }

@@ -196,6 +196,7 @@ export class RigidJobs implements WorkListener {
     this.#order.onReady?.(job, lane)
     this.#others?.onReady?.(job, lane)
     const state = this.lanes[lane] as RigidLane
+    if (state.waits[job] !== true) state.waiting++
     state.waits[job] = true
     if (job === this.#starting) return // its claims are being taken back
     state.read(job)
@@ -217,6 +218,7 @@ export class RigidJobs implements WorkListener {
     this.#order.onDrained?.(job, lane)
     this.#others?.onDrained?.(job, lane)
     const state = this.lanes[lane] as RigidLane
+    if (state.waits[job] === true) state.waiting--
     state.waits[job] = false
     if (job !== this.#starting) state.changes++
   }

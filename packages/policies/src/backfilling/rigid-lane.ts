@@ -20,6 +20,8 @@ export class RigidLane {
   readonly running: RunningPieces
   /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
   readonly waits = listOf<boolean>()
+  /** How many jobs wait. */
+  waiting = 0
   /** How many jobs became ready since the last pass, and the last of them. */
   newcomers = 0
   newcomer: JobId | None = None

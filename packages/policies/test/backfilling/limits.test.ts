@@ -1,0 +1,23 @@
+import { capacity, conservative, easy, fattened, replan, strict } from '@sched/policies'
+import { checkPolicyLaws, instantCluster, run } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+const disciplines = { strict, easy, conservative, fattened, replan }
+
+describe('an order that holds jobs back by limits, under backfilling', () => {
+  it.each(Object.entries(disciplines))('lets all work be done (%s)', (_, discipline) => {
+    const { worlds } = checkPolicyLaws(() => discipline(capacity({ queues: { a: { capacity: 30, userLimitFactor: 0.5 }, default: { capacity: 70 } } })), { runs: 60, seed: 3, skip: { reservations: 'jobs outlive their estimates' } })
+    expect(worlds).toBe(60)
+  })
+
+  it('starts a job whose reservation passed while it was held back', () => {
+    // the user may have one slot, which a holds from 0 to 25 though it said 5: b was promised 5, and cannot be seen then
+    const stage = (tasks: number, duration: number | number[]) => ({ name: 's', tasks, demand: { map: 1 }, duration })
+    const { recorder } = run({
+      policy: conservative(capacity({})),
+      cluster: instantCluster({ nodes: [{ count: 1, slots: { map: 1 } }] }),
+      jobs: [{ id: 'a', submit: 0, estimate: 5, stages: [stage(3, [0, 0, 25])] }, { id: 'b', submit: 0, stages: [stage(1, 0)] }],
+    })
+    expect(recorder.launchLines().at(-1)).toBe('25 b.0 on node-0')
+  })
+})
