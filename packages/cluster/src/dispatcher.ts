@@ -10,6 +10,7 @@ import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { taskName, type TaskName } from './task-name.js'
+import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
 /** What a dispatcher is made of. */
@@ -45,8 +46,8 @@ export interface Placed extends TaskName {
   readonly level: number
 }
 /**
- * What is to be done now, in order of decision. Tasks to kill or to suspend are pending again at once: their ends are not to be told. Where no task
- * is suspended or goes on and no job is cancelled the list of these is not there.
+ * What is to be done now: first what is to be killed or suspended, then what starts or goes on, each in order of decision. Tasks to kill or to suspend
+ * are pending again at once: their ends are not to be told. Where no task is suspended or goes on and no job is cancelled the list of these is not there.
  */
 export interface Decisions {
   readonly start: readonly Placed[]
@@ -80,11 +81,14 @@ export class Dispatcher {
   readonly work: Work
   readonly cell: CellState
   readonly policy: Policy
-  /** The earliest time at which the policy asked for a round, by `pass`, or by `tick` where nodes report by `heartbeat`; `Infinity`: none. */
-  nextWake: Seconds = Infinity
   readonly #model: ClusterModel
   readonly #draft: Draft
   readonly #all: readonly NodeId[]
+  /** Of the policy, as whoever waits for it. */
+  readonly #owner: number
+  readonly #wakes = new Wakes()
+  /** By lane, 1: the policy may want a look at it although the node that reports has no room. It does not once it has said so, until it has decided again or another job comes. */
+  readonly #mayLook: Uint8Array
   readonly #promised: DispatcherOptions['promised']
   readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
@@ -103,8 +107,18 @@ export class Dispatcher {
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
-    this.policy = policy.create({ cluster: this.cell, work: this.work, now: () => this.#now, random: (stream) => randomStream(seed, `policy:${stream}`), warn: onceEach(warn) })
-    this.#draft = new Draft(this.cell, this.work, this.#sink(), this.work.addListener(this.policy))
+    this.policy = policy.create({ cluster: this.cell, work: this.work, now: () => this.#now, random: (stream) => randomStream(seed, `policy:scheduler:${stream}`), warn: onceEach(warn) })
+    this.#owner = this.work.addListener(this.policy)
+    this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
+    this.#mayLook = new Uint8Array(this.#model.lanes.length)
+  }
+
+  /**
+   * The earliest time at which the policy asked for a round, which it gets by `pass`, or by `tick` where nodes report by `heartbeat`; `Infinity`: none.
+   * One that has come stays until it is answered, also by the next heartbeat; nothing else answers it.
+   */
+  get nextWake(): Seconds {
+    return this.#wakes.next
   }
 
   /** Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system. */
@@ -120,27 +134,42 @@ export class Dispatcher {
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.set(spec.id, job)
+    this.#mayLook.fill(1)
     this.work.open(job)
   }
 
-  /** A node reports: what to start on it now. */
+  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing. */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     this.#pass(now)
     const id = this.#node(node)
+    if (this.nextWake <= now) this.#asked()
+    if (!this.cell.up(id)) return this.#decisions
     this.policy.onHeartbeat?.(id, now)
-    return this.#rounds([id], free)
+    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) {
+      if (this.#pending(lane) === 0) continue
+      if (this.cell.hasRoom(lane, id) || this.policy.wantsNode?.(lane, id) === true) this.#round(lane, [id], free)
+      else if (this.#mayLook[lane] === 1) this.#look(lane)
+    }
+    return this.#decisions
   }
 
-  /** A pass over all nodes, for a dispatcher without heartbeats. */
+  /** A pass over all nodes, for a dispatcher without heartbeats. Where tasks were killed it is to be called again with the same time, which is then `nextWake`: more may fit now. */
   pass(now: Seconds): Decisions {
     this.#pass(now)
-    return this.#rounds(this.#all)
+    this.#wakes.asked(now)
+    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
+      if (this.#pending(lane) > 0) this.#round(lane, this.#all)
+      else if (this.policy.wantsRound?.(now) === true) this.#round(lane, NOBODY)
+    const { kill, suspend } = this.#decisions
+    if (kill.length > 0 || suspend !== undefined) this.#wakes.add(now)
+    return this.#decisions
   }
 
   /** A round that a policy asked for between heartbeats: nothing can start in it, but tasks may have to be killed. Without heartbeats call `pass`. */
   tick(now: Seconds): Decisions {
     this.#pass(now)
-    return this.#rounds([])
+    this.#asked()
+    return this.#decisions
   }
 
   /** A started task has ended; true when it was its job's last. */
@@ -216,15 +245,28 @@ export class Dispatcher {
     return task
   }
 
-  #rounds(nodes: readonly NodeId[], claims = Infinity): Decisions {
-    this.#decisions = { start: [], kill: [] }
-    for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) {
-      const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
-      this.policy.schedule(round)
-      const commit = round.commit({ conflict: 'none', atomic: false })
-      this.policy.onCommit?.(commit)
-    }
-    return this.#decisions
+  /** What the policy asked for, without nodes. */
+  #asked(): void {
+    this.#wakes.asked(this.#now)
+    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) this.#round(lane, NOBODY)
+  }
+
+  /** Whoever takes tasks away has to see that somebody waits, also where nothing is free anywhere. */
+  #look(lane: LaneId): void {
+    if (this.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
+    else this.#mayLook[lane] = 0
+  }
+
+  #round(lane: LaneId, nodes: readonly NodeId[], claims = Infinity): void {
+    this.#mayLook[lane] = 1
+    const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
+    this.policy.schedule(round)
+    const commit = round.commit({ conflict: 'none', atomic: false })
+    this.policy.onCommit?.(commit)
+  }
+
+  #pending(lane: LaneId): number {
+    return this.work.pending(this.#owner, lane)
   }
 
   #sink(): DraftSink {
@@ -253,7 +295,7 @@ export class Dispatcher {
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
       defer: () => undefined,
       wakeAt: (time) => {
-        if (time > this.#now && time < this.nextWake) this.nextWake = time
+        if (time > this.#now && time < Infinity) this.#wakes.add(time)
       },
     }
   }
@@ -268,7 +310,8 @@ export class Dispatcher {
   #pass(now: Seconds): void {
     if (!(now >= this.#now && now < Infinity)) throw new SchedError('BROKEN_CONTRACT', `it is ${this.#now} s, and now ${now} s`, {}, 'Times never go back.')
     this.#now = now
-    if (now >= this.nextWake) this.nextWake = Infinity
+    this.#decisions = { start: [], kill: [] }
+    this.#wakes.come(now)
   }
 
   #node(name: string): NodeId {
@@ -277,6 +320,8 @@ export class Dispatcher {
     return id as NodeId
   }
 }
+
+const NOBODY: readonly NodeId[] = []
 
 type Listed = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }
 

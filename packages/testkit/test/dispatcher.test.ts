@@ -83,10 +83,10 @@ describe('a dispatcher', () => {
 
   it('tells which tasks to kill; they are pending again', () => {
     const master = dispatcher({ cluster: cluster({ nodes: 1, racks: 1 }), policy: evicting() })
-    master.submit(job({ tasks: 2 }), 0)
+    master.submit(job({ tasks: 3 }), 0)
     master.heartbeat('node-0', 0)
     const { start, kill } = master.heartbeat('node-0', 3)
-    expect([lines(kill), lines(start)]).toEqual([['job.0 on node-0'], []])
+    expect([lines(kill), lines(start)]).toEqual([['job.0 on node-0'], ['job.2 on node-0']])
     expect(() => master.taskEnded(kill[0] as Placed)).toThrow(/start 0 has ended but does not run/)
     expect(lines(master.heartbeat('node-0', 6, { free: 1 }).kill)).toEqual(['job.1 on node-0'])
   })
@@ -138,6 +138,58 @@ describe('a dispatcher', () => {
     expect([master.pass(0).start.length, master.nextWake]).toEqual([0, 8])
     expect([master.tick(8).start.length, master.nextWake]).toEqual([0, Infinity])
     expect(master.pass(8).start).toHaveLength(1)
+  })
+
+  /** Asks for rounds at some times, as soon as it can, and notes when it has them. */
+  const asking = (rounds: number[], ...times: readonly number[]) => policyOf(() => (round) => {
+    rounds.push(round.now)
+    if (rounds.length === 1) for (const time of times) round.wakeAt(time)
+  })
+
+  it('keeps every time for which the policy asked, until it has been asked', () => {
+    const rounds: number[] = []
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 1 } }] }), policy: asking(rounds, 20, 10, 20, 30) })
+    master.submit(job({ id: 'a', demand: { cpu: 1 } }), 0)
+    master.pass(0)
+    const wakes = [master.nextWake]
+    master.submit(job({ id: 'b', demand: { cpu: 1 } }), 10) // no answer to what is due
+    wakes.push(master.nextWake)
+    for (const now of [10, 25, 31]) {
+      master.pass(now)
+      wakes.push(master.nextWake)
+    }
+    expect(wakes).toEqual([10, 10, 20, 30, Infinity])
+    expect(rounds).toEqual([0, 10, 25, 31])
+  })
+
+  it('asks a policy at the next heartbeat where nobody called in time, with no node in sight', () => {
+    const rounds: number[] = []
+    const master = dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { cpu: 1 } }], heartbeat: { interval: 3 } }), policy: asking(rounds, 4) })
+    master.submit(job({ demand: { cpu: 1 } }), 0)
+    master.heartbeat('node-0', 0)
+    master.submit(job({ id: 'b', demand: { cpu: 1 } }), 5)
+    expect(master.nextWake).toBe(4)
+    master.heartbeat('node-0', 6)
+    expect([rounds, master.nextWake]).toEqual([[0, 6, 6], Infinity])
+  })
+
+  it('wants another pass at once where the policy has killed, since more may fit', () => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 2 } }] }), policy: evicting() })
+    master.submit(job({ tasks: 3, demand: { cpu: 1 } }), 0)
+    master.pass(0)
+    expect(master.nextWake).toBe(Infinity)
+    expect([lines(master.pass(1).kill), master.nextWake]).toEqual([['job.0 on node-0'], 1])
+  })
+
+  it('has no round for a node that is down, nor where nothing waits', () => {
+    const rounds: number[] = []
+    const master = dispatcher({ cluster: cluster({ nodes: [{ count: 2, resources: { cpu: 1 } }], heartbeat: { interval: 3 } }), policy: asking(rounds) })
+    master.heartbeat('node-0', 0)
+    master.submit(job({ demand: { cpu: 1 } }), 1)
+    master.nodeDown('node-0', 1)
+    master.heartbeat('node-0', 3)
+    master.heartbeat('node-1', 4)
+    expect(rounds).toEqual([4])
   })
 
   it.each<[string, (master: Dispatcher) => void, RegExp]>([

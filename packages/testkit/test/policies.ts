@@ -53,4 +53,4 @@ export const evicting = (): Plug<'policy'> =>
       }
       for (const job of [...jobs].reverse()) startAll(round, job)
     }
-  })
+  }, { wantsNode: () => true })

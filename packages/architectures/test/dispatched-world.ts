@@ -1,0 +1,118 @@
+import { dispatcher, placedBlocks, type Decisions, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
+import { SchedError, type JobSpec, type Plug, type StageSpec } from '@sched/core'
+import { HeartbeatRing } from '@sched/sim'
+import { modelOf, prepare, type End, type JobEvent, type World } from '@sched/testkit'
+import { monolithic } from '../src/index.js'
+
+/**
+ * A world of which a dispatcher can be told: data have hosts, jobs are submitted when they may start, and where ends are known at once none is at the instant of
+ * its start, since a simulation knows of it before it looks again where it has preempted.
+ */
+export function tellable(world: World): World {
+  const model = modelOf(world.cluster)
+  const places = placedBlocks(model, world.seed)
+  const withHosts = (job: JobSpec, { data, ...stage }: StageSpec): StageSpec => {
+    const { replicas, factor } = places(job, { data, ...stage } as StageSpec) ?? { replicas: [], factor: 0 }
+    const hosts = Array.from({ length: stage.tasks }, (_, task) => Array.from(replicas.slice(task * factor, (task + 1) * factor), (node) => model.nodeNames[node] as string))
+    const { duration } = stage
+    const later = (seconds: number) => (world.cluster.heartbeat === undefined ? Math.max(seconds, 0.5) : seconds)
+    const longer = typeof duration === 'number' ? later(duration) : Array.isArray(duration) ? (duration as number[]).map(later) : duration
+    return { ...stage, duration: longer, ...(data !== undefined && { data: { hosts } }) }
+  }
+  const jobs = world.jobs.map(({ startup: _, after: _a, think: _t, ...job }) => ({ ...job, stages: job.stages.map((stage) => withHosts(job, stage)) }))
+  return { ...world, jobs, commitPendingBug: false, claims: undefined }
+}
+
+const key = ({ job, stage, task }: TaskName) => `${job}.${stage}.${task}`
+interface Line {
+  readonly time: number
+  readonly isKill: boolean
+  readonly text: string
+}
+const line = (time: number, isKill: boolean, placed: TaskName & { readonly node: string }): Line => ({ time, isKill, text: `${time}${isKill ? ' kill' : ''} ${key(placed)} on ${placed.node}` })
+
+/** What is killed in an instant comes first, and what started in it and was killed did not. */
+function told(lines: readonly Line[]): string[] {
+  const text = lines.toSorted((a, b) => a.time - b.time || Number(b.isKill) - Number(a.isKill)).map((each) => each.text)
+  const undone = new Set(lines.flatMap((each) => (each.isKill ? [each.text.replace(' kill', '')] : [])).filter((start) => text.includes(start)))
+  return text.filter((each) => !undone.has(each.replace(' kill', '')))
+}
+
+/** What a simulation does, and what a dispatcher does that is told of the same ends at the same times: starts and kills. */
+export function both(world: World, make: () => Plug<'policy'>): { readonly simulated: string[]; readonly dispatched: string[]; readonly wakes: number } {
+  const { cluster, jobs, seed, runtime } = world
+  const { recorder, simulation } = prepare({ policy: make(), cluster, jobs, seed, runtime, infeasible: 'reject', architecture: monolithic() })
+  if (simulation.advance(200_000) !== 'done') throw new Error('the simulation goes on')
+  const { events } = recorder
+  const simulated = events.flatMap((event) => (event.kind === 'launch' ? [line(event.time, false, event)] : event.kind === 'end' && event.how === 'evicted' ? [line(event.time, true, event)] : []))
+  const inputs = events.filter((event): event is Input => event.kind === 'submit' || event.kind === 'reject' || (event.kind === 'end' && event.how === 'done'))
+  const service = new Service(dispatcher({ cluster, policy: make(), seed }), inputs, new Map(jobs.map((job) => [job.id, job])))
+  service.run(cluster.heartbeat === undefined ? undefined : new HeartbeatRing(cluster.heartbeat, modelOf(cluster).nodes))
+  return { simulated: told(simulated), dispatched: told(service.lines), wakes: service.wakes }
+}
+
+type Input = JobEvent | End
+
+/** Tells a dispatcher of what happens, asks it when it wants to be asked, and writes down what it decides. */
+class Service {
+  readonly lines: Line[] = []
+  wakes = 0
+  readonly #running = new Map<string, Placed>()
+  #next = 0
+
+  constructor(
+    private readonly master: Dispatcher,
+    private readonly inputs: readonly Input[],
+    private readonly specs: ReadonlyMap<string, JobSpec>,
+  ) {}
+
+  /** Ends when all is done, or where what has ended was not started. */
+  run(ring: HeartbeatRing | undefined): void {
+    const { master } = this
+    for (let left = 20_000; left > 0; left--) {
+      const time = this.inputs[this.#next]?.time ?? Infinity
+      if (time === Infinity && master.work.active === 0) return
+      const now = Math.min(time, master.nextWake, ring?.next ?? Infinity)
+      if (now === Infinity) return
+      ring?.skipTo(now)
+      const before = this.#next
+      while (this.inputs[this.#next]?.time === now && this.#tell(this.inputs[this.#next] as Input)) this.#next++
+      const isDue = master.nextWake <= now
+      if (isDue) this.wakes++
+      if (ring === undefined) {
+        if (!isDue && this.#next === before) return
+        this.#carryOut(now, master.pass(now))
+        continue
+      }
+      if (isDue) this.#carryOut(now, master.tick(now))
+      for (; ring.next === now; ring.advance()) this.#carryOut(now, master.heartbeat(master.cell.name(ring.node), now))
+      if (this.#next === before && time < now) return
+    }
+  }
+
+  /** False for the end of what does not run yet. */
+  #tell(input: Input): boolean {
+    const { master } = this
+    if (input.kind === 'end') {
+      const placed = this.#running.get(key(input))
+      if (placed === undefined) return false
+      this.#running.delete(key(input))
+      master.taskEnded(placed, input.time)
+      return true
+    }
+    try {
+      master.submit(this.specs.get(input.job) as JobSpec, input.time)
+    } catch (error) {
+      if (input.kind !== 'reject' || !(error instanceof SchedError)) throw error
+    }
+    return true
+  }
+
+  #carryOut(now: number, { start, kill, suspend = [], resume = [] }: Decisions): void {
+    for (const placed of [...kill, ...suspend]) this.lines.push(line(now, true, placed))
+    for (const placed of [...start, ...resume]) {
+      this.#running.set(key(placed), placed)
+      this.lines.push(line(now, false, placed))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { definePlacement, None, Registry, resolve, type NodeId } from '@sched/core'
+import { registerPolicies } from '@sched/policies'
+import { worlds } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { both, tellable } from './dispatched-world.js'
+
+const registry = registerPolicies(new Registry())
+registry.add(definePlacement({ name: 'first-fit', summary: 'the lowest node', create: () => ({ pick: (job, round) => round.nodes.find((node) => round.fits(job, node)) ?? None }) }))
+registry.add(
+  definePlacement({
+    name: 'random-fit',
+    summary: 'any node, from a stream of its own',
+    create(_, { random }) {
+      const stream = random('fit')
+      return {
+        pick(job, round) {
+          const fitting = round.nodes.filter((node) => round.fits(job, node))
+          return fitting.length === 0 ? None : (fitting[Math.floor(stream() * fitting.length)] as NodeId)
+        },
+      }
+    },
+  }),
+)
+
+/** Where all nodes are seen at once. */
+const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }]
+const tiers = { a: 3, b: 2 }
+const pools = { a: { minShare: 2 }, b: { weight: 2, minShare: 1 } }
+const orders = ['fifo', 'fair', 'capacity', 'drf']
+const configs: readonly Record<string, unknown>[] = [
+  ...registry.names('order').map((order) => ({ greedy: { order } })),
+  { greedy: { order: 'fair', placement: 'random-fit' } },
+  ...registry.list('policy').flatMap(({ name, inner }) => {
+    const needed = name === 'skip-delay' ? { skips: 5 } : {}
+    return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
+  }),
+  ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
+  { preempting: { policy: { delay: { order: { fair: { pools } } } }, minTimeout: 1, fairTimeout: 2, interval: 0.5 } },
+  { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
+  { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
+  { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers } },
+]
+
+describe.each([['heartbeats', true], ['known at once', false]] as const)('a dispatcher that is told what a simulation with one scheduler is told (%s)', (_, heartbeats) => {
+  it.each([...configs, ...(heartbeats ? [] : atOnce)].map((config) => [JSON.stringify(config), config] as const))('decides the same with %s', (_name, config) => {
+    fc.assert(
+      fc.property(worlds({ heartbeats }).map(tellable), (world) => {
+        const { simulated, dispatched } = both(world, () => resolve(registry, 'policy', config))
+        expect(dispatched).toEqual(simulated)
+      }),
+      { seed: 5, numRuns: 12 },
+    )
+  })
+})
