@@ -48,4 +48,20 @@ describe('manifests of Kueue', () => {
     expect((await sched(['queues', 'show', 'queues.yaml'], { cwd })).err).toContain('"queues.yaml" line 6 spec.preemption.reclaimWithinCohort: found "Always", expected Never, LowerPriority, Any.')
     expect((await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml'], { cwd })).err).toContain('nodes.yaml" line 4 status.allocatable.cpu: found "all", expected a quantity')
   })
+
+  it('are read with nodes and workloads from one file, and LocalQueues of one name by the namespace of jobs', async () => {
+    const at = (seconds: number) => `2024-01-31T10:0${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}Z`
+    const workload = (namespace: string, created: number) => `apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: { name: w, namespace: ${namespace}, creationTimestamp: '${at(created)}' }
+spec: { queueName: default, podSets: [{ count: 4, template: { spec: { containers: [{ resources: { requests: { cpu: '1' } } }] } } }] }
+status: { conditions: [{ type: Admitted, status: 'True', lastTransitionTime: '${at(created + 5)}' }, { type: Finished, status: 'True', lastTransitionTime: '${at(created + 105)}' }] }
+---
+`
+    const own = (namespace: string, of: string) => local.replace('name: team', `name: default, namespace: ${namespace}`).replace('clusterQueue: b', `clusterQueue: ${of}`)
+    const cwd = directory({ 'cluster.yaml': `${queue('a', '{}')}${queue('b', '{}')}${own('ml', 'a')}---\n${own('web', 'b')}---\n${workload('ml', 0)}${workload('web', 1)}${nodes}` })
+    const { code, out, err } = await sched(['run', '--trace', 'cluster.yaml', '--nodes', 'cluster.yaml', '--queues', 'cluster.yaml', '--jitter', '0'], { cwd })
+    expect([code, out.split('\n')[0], out.includes('2 of 2 jobs finished')]).toEqual([0, 'cluster.yaml: 2 jobs on one node of 8,000 cpu + 8,192 mem', true])
+    expect(err).toContain('Workload: workloads are read by --trace FILE (2 of them)')
+  })
 })

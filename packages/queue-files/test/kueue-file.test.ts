@@ -146,7 +146,20 @@ describe('manifests of Kueue', () => {
   it('say which ClusterQueue a LocalQueue is of, unless two have one name', () => {
     const local = (name: string, of: string) => object('LocalQueue', name, `{ clusterQueue: ${of} }`)
     const { localQueues } = made([queue('a'), queue('b'), local('x', 'a'), local('y', 'a'), local('y', 'b'), local('a', 'b')])
-    expect([...localQueues]).toEqual([['x', 'a'], ['y', 'a']])
+    expect([...localQueues]).toEqual([['x', 'a']])
+  })
+
+  it('tell LocalQueues of one name apart by their namespaces', () => {
+    const local = (namespace: string, name: string, of: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec: { clusterQueue: ${of} }\n`
+    const { localQueues, findings } = made([queue('a'), queue('b'), local('ml', 'default', 'a'), local('web', 'default', 'b'), local('web', 'a', 'b')])
+    expect([...localQueues]).toEqual([['ml/default', 'a'], ['web/default', 'b'], ['web/a', 'b']])
+    expect(findings.filter(({ setting }) => setting.startsWith('LocalQueue')).map(({ verdict, note }) => [verdict, note])).toEqual([
+      ['honoured', 'of jobs of the user ml, its namespace: another one has this name'], ['honoured', 'of jobs of the user web, its namespace: another one has this name'], ['honoured', 'of jobs of the user web, its namespace: a ClusterQueue has this name']])
+  })
+
+  it('tell objects of other kinds once each', () => {
+    const { findings } = made([queue('a'), object('Node', 'n1', '{}'), object('Node', 'n2', '{}'), object('Service', 's', '{}')])
+    expect(findings.filter(({ setting }) => ['Node', 'Service'].includes(setting)).map(({ setting, note }) => [setting, note])).toEqual([['Node', 'nodes are read by --nodes FILE (2 of them)'], ['Service', 'not of the scheduling here']])
   })
 
   it('tell what else a LocalQueue says', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
+import { jobsOf, parseTrace } from '../src/index.js'
 import { bytesOf, messageOf } from './reading.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -88,10 +88,9 @@ describe('kubernetes', () => {
     ])
   })
 
-  it('says what is wrong, and that YAML is not read', () => {
+  it('says what is wrong', () => {
     expect(messageOf(() => read(list({ ...pod('a'), spec: undefined })))).toContain('line 43 spec: in the object that begins on line 4: is missing. Print whole objects: kubectl get jobs,pods -A -o json')
     expect(messageOf(() => read(list(pod('a', { metadata: { creationTimestamp: 'yesterday' } }))))).toContain('metadata.creationTimestamp: in the object that begins on line 4: found "yesterday", expected a time such as 2024-01-31T10:00:00Z.')
     expect(messageOf(() => read(list(pod('a', { spec: { containers: [{ resources: { requests: { cpu: 'many' } } }] } }))))).toContain('cpu: in the object that begins on line 4: found "many"')
-    expect(messageOf(() => detectFormatOf(new TextEncoder().encode('apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {}\nkind: List\n')))).toContain('looks like pods or Jobs of Kubernetes in YAML (`kubectl get jobs,pods -A -o json` prints those that are read)')
   })
 })

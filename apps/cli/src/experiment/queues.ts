@@ -67,7 +67,7 @@ type Place = (spec: JobSpec) => { readonly queue?: string | undefined; readonly 
 function inClusterQueues({ options, localQueues }: KueuePolicy): Place {
   const names = Object.keys(options.queues ?? {})
   return ({ queue, user }) => {
-    const found = localQueues.get(queue ?? '') ?? queue ?? user
+    const found = localQueues.get(`${user ?? ''}/${queue ?? ''}`) ?? localQueues.get(queue ?? '') ?? queue ?? user
     if (found !== undefined && names.includes(found)) return { queue: found }
     return { refused: queue === undefined ? `it names no queue, and those of the file are ${names.join(', ')}` : `no ClusterQueue or LocalQueue is called "${queue}"` }
   }

@@ -11,7 +11,7 @@ import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 export interface KueuePolicy extends QueuePolicy {
   readonly kind: 'kueue'
   readonly options: KueueOptions
-  /** ClusterQueues of jobs by the LocalQueue that they name. */
+  /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
   readonly localQueues: ReadonlyMap<string, string>
 }
 
@@ -45,6 +45,7 @@ const why = knownWords<string>({
 
 const whyNot = knownWords<string>({
   WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks', Topology: 'there is no topology-aware scheduling',
+  Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
 /** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
@@ -74,7 +75,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     ...settings,
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
-  for (const { kind, place } of file.others) findings.add('ignored', { line: place().line ?? 1 }, kind === '' ? 'an object' : kind, '', whyNot[kind] ?? 'not of the scheduling here')
+  tellOthers(file, findings)
   return { kind: 'kueue', policy: { kueue: options }, options, localQueues, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
@@ -145,24 +146,36 @@ function settingsOf(found: KubernetesObject, findings: Findings): Options {
   return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
 }
 
-/** Of several LocalQueues of one name, in several namespaces, none is known by that name. */
+/** Objects of other kinds, each kind once. */
+function tellOthers({ others }: KueueFile, findings: Findings): void {
+  for (const kind of new Set(others.map((each) => each.kind))) {
+    const [first, ...more] = others.filter((each) => each.kind === kind)
+    const why = whyNot[kind] ?? 'not of the scheduling here'
+    findings.add('ignored', { line: first?.place().line ?? 1 }, kind === '' ? 'an object' : kind, '', more.length === 0 ? why : `${why} (${more.length + 1} of them)`)
+  }
+}
+
+/** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
   const queues = clusterQueues.map(nameOf)
   const found = new Map<string, string>()
+  const shared = new Set(localQueues.map(nameOf).filter((name) => new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue'])).size > 1))
   for (const each of localQueues) {
     const name = nameOf(each)
+    const { namespace } = valueAt(each, ['metadata'])
+    const isNamespaced = typeof namespace === 'string' && namespace !== ''
     const { clusterQueue, ...others } = valueAt(each, ['spec'])
     for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
       findings.add('ignored', { line: each.place('spec', field).line ?? 1 }, `LocalQueue ${name} ${field}`, typeof value === 'object' ? '' : textOf(value), field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'))
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
     if (clusterQueue === undefined || clusterQueue === null) throw new SchedError('BAD_INPUT', `LocalQueue "${name}" names no ClusterQueue.`, each.place('spec', 'clusterQueue'), `Give it clusterQueue: ${queues.join(' or ')}.`)
     if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue)) throw new SchedError('BAD_INPUT', `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`, each.place('spec', 'clusterQueue'), suggest(textOf(clusterQueue), queues))
-    if (queues.includes(name)) tell('ignored', 'a ClusterQueue has this name')
-    else if ((found.get(name) ?? clusterQueue) !== clusterQueue) tell('ignored', 'another one has this name: jobs of it name their ClusterQueue')
-    else {
-      found.set(name, clusterQueue)
-      tell('honoured')
-    }
+    if (isNamespaced) found.set(`${namespace}/${name}`, clusterQueue)
+    const isOwn = !queues.includes(name) && !shared.has(name)
+    if (isOwn) found.set(name, clusterQueue)
+    if (isOwn || (isNamespaced && name === clusterQueue)) tell('honoured')
+    else if (isNamespaced) tell('honoured', `of jobs of the user ${namespace}, its namespace: ${queues.includes(name) ? 'a ClusterQueue' : 'another one'} has this name`)
+    else tell('ignored', queues.includes(name) ? 'a ClusterQueue has this name' : 'another one has this name: jobs of it name their ClusterQueue')
   }
   return found
 }

@@ -1,11 +1,14 @@
 import type { Constraints, Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
 import { z } from 'zod'
-import { Documents, inObject } from '../json/documents.js'
+import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
+import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
 import { constraintsOfPod, demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
+import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
+import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
   queue: z.enum(['label', 'namespace']).default('label').describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
@@ -16,57 +19,49 @@ export const kubernetesOptions = z.strictObject({
 type KubernetesOptions = z.output<typeof kubernetesOptions>
 
 /**
- * Pods of Kubernetes that have ended, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`. The pods of a controller that runs to
+ * Pods of Kubernetes that have ended, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
- * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time.
+ * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
+ * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
+ * object that controls pods it is known when it was created, and its queue.
  *
  * Deviations: all pods of a job are asked for at once. Pods of daemons, and those that have not ended, are left out.
  */
 export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   name: 'kubernetes',
-  title: 'pods and Jobs of Kubernetes (kubectl get jobs,pods -A -o json)',
-  source: 'Kubernetes API, core/v1 and batch/v1',
+  title: 'pods, Jobs and Workloads of Kubernetes (kubectl get jobs,pods -A -o json)',
+  source: 'Kubernetes API, core/v1 and batch/v1; Kueue, kueue.x-k8s.io',
   options: kubernetesOptions,
   isHeld: true,
-  detect: (head) => /^[\s[]*\{/.test(head) && /"apiVersion"\s*:/.test(head) && /"kind"\s*:\s*"(Pod|PodList|Job|JobList)"/.test(head),
+  detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet')),
   parser: (options, place) => new KubernetesJobs(options, place),
 }
 
-interface Task {
-  readonly start: Seconds
-  readonly end: Seconds
-  readonly demand: Demand
-  readonly constraints: Constraints | undefined
-}
+/** Of a longer list what comes behind its start may be pods. */
+const LONG = 65_536
 
-/** Who has pods: what is told of a job by the first that tells it. */
-interface Owner {
-  readonly id: string
-  readonly namespace: string
-  readonly line: number
-  created: Seconds
-  queue?: string | undefined
-  priority?: number | undefined
-  deadline?: Seconds | undefined
-  isGang: boolean
-  hasFailed: boolean
-  /** Of a Job, what would be its tasks if no pod of it is listed. */
-  template?: Task & { readonly tasks: number }
-  readonly pods: Task[]
+/** Whether a text begins as objects of Kubernetes do, and has one of these kinds. */
+function isPrinted(head: string, kinds: string): boolean {
+  if (!isYaml(head)) return /"apiVersion"\s*:/.test(head) && new RegExp(`"kind"\\s*:\\s*"(${kinds})(List)?"`).test(head)
+  return /^(---|apiVersion:|kind:|items:|metadata:|- )/.test(head.replace(/^(\s*(#.*)?\r?\n)*/, '')) && /(^|[\s{,])apiVersion:\s/.test(head) && new RegExp(`(^|[\\s{,])kind:\\s*["']?(${kinds})(List)?["']?\\s*([,}]|$)`, 'm').test(head)
 }
 
 const QUEUES = ['kueue.x-k8s.io/queue-name', 'volcano.sh/queue-name', 'scheduling.volcano.sh/queue-name', 'kai.scheduler/queue', 'yunikorn.apache.org/queue', 'queue']
 const GROUPS = ['kueue.x-k8s.io/pod-group-name', 'scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group', 'pod-group.scheduling.sigs.k8s.io']
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
+/** What a JobSet writes on its Jobs and their pods. */
+const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
 /** Controllers that keep pods running: each of theirs is for itself. */
 const SERVICES = ['ReplicaSet', 'StatefulSet', 'ReplicationController', 'Deployment']
 const DAEMONS = ['DaemonSet', 'Node']
 
 class KubernetesJobs implements LineParser {
   readonly #documents: Documents
+  #yaml: YamlObjects | undefined
+  #isBegun = false
   readonly #held = new HeldJobs('first', { renames: true })
-  readonly #owners = new Map<string, Owner>()
+  readonly #owners = new Owners()
   readonly #counts = { others: 0, daemons: 0, going: 0, unknown: 0, nothing: 0, empty: 0 }
   #isEnded = false
 
@@ -78,20 +73,36 @@ class KubernetesJobs implements LineParser {
   }
 
   line(bytes: Uint8Array, from: number, to: number): undefined {
-    this.#documents.line(bytes, from, to, ({ value, line }) => {
-      try {
-        this.#object(new Fields(value), line)
-      } catch (error) {
-        throw inObject(error, line, this.place)
-      }
-    })
+    if (!this.#isBegun) this.#begin(lineText(bytes, from, Math.min(to, from + 96)))
+    if (this.#yaml === undefined) this.#documents.line(bytes, from, to, this.#visit)
+    else this.#yaml.line(lineText(bytes, from, to), this.place.line, this.#visit)
   }
 
   end(): void {
-    for (const owner of this.#owners.values()) this.#add(owner)
-    this.#held.end()
-    this.#isEnded = true
+    try {
+      this.#yaml?.end(this.#visit)
+    } finally {
+      const { owners, strangers } = this.#owners.jobs()
+      this.#counts.others += strangers
+      for (const owner of owners) this.#add(owner)
+      this.#held.end()
+      this.#isEnded = true
+    }
     this.#documents.end()
+  }
+
+  #begin(start: string): void {
+    if (start.trim() === '') return
+    this.#isBegun = true
+    if (isYaml(start)) this.#yaml = new YamlObjects()
+  }
+
+  readonly #visit = ({ value, line }: Found): void => {
+    try {
+      this.#object(new Fields(value), line)
+    } catch (error) {
+      throw inObject(error, line, this.place)
+    }
   }
 
   more(): JobSpec | undefined {
@@ -118,13 +129,26 @@ class KubernetesJobs implements LineParser {
     if (name === undefined) throw object.bad('metadata.name', 'is missing.')
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
-    else this.#counts.others++
+    else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
+    else this.#other(object, kind ?? '', name)
+  }
+
+  /** What may control pods, of whatever kind: when it was created, and its queue. */
+  #other(object: Fields, kind: string, name: string): void {
+    const metadata = object.object('metadata') as Fields
+    const created = timeAt(metadata, 'creationTimestamp')
+    if (created === undefined) return void this.#counts.others++
+    const namespace = namespaceOf(metadata)
+    const key = keyOf(namespace, kind, name)
+    const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined })
+    this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
   #pod(pod: Fields, name: string, line: number): void {
     const metadata = pod.object('metadata') as Fields
     const mark = marksOf(metadata)
-    const controller = metadata.list('ownerReferences').find((each) => each.value('controller') === true) ?? metadata.list('ownerReferences')[0]
+    const controller = controllerOf(metadata)
     const kind = controller?.text('kind') ?? ''
     if (DAEMONS.includes(kind)) return void this.#counts.daemons++
     const [spec, status] = [needed(pod, 'spec'), needed(pod, 'status')]
@@ -137,6 +161,7 @@ class KubernetesJobs implements LineParser {
     const isOwned = controller !== undefined && !SERVICES.includes(kind)
     const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
     const owner = this.#owner(ownerKind, ownerName, metadata, line)
+    if (isOwned) this.#owners.isPart(keyOf(namespaceOf(metadata), ownerKind, ownerName), namespaceOf(metadata), undefined, mark(JOB_SET))
     owner.priority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
@@ -148,6 +173,7 @@ class KubernetesJobs implements LineParser {
     const metadata = job.object('metadata') as Fields
     const [spec, status] = [needed(job, 'spec'), job.object('status')]
     const owner = this.#owner('Job', name, metadata, line)
+    this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
@@ -157,21 +183,36 @@ class KubernetesJobs implements LineParser {
     const pod = spec.object('template')?.object('spec')
     if (start === undefined || end === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.template = { tasks, start, end: start + each, demand: this.#demand(pod), constraints: this.#constraints(pod) }
+    owner.templates = [{ tasks, start, end: start + each, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+  }
+
+  /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
+  #workload(workload: Fields, name: string, line: number): void {
+    const metadata = workload.object('metadata') as Fields
+    const [spec, status] = [needed(workload, 'spec'), workload.object('status')]
+    const controller = controllerOf(metadata)
+    const isGroup = controller?.text('kind') === 'Pod' && controller.value('controller') !== true // of several pods
+    const [kind, owned] = controller === undefined ? ['Workload', name] : isGroup ? ['PodGroup', name] : [controller.text('kind') ?? 'Workload', controller.text('name') ?? name]
+    const owner = this.#owner(kind, owned, metadata, line)
+    if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
+    owner.priority ??= spec.number('priority', -Infinity)
+    owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
+    owner.isGang = true
+    const [start, end] = [trueSince(status, 'Admitted') ?? trueSince(status, 'QuotaReserved'), trueSince(status, 'Finished')]
+    if (start === undefined || end === undefined) return
+    owner.workload = spec.list('podSets').flatMap((set): Template[] => {
+      const pod = set.object('template')?.object('spec')
+      const tasks = set.whole('count') ?? 1
+      return pod === undefined || tasks === 0 ? [] : [{ tasks, start, end: Math.max(start, end), demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+    })
   }
 
   #owner(kind: string, name: string, metadata: Fields, line: number): Owner {
-    const namespace = metadata.text('namespace') ?? 'default'
+    const namespace = namespaceOf(metadata)
     const created = timeAt(metadata, 'creationTimestamp')
     if (created === undefined) throw metadata.bad('creationTimestamp', 'is missing.')
     const queue = this.options.queue === 'label' ? marksOf(metadata)(...QUEUES) : undefined
-    const key = `${namespace}/${kind}/${name}`
-    const known = this.#owners.get(key)
-    if (known === undefined) {
-      const made: Owner = { id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, pods: [] }
-      this.#owners.set(key, made)
-      return made
-    }
+    const known = this.#owners.get(keyOf(namespace, kind, name), () => ({ id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, templates: [], workload: [], pods: [] }))
     known.created = Math.min(known.created, created)
     known.queue ??= queue
     return known
@@ -188,11 +229,12 @@ class KubernetesJobs implements LineParser {
     return this.options.nodeSelector === 'require' ? constraintsOfPod(spec) : undefined
   }
 
-  #add({ id, namespace, line, created, queue, priority, deadline, isGang, hasFailed, template, pods }: Owner): void {
-    const stages = pods.length > 0 ? stagesOf(pods) : template === undefined ? [] : [stageOf(template, template.tasks, template.end - template.start)]
+  #add({ id, namespace, line, created, queue, priority, deadline, isGang, hasFailed, templates: ofJob, workload, pods }: Owner): void {
+    const templates = ofJob.length > 0 ? ofJob : workload
+    const stages = pods.length > 0 ? stagesOf(pods) : templates.map((each, i) => stageOf(each, each.tasks, each.end - each.start, i))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
-    const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (template?.start ?? NaN))
+    const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
     const together = gang === 'jobs' || (gang === 'groups' && isGang)
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
@@ -215,6 +257,14 @@ function stagesOf(pods: readonly Task[]): StageSpec[] {
 
 function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
   return { name: index === 0 ? 'pods' : `pods-${index + 1}`, tasks, demand, duration, ...(constraints !== undefined && { constraints }) }
+}
+
+const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'
+
+/** The queue that jobs and pod groups of Volcano name. */
+function queueIn(object: Fields): string | undefined {
+  const queue = object.text('apiVersion')?.includes('volcano.sh/') === true ? object.object('spec')?.value('queue') : undefined
+  return typeof queue === 'string' && queue !== '' ? queue : undefined
 }
 
 function needed(object: Fields, key: string): Fields {

@@ -57,6 +57,7 @@ export function textKind(head: string): string {
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^\{.*"stages"\s*:/.test(line)) return NATIVE_WITHOUT_HEAD
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
+  if (/(^|[\s{,"])apiVersion"?:\s/.test(head) && /(^|[\s{,"])kind"?:\s*["']?Node(List)?\b/.test(head)) return 'nodes of Kubernetes (for --nodes)'
   if (/^[[{]/.test(line)) return 'JSON'
   if (/^[ \t]*(NodeName|PartitionName|SlurmctldHost)[ \t]*=/im.test(head)) return 'a slurm.conf (for --nodes and --queues)'
   if (/^\s*<(configuration|allocations)\b/m.test(head)) return 'a queue file of YARN or Spark (for --queues)'
@@ -64,7 +65,6 @@ export function textKind(head: string): string {
   if (/^\s*Application-Id\s+Application-Name/m.test(head)) return 'what `yarn application -list` prints, which tells no times (curl RESOURCEMANAGER:8088/ws/v1/cluster/apps does)'
   if (/^\s*Node-Id\s+Node-State/m.test(head)) return 'what `yarn node -list` prints, which tells no sizes (for --nodes, curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes does)'
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
-  if (/^kind:\s*["']?(List|Pod|Job)\b/m.test(head) && /^(-| {2})?\s*kind:\s*["']?(Pod|Job)\b/m.test(head)) return 'pods or Jobs of Kubernetes in YAML (`kubectl get jobs,pods -A -o json` prints those that are read)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'

@@ -1,0 +1,120 @@
+import type { Constraints, Demand, Seconds } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+
+/** Pods that ask alike, and when they ran. */
+export interface Task {
+  readonly start: Seconds
+  readonly end: Seconds
+  readonly demand: Demand
+  readonly constraints: Constraints | undefined
+}
+/** So many of them, of which no pod is listed. */
+export interface Template extends Task {
+  readonly tasks: number
+}
+
+/** Who has pods: what is told of a job by the first that tells it. */
+export interface Owner {
+  readonly id: string
+  readonly namespace: string
+  line: number
+  created: Seconds
+  queue?: string | undefined
+  priority?: number | undefined
+  deadline?: Seconds | undefined
+  isGang: boolean
+  hasFailed: boolean
+  /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
+  templates: Template[]
+  workload: Template[]
+  readonly pods: Task[]
+}
+
+/** What any other object tells of the pods that it controls. */
+export interface Header {
+  readonly created: Seconds
+  readonly queue: string | undefined
+  readonly isGang: boolean
+}
+
+/** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
+const WHOLES = ['JobSet', 'MPIJob', 'TrainJob', 'RayJob', 'AppWrapper']
+
+export const keyOf = (namespace: string, kind: string, name: string): string => `${namespace}/${kind}/${name}`
+
+/** The object that controls another, or the first that it belongs to. */
+export const controllerOf = (metadata: Fields): Fields | undefined =>
+  metadata.list('ownerReferences').find((each) => each.value('controller') === true) ?? metadata.list('ownerReferences')[0]
+
+/** Jobs by who has their pods, with what is around these. */
+export class Owners {
+  readonly #all = new Map<string, Owner>()
+  readonly #headers = new Map<string, Header>()
+  /** Of parts, by key, the key of the whole. */
+  readonly #wholes = new Map<string, string>()
+
+  get(key: string, make: () => Owner): Owner {
+    const known = this.#all.get(key)
+    if (known !== undefined) return known
+    const made = make()
+    this.#all.set(key, made)
+    return made
+  }
+
+  describe(key: string, header: Header): void {
+    this.#headers.set(key, header)
+  }
+
+  /** What is controlled by one of the wholes, or is said to be of a JobSet, is a part of that. */
+  isPart(key: string, namespace: string, controller: Fields | undefined, jobSet: string | undefined): void {
+    const [kind, name] = jobSet !== undefined ? ['JobSet', jobSet] : [controller?.text('kind'), controller?.text('name')]
+    if (kind !== undefined && name !== undefined && WHOLES.includes(kind)) this.#wholes.set(key, keyOf(namespace, kind, name))
+  }
+
+  /** The jobs, parts joined, and how many objects that were described are of none. */
+  jobs(): { readonly owners: readonly Owner[]; readonly strangers: number } {
+    const joined = new Map<string, Owner>()
+    for (const [key, owner] of this.#all) {
+      const whole = this.#wholeOf(key)
+      const into = joined.get(whole)
+      const tasks = owner.pods.length > 0 ? owner.pods : owner.templates.flatMap(({ tasks: count, ...task }) => Array.from({ length: count }, () => task))
+      if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), templates: [], pods: [...tasks] })
+      else join(into, key === whole ? owner.pods : tasks, owner)
+    }
+    const used = new Set<string>()
+    for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
+    for (const [key, owner] of joined) {
+      const header = this.#headers.get(key)
+      if (header === undefined) continue
+      owner.created = Math.min(owner.created, header.created)
+      owner.queue ??= header.queue
+      owner.isGang ||= header.isGang
+    }
+    return { owners: [...joined.values()], strangers: [...this.#headers.keys()].filter((key) => !used.has(key)).length }
+  }
+
+  #wholeOf(key: string): string {
+    let at = key
+    for (let steps = 0; steps < 10; steps++) {
+      const next = this.#wholes.get(at)
+      if (next === undefined) break
+      at = next
+    }
+    return at
+  }
+}
+
+/** `namespace/name` of a key. */
+const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
+
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, hasFailed, templates, workload }: Owner): void {
+  into.pods.push(...tasks)
+  into.created = Math.min(into.created, created)
+  into.queue ??= queue
+  into.priority ??= priority
+  into.deadline ??= deadline
+  into.isGang ||= isGang
+  into.hasFailed ||= hasFailed
+  if (into.templates.length === 0 && into.pods.length === 0) into.templates = templates
+  if (into.workload.length === 0) into.workload = workload
+}

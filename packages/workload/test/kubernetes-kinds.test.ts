@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf, messageOf } from './reading.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+const at = (seconds: number) => new Date(Date.UTC(2024, 0, 31, 10) + seconds * 1000).toISOString().replace('.000', '')
+const owned = (kind: string, name: string) => ({ ownerReferences: [{ apiVersion: 'v1', kind, name, controller: true }] })
+const containers = (cpu: string) => [{ name: 'main', resources: { requests: { cpu } } }]
+/** A pod of 1 CPU, created at 0, that ran from 60 to 160. */
+const pod = (name: string, metadata: Json, cpu = '1') => ({
+  apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ml', creationTimestamp: at(0), ...metadata }, spec: { containers: containers(cpu) },
+  status: { phase: 'Succeeded', startTime: at(60), containerStatuses: [{ name: 'main', state: { terminated: { finishedAt: at(160) } } }] },
+})
+/** A Job of two pods at a time, that ran from 60 to 160. */
+const job = (name: string, metadata: Json = {}) => ({
+  apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'ml', creationTimestamp: at(0), ...metadata },
+  spec: { parallelism: 2, completions: 2, template: { spec: { containers: containers('2') } } }, status: { startTime: at(60), completionTime: at(160) },
+})
+const other = (apiVersion: string, kind: string, name: string, spec: Json = {}, metadata: Json = {}) => ({ apiVersion, kind, metadata: { name, namespace: 'ml', creationTimestamp: at(-100), ...metadata }, spec })
+const jobSet = (metadata: Json = {}) => other('jobset.x-k8s.io/v1alpha2', 'JobSet', 'set', {}, metadata)
+const ofSet = { labels: { 'jobset.sigs.k8s.io/jobset-name': 'set' } }
+/** A Workload of Kueue: created at -50, admitted at 50, finished at 160. */
+const workload = (name: string, metadata: Json = {}, status: readonly (readonly [string, number])[] = [['Admitted', 50], ['Finished', 160]]) => ({
+  apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Workload', metadata: { name, namespace: 'ml', creationTimestamp: at(-50), ...metadata },
+  spec: { queueName: 'gpus', priority: 100, podSets: [{ name: 'driver', count: 1, template: { spec: { containers: containers('1') } } }, { name: 'workers', count: 3, template: { spec: { containers: containers('4') } } }] },
+  status: { conditions: status.map(([type, seconds]) => ({ type, status: 'True', lastTransitionTime: at(seconds) })) },
+})
+
+const list = (...items: readonly object[]) => ({ apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } })
+const read = (text: string) => parseTrace(bytesOf(text), { file: 'cluster.yaml' })
+const jobs = (...items: readonly object[]) => [...jobsOf(read(JSON.stringify(list(...items))))]
+const brief = (...items: readonly object[]) => jobs(...items).map(({ id, submit, queue, stages, recorded }) => [id, submit, queue, recorded?.wait, stages.map(({ tasks, gang, demand }) => [gang === true ? -tasks : tasks, demand['cpu']])])
+
+describe('YAML of Kubernetes', () => {
+  const items = [job('train'), pod('train-0', owned('Job', 'train')), pod('note', { annotations: { text: 'one\n\nitems:\n- two\n---\n' } })]
+  const expected = [...jobsOf(read(JSON.stringify(list(...items))))]
+
+  it.each<[string, string]>([
+    ['as kubectl prints lists', stringify(list(...items))],
+    ['with dashes further in', stringify(list(...items), { indentSeq: true, indent: 4 })],
+    ['as documents one after another', items.map((item) => stringify(item)).join('---\n')],
+    ['with comments, blank lines and other ends of lines', `# printed today\n\n---\n${items.map((item) => stringify(item)).join('\n--- # next\n\n')}...\n`.replaceAll('\n', '\r\n')],
+    ['lists one after another', [list(items[0]!), list(items[1]!, items[2]!)].map((each) => stringify(each)).join('---\n')],
+  ])('is read %s', (_, text) => {
+    expect(detectFormatOf(bytesOf(text)).name).toBe('kubernetes')
+    expect([...jobsOf(read(text))]).toEqual(expected)
+  })
+
+  it('tells mistakes with their lines', () => {
+    const text = stringify(list(...items))
+    expect(messageOf(() => read(text.replace('cpu: "1"', 'cpu: "1')))).toMatch(/^"cluster\.yaml" line \d+: the object that begins on line 22 is no YAML: .* \(line \d+\)\./)
+    expect(messageOf(() => read(text.replace('cpu: "1"', 'cpu: many')))).toContain('cpu: in the object that begins on line 22: found "many"')
+    expect(messageOf(() => read(`${stringify(job('a'))}---\n- 1\n`))).toContain('found [1], expected an object.')
+  })
+})
+
+describe('jobs of several kinds', () => {
+  it('of a JobSet are one, with the pods of its Jobs, from when it was created, a gang under Kueue', () => {
+    const parts = [job('set-a-0', { ...ofSet, ...owned('JobSet', 'set') }), job('set-b-0', { ...ofSet, ...owned('JobSet', 'set') }), pod('set-b-0-x', { ...ofSet, ...owned('Job', 'set-b-0') }, '4')]
+    expect(brief(jobSet({ labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }), ...parts)).toEqual([['ml/set', 0, 'gpus', 160, [[-2, 2000], [1, 4000]]]])
+    expect(brief(...parts)).toEqual([['ml/set', 0, 'ml', 60, [[2, 2000], [1, 4000]]]])
+    expect(brief(parts[2]!)).toEqual([['ml/set', 0, 'ml', 60, [[1, 4000]]]])
+  })
+
+  it('of MPI have the launcher, a Job of its own, among their pods; a CronJob has as many jobs as it began', () => {
+    expect(brief(other('kubeflow.org/v2beta1', 'MPIJob', 'mpi'), job('mpi-launcher', owned('MPIJob', 'mpi')), pod('mpi-launcher-x', owned('Job', 'mpi-launcher')), pod('mpi-worker-0', owned('MPIJob', 'mpi'), '8')))
+      .toEqual([['ml/mpi', 0, 'ml', 160, [[1, 1000], [1, 8000]]]])
+    expect(brief(other('batch/v1', 'CronJob', 'nightly'), job('nightly-1', owned('CronJob', 'nightly')), job('nightly-2', owned('CronJob', 'nightly'))).map(([id]) => id)).toEqual(['ml/nightly-1', 'ml/nightly-2'])
+  })
+
+  it('have the queue that Volcano\'s jobs and pod groups name', () => {
+    const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'vj-1' } }
+    expect(brief(other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { queue: 'research' }), pod('vj-0', { ...grouped, ...owned('Job', 'vj') }), pod('vj-1', { ...grouped, ...owned('Job', 'vj') }))).toEqual([['ml/vj', 0, 'research', 160, [[-2, 1000]]]])
+    expect(brief(other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'vj-1', { queue: 'low', minMember: 1 }), pod('p', grouped))).toEqual([['ml/vj-1', 0, 'low', 160, [[1, 1000]]]])
+  })
+})
+
+describe('Workloads of Kueue', () => {
+  it('are jobs whose pods are gone: from admission until finished, each set of pods a gang', () => {
+    expect(jobs(workload('job-train', owned('Job', 'train')))).toEqual([{
+      id: 'ml/train', submit: 0, user: 'ml', queue: 'gpus', priority: 100, recorded: { wait: 100, status: 'completed' },
+      stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1000 }, duration: 110 }, { name: 'pods-2', tasks: 3, demand: { cpu: 4000 }, duration: 110, gang: true }],
+    }])
+    expect(brief(workload('alone', {}, [['QuotaReserved', 40], ['Finished', 160]]))).toEqual([['ml/alone', 0, 'gpus', 90, [[1, 1000], [-3, 4000]]]])
+  })
+
+  it('tell queue and priority of jobs whose pods are there, also of a group of pods', () => {
+    expect(brief(workload('job-train', owned('Job', 'train')), job('train'), pod('train-0', owned('Job', 'train')))).toEqual([['ml/train', 0, 'gpus', 110, [[1, 1000]]]])
+    const group = { labels: { 'kueue.x-k8s.io/pod-group-name': 'group' } }
+    const ofPods = { ownerReferences: ['a', 'b'].map((name) => ({ kind: 'Pod', name })) }
+    expect(brief(workload('group', ofPods), pod('a', group), pod('b', group))).toEqual([['ml/group', 0, 'gpus', 110, [[-2, 1000]]]])
+  })
+
+  it('that still wait or run are left out, and counted', () => {
+    const trace = read(JSON.stringify(list(workload('waits', {}, []), workload('runs', {}, [['Admitted', 50]]), job('train'))))
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['ml/train'])
+    expect(trace.report.notes).toContain('2 jobs without an end, and without pods that have ended: left out (empty)')
+  })
+})
+
+it('all of a cluster in one list is known, though nodes stand before pods', () => {
+  const node = (i: number) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: `n${i}`, creationTimestamp: at(0), annotations: { text: 'x'.repeat(2000) } }, status: { allocatable: { cpu: '8' } } })
+  const all = list(...Array.from({ length: 40 }, (_, i) => node(i)), job('train'))
+  for (const text of [JSON.stringify(all), stringify(all)]) {
+    expect(detectFormatOf(bytesOf(text)).name).toBe('kubernetes')
+    expect(read(text).report.notes).toEqual(['40 objects other than pods and Jobs: passed over (others)'])
+  }
+  expect(messageOf(() => detectFormatOf(bytesOf(stringify(list(node(1))))))).toContain('looks like nodes of Kubernetes (for --nodes)')
+})
