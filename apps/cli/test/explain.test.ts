@@ -151,7 +151,7 @@ fifo
     expect(await of('c', '--policies', 'fifo')).toMatchObject({ parts: { 'start-up': 7 } })
     expect((await of('c', '--policies', 'fifo', '--heartbeat', '3'))?.parts).toMatchObject({ 'start-up': 7 })
     expect((await of('a', '--policies', 'fifo', '--heartbeat', '3'))?.parts['no room']).toBeUndefined()
-    expect(await of('e', '--queues', 'fair-scheduler.xml', '--quiet')).toMatchObject({ parts: { 'queue limit': 9 } }) // d runs from 60 to 70
+    expect(await of('e', '--queues', 'fair-scheduler.xml', '--quiet')).toMatchObject({ parts: { 'queue limit maxRunningApps root.few': 9 } }) // d runs from 60 to 70
     expect(await of('f', '--policies', 'fifo')).toMatchObject({ outcome: 'rejected', rejection: expect.stringContaining('{"cpu":2}') as string })
   })
 

@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ArchitectureEnv, type JobId, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { SchedError, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { Usage } from './usage.js'
 
@@ -45,6 +45,24 @@ export class Limits implements WorkListener {
     const { work } = this.#env
     const shape = work.shape(job, lane)
     return this.left().some((left, r) => work.demand(shape, r as ResourceId) > left)
+  }
+
+  /** Throws `INFEASIBLE` for a job of which a task, or a gang, asks more than the scheduler may hold. */
+  check({ id, stages }: JobSpec, scheduler: string): void {
+    const known = this.#env.cluster.resources
+    for (const { demand, tasks, gang } of stages)
+      for (const [name, amount] of Object.entries(demand)) {
+        const most = this.#most[known.indexOf(name)] ?? Infinity
+        const together = gang === true ? tasks * amount : amount
+        if (together > most)
+          throw new SchedError('INFEASIBLE', `job ${id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`, {}, 'Raise the limit.')
+      }
+  }
+
+  /** So many tasks with such a demand it may hold at once. */
+  most(demand: Demand): number {
+    const known = this.#env.cluster.resources
+    return Math.min(...Object.entries(demand).map(([name, amount]) => (amount === 0 ? Infinity : Math.floor((this.#most[known.indexOf(name)] ?? Infinity) / amount))))
   }
 
   onSubmit(job: JobId): void {

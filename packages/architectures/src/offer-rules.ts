@@ -28,22 +28,27 @@ export class OfferRules {
 
   /** Whether so much of a node may be offered to the framework. */
   allows(framework: Framework, node: NodeId, amount: (resource: ResourceId) => number): boolean {
-    const isEnough = this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
-    if (!isEnough || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
+    if (!this.#isEnough(amount) || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
     return this.#isFor(framework, node)
   }
 
   /** Throws `INFEASIBLE` for a task, or a gang, that the nodes could not hold which may be offered to the framework. */
   check({ id, stages }: JobSpec, framework: Framework): void {
-    if (this.#kept.length === 0) return
+    if (this.isEmpty) return
     const { cluster, nodes } = this.#cell
+    const areOffered = nodes.filter((node) => this.#isFor(framework, node) && this.#isEnough((r) => cluster.total(node, r)))
     for (const stage of stages) {
       let left = stage.gang === true ? stage.tasks : 1
-      for (let i = 0; i < nodes.length && left > 0; i++) if (this.#isFor(framework, nodes[i] as NodeId)) left -= cluster.couldHold(stage, nodes[i] as NodeId)
+      for (let i = 0; i < areOffered.length && left > 0; i++) left -= cluster.couldHold(stage, areOffered[i] as NodeId)
       if (left <= 0) continue
       const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')
-      throw new SchedError('INFEASIBLE', `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes with ${others}: the others have no room for that.`, {}, `Let it want ${others}, or leave that out of \`keep\`.`)
+      const [rule, wayOut] = others === '' ? ['smaller than `minimumPerNode`', 'Lower that.'] : [`with ${others}`, `Let it want ${others}, or leave that out of \`keep\`.`]
+      throw new SchedError('INFEASIBLE', `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes ${rule}: the others have no room for that.`, {}, wayOut)
     }
+  }
+
+  #isEnough(amount: (resource: ResourceId) => number): boolean {
+    return this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
   }
 
   #isFor(framework: Framework, node: NodeId): boolean {

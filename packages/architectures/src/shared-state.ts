@@ -71,6 +71,8 @@ class SharedState implements Architecture {
   /** By scheduler id: whether a job of it starts whole or not at all. */
   readonly #startsWhole: boolean[] = []
   readonly #attempts: Attempts
+  /** By scheduler id. */
+  readonly #limits: (Limits | undefined)[] = []
   #hasWarned = false
   /** Of the first job that nothing starts in full, and nothing gives up. */
   #stuck: string | undefined
@@ -96,6 +98,7 @@ class SharedState implements Architecture {
   #add(scheduler: Scheduler, own: SchedulerOptions, options: z.output<typeof sharedStateOptions>, parts: Pick<TransactionOptions, 'attempts' | 'bell' | 'limits' | 'precedence'>): void {
     const { conflict = options.conflict, commit = options.commit } = own
     parts.precedence?.rank(scheduler, own.precedence)
+    this.#limits[scheduler.id] = parts.limits
     this.#startsWhole[scheduler.id] = commit === 'all-or-nothing' && !options.partialGangs
     this.#schedulers[scheduler.id] = new Transactions(this.#env.cell, scheduler, {
       mode: { conflict: conflict === 'fine' ? 'fit' : 'version', atomic: commit === 'all-or-nothing' },
@@ -105,22 +108,25 @@ class SharedState implements Architecture {
     })
   }
 
+  /** Throws `INFEASIBLE` for a task, or a gang, larger than what its scheduler may hold. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
-    if (this.#startsWhole[scheduler.id] === true && (!this.#hasWarned || this.#stuck === undefined)) this.#look(spec)
+    this.#limits[scheduler.id]?.check(spec, scheduler.name)
+    if (this.#startsWhole[scheduler.id] === true && (!this.#hasWarned || this.#stuck === undefined)) this.#look(spec, this.#limits[scheduler.id])
     return scheduler
   }
 
   /** Tells of the first job that no state of the cell has room for. */
-  #look({ id, stages }: JobSpec): void {
+  #look({ id, stages }: JobSpec, limits: Limits | undefined): void {
     const { cluster, nodes } = this.#env.cell
     for (const stage of stages) {
       let room = 0
       for (let i = 0; i < nodes.length && room < stage.tasks; i++) room += cluster.couldHold(stage, nodes[i] as NodeId)
+      room = Math.min(room, limits?.most(stage.demand) ?? Infinity)
       if (room >= stage.tasks || stage.phases !== undefined) continue
       const isLater = stage.after !== undefined && stage.after.length > 0
       const isForEver = this.#attempts.areEndless(isLater)
-      const fact = `job ${id} has ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} and the cell room for ${room}: with commit all-or-nothing such ${isLater ? 'stages' : 'jobs'} never start, and are tried`
+      const fact = `job ${id} has ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} and ${limits === undefined ? 'the cell' : 'the cell, or the scheduler,'} room for ${room}: with commit all-or-nothing such ${isLater ? 'stages' : 'jobs'} never start, and are tried`
       if (isForEver) this.#stuck ??= `${fact} for ever (abandonAfter: false).`
       if (!this.#hasWarned) this.#env.warn(isForEver ? `${fact} for ever (abandonAfter: false).` : `${fact} until they are given up (abandonAfter, abandonUnplacedAfter).`)
       this.#hasWarned = true

@@ -56,7 +56,9 @@ const twoLevelOptions = z.strictObject({
     .default(0)
     .describe('seconds for which what a framework left of a node is not offered to it again, unless the node has more by then; at least until the next offers are made, 0: not at all; Mesos has 5'),
   offerTimeout: z.number().positive().optional().describe('seconds after which an offer without an answer is taken back; default never'),
-  hoard: seconds.default(0).describe('seconds for which a framework keeps what it has collected for a gang that is not complete; 0: gangs take what one offer has'),
+  hoard: seconds
+    .default(0)
+    .describe('seconds for which a framework keeps what it has collected for a gang that is not complete; 0: gangs take what one offer has. Two that collect may keep from each other what both need, until jobs are given up'),
   ...decisionTimes,
   ...attemptOptions,
 })
@@ -93,16 +95,21 @@ class TwoLevel implements Architecture {
   readonly #times: DecisionTimes
   readonly #roles: Roles
   readonly #hasQuotas: boolean
+  /** Whether not all that is free is offered, or to nobody. */
+  readonly #isSmall: boolean
   readonly #totals: Float64Array
   readonly #rules: OfferRules
   readonly #allocator: Allocator
   /** By scheduler id. */
   readonly #frameworks: Framework[] = []
+  /** Whether a gang that never gets all it needs is collected for again and again. */
+  readonly #hoardsForEver: boolean
 
   constructor(options: z.output<typeof twoLevelOptions>, env: ArchitectureEnv) {
     this.#env = env
     this.#times = new DecisionTimes(options, env)
     const attempts = new Attempts(env.cell, options)
+    this.#hoardsForEver = options.hoard > 0 && attempts.areEndless(true)
     const groups = groupsOf<FrameworkGroup>(options.frameworks, 'framework', { wants: [] }).map(([name, group]): Group<FrameworkGroup> => {
       const usages: Usage[] = []
       const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => [(usages[index] = new Usage(env))])
@@ -119,6 +126,7 @@ class TwoLevel implements Architecture {
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
     this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
+    this.#isSmall = fairShare || options.minimumOffer !== undefined
     const minimum = amounts(options.minimumOffer ?? {}, resources, 'minimumOffer')
     this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
   }
@@ -145,6 +153,11 @@ class TwoLevel implements Architecture {
     return scheduler
   }
 
+  /** Frameworks ask, and no offer is as large as what they need at once. */
+  stuck(): string | undefined {
+    return this.#isSmall ? 'no offer that may be made is large enough for it (minimumOffer, fairShareOffers).' : undefined
+  }
+
   onNode(_node: NodeId, up: boolean): void {
     this.#allocator.onNode(up)
   }
@@ -166,6 +179,13 @@ class TwoLevel implements Architecture {
       default:
         this.#env.cell.letGo(idOf(token) as JobId)
     }
+  }
+
+  /** A framework that waits alone is offered all that is free. */
+  stuck(): string | undefined {
+    const waiting = this.#frameworks.filter((framework) => framework.hasWork)
+    if (!this.#hoardsForEver || waiting.length < 2) return undefined
+    return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
   }
 
   finish(): void {

@@ -153,6 +153,14 @@ describe('offers by node', () => {
     expect(starts({ frameworks: two, minimumPerNode: [{ mem: 32 }] }, jobs, cluster)).toEqual(['a@1 x1'])
     expect(starts({ frameworks: two, minimumPerNode: [{ mem: 32 }, { cpu: 2 }] }, jobs, cluster)).toEqual(['a@0 x1'])
   })
+
+  it('refuses a job that only smaller nodes could hold: it would wait for ever', () => {
+    const cluster = nodes({ cpu: 4, mem: 16 }, { cpu: 2, mem: 64 })
+    const refused = (least: number) => () => starts({ frameworks: two, minimumPerNode: [{ mem: least }] }, [endless('a', 'a', { demand: { cpu: 4 }, tasks: 1 })], cluster)
+    expect(refused(16)).not.toThrow()
+    expect(refused(32)).toThrow('job a asks {"cpu":4}, and framework "a" is offered no nodes smaller than `minimumPerNode`: the others have no room for that. Lower that.')
+    expect(refused(100)).toThrow('smaller than `minimumPerNode`')
+  })
 })
 
 describe('declined', () => {

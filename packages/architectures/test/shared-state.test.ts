@@ -151,6 +151,18 @@ describe('limits of a scheduler', () => {
     const { recorder } = play(sharedState({ schedulers, conflict: 'coarse', decision: { job: 1, task: 0 }, abandonAfter: 1 }), jobs, { cluster: cpus(1, 8) })
     expect(recorder.events.filter(({ kind }) => kind === 'abandon').map(({ time }) => time)).toEqual([3])
   })
+  it('refuse a task, or a gang, that is larger: it would wait for ever', () => {
+    const starts = (spec: ReturnType<typeof cpuJob>, options: Partial<Parameters<typeof play>[2]> = {}) => play(sharedState({ schedulers: { a: { limits: { resources: { cpu: 2 } } } } }), [spec], options).recorder.launches.length
+    expect(() => starts(cpuJob('j', { class: 'a', demand: { cpu: 3 } }))).toThrow('job j asks 3 of cpu at once, and scheduler "a" may hold 2 (limits.resources). Raise the limit.')
+    expect(() => starts(cpuJob('j', { class: 'a', tasks: 3, gang: true }))).toThrow('job j asks 3 of cpu at once')
+    expect(starts(cpuJob('j', { class: 'a', tasks: 3, gang: true }), { infeasible: 'reject' })).toBe(0)
+    expect(starts(cpuJob('j', { class: 'a', tasks: 3 }))).toBe(3)
+  })
+  it('keep a job that starts whole from it for ever, of which the user is told', () => {
+    const never = { abandonAfter: false, abandonUnplacedAfter: false, commit: 'all-or-nothing', requeue: 3600 } as const
+    const run = () => play(sharedState({ ...never, schedulers: { a: { limits: { resources: { cpu: 2 } } } } }), [cpuJob('j', { class: 'a', tasks: 3 })])
+    expect(run).toThrow(/1 job waits although nothing runs: job j has 3 tasks of \{"cpu":1\} and the cell, or the scheduler, room for 2: with commit all-or-nothing such jobs never start/)
+  })
   it('bound how many unfinished jobs it admits; the others wait by submission', () => {
     const jobs = Array.from({ length: 4 }, (_, i) => cpuJob(`j${i}`, { class: 'a', submit: i / 4, duration: 10 }))
     const starts = (limit: number) => play(sharedState({ decision: none, schedulers: { a: { limits: { jobs: limit } } } }), jobs).recorder.launches.map(({ job, time }) => `${time} ${job}`)

@@ -4,7 +4,7 @@ import type { Commit, Policy } from './plugs.js'
 type Part = Omit<Policy, 'schedule'>
 
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'sharing' | 'promises'>>
+type Told = Required<Omit<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'sharing' | 'promises'>>
 type Hook = keyof Told
 
 /** Whom a composed policy passes each hook on to, and its parts whose answers it gives. */
@@ -47,18 +47,14 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   },
 }
 
-/** The same of hooks with an answer: the first reason against a job, and whether any part may leave, or wants a look, a node or a round. */
-const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'wantsNode' | 'wantsRound'>> & ThisType<Targets> = {
+/** The same of hooks with an answer: the first reason against a job, and whether any part wants a look, a node or a round. */
+const answers: Required<Pick<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound'>> & ThisType<Targets> = {
   admits(spec) {
     for (const part of this.answering) {
       const reason = part.admits?.(spec)
       if (reason !== undefined) return reason
     }
     return undefined
-  },
-  mayLeave() {
-    for (const part of this.answering) if (part.mayLeave?.() === true) return true
-    return false
   },
   wantsLook(lane) {
     for (const part of this.answering) if (part.wantsLook?.(lane) === true) return true
@@ -77,7 +73,7 @@ const answers: Required<Pick<Part, 'admits' | 'mayLeave' | 'wantsLook' | 'wantsN
 /**
  * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
  * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
- * part does, and may leave, or wants a look, a node or a round, if a part does.
+ * part does, and wants a look, a node or a round, if a part does.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
   const parts = given.filter((part) => part !== undefined)

@@ -20,12 +20,13 @@ export interface Env {
 
 /** Which work goes next and whether it may go now: fills a round with claims. */
 export interface Policy extends WorkListener {
-  /** Claims what shall start in this round, or nothing. Jobs it passes over are told by `defer`. */
+  /**
+   * Claims what shall start in this round, or nothing. Jobs it passes over are told by `defer`: a run may end with those that wait for ever where limits
+   * forbid them.
+   */
   schedule(round: Round): void
   /** What became of the claims of a round, when it is closed. */
   onCommit?(commit: Commit): void
-  /** Whether limits forbid all that waits, now and for ever if nothing changes: a run may end with it. Absent: it may not. */
-  mayLeave?(): boolean
   /** With heartbeats: whether it wants a round without nodes where tasks wait and the node that beats has no room, since it may take tasks away. */
   wantsLook?(lane: LaneId): boolean
   /** With heartbeats: whether it wants the round of a node that beats and has no room, since it may start tasks there in the place of others. */
@@ -259,7 +260,7 @@ export interface Architecture {
   hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
   /** When the nodes that are kept for a waiting job were or are made ready; for explanations. */
   settingUp?(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined
-  /** Why work waits for ever although nothing runs, where that is of the architecture's making; for the error that ends such a run. */
+  /** Why work waits for ever although nothing runs, where that is of the architecture's making; for the error, or the warning, that ends such a run. */
   stuck?(): string | undefined
   /** The run is over: the time for warnings about what never happened. */
   finish?(): void

@@ -18,11 +18,11 @@ describe('forwarding', () => {
     expect(hooks.admits?.({ id: 'j', submit: 0, stages: [] })).toBe('full')
   })
 
-  it('says what the parts say of themselves: shares, promises, and that a run may end', () => {
+  it('says what the parts say of themselves: shares and promises', () => {
     const sharing = { pools: 2 } as Sharing
-    const inside: Policy = { schedule: () => undefined, sharing, promises: true, mayLeave: () => true }
+    const inside: Policy = { schedule: () => undefined, sharing, promises: true }
     const around = forwarding({ onSubmit: () => undefined }, forwarding(inside))
-    expect([around.sharing, around.promises, around.mayLeave?.()]).toEqual([sharing, true, true])
+    expect([around.sharing, around.promises]).toEqual([sharing, true])
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
   })
 

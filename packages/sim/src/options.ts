@@ -20,7 +20,10 @@ export interface SimulationOptions {
   readonly observers?: readonly Observer[]
   /** Checks conservation, placement and every counter while running; slow. Default false. */
   readonly validate?: boolean
-  /** What happens to a job with a task larger than every node: an error, or `onReject` and the run goes on. Default `fail`. */
+  /**
+   * What happens to a job with a task larger than every node: an error, or `onReject` and the run goes on; to jobs that wait although nothing runs or will: an
+   * error, or the end of the run with a warning. Default `fail`.
+   */
   readonly infeasible?: 'fail' | 'reject'
   /**
    * Hadoop's "commit pending" bug: a finished task stops counting as running one heartbeat before its slot is free,

@@ -7,12 +7,13 @@ import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
+import { leaveWaiting } from './left-waiting.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
 import { Losses, Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
-import { blocked, Stall, STALL, stalled } from './stall.js'
+import { Stall, STALL } from './stall.js'
 import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
 
@@ -33,6 +34,7 @@ export class Simulation implements CellHost, DraftSink {
   events = 0
 
   readonly #options: SimulationOptions
+  readonly #schedulers: Schedulers
   readonly #model: ClusterModel
   readonly #validate: boolean
   readonly #architecture: Architecture
@@ -77,6 +79,7 @@ export class Simulation implements CellHost, DraftSink {
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
     this.schedulers = schedulers.all
+    this.#schedulers = schedulers
     const cell = new EngineCell(this.cell, this.work, schedulers.drafts, this.#queue, this)
     this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
     schedulers.check()
@@ -215,14 +218,11 @@ export class Simulation implements CellHost, DraftSink {
     return time
   }
 
-  /** Nothing will come of what waits: the end of the run where limits forbid it or nodes are away, an error otherwise. */
+  /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, an error otherwise. */
   #leave(): typeof Infinity {
-    if (this.#outages?.areLasting === true || this.schedulers.some(({ policy }) => policy.mayLeave?.() === true)) return Infinity
-    const { work } = this
-    const masters = [...work.masters.values()].filter((state) => state === 'up').length
-    const running = work.jobs().flatMap((job) => [...work.startedOf(job)]).length
-    if (masters > 0) throw blocked(work.active, masters, running - masters, this.now)
-    throw stalled(this.#options.policy.name, this.work.active, this.now, this.#architecture.stuck?.())
+    if (this.#outages?.areLasting !== true)
+      leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, now: this.now })
+    return Infinity
   }
 
   #instant(time: Seconds): void {

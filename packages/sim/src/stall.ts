@@ -1,4 +1,4 @@
-import { SchedError, type Seconds } from '@sched/core'
+import type { Seconds } from '@sched/core'
 
 /** Seconds without a running task or a start after which pending work counts as forgotten by the policy, unless something is expected. */
 export const STALL = 7 * 86_400
@@ -19,25 +19,4 @@ export class Stall {
     this.#progress = progress
     return time === event && ++this.#inVain > IN_VAIN
   }
-}
-
-/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, and wait for what cannot. */
-export const blocked = (unplaced: number, masters: number, others: number, now: Seconds): SchedError =>
-  new SchedError(
-    'INFEASIBLE',
-    `at ${now} s ${unplaced} job${unplaced === 1 ? '' : 's'} wait${unplaced === 1 ? 's' : ''}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job${others === 0 ? '' : `, and ${others} task${others === 1 ? ' that waits' : 's that wait'} for others`}.`,
-    {},
-    'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.',
-  )
-
-/** The error of a policy that has forgotten pending work, or of an architecture that lets nobody start it, which says why. */
-export const stalled = (policy: string, unplaced: number, now: Seconds, why?: string): SchedError => {
-  const jobs = `${unplaced} job${unplaced === 1 ? '' : 's'}`
-  if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${jobs} wait${unplaced === 1 ? 's' : ''} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
-  return new SchedError(
-    'BROKEN_CONTRACT',
-    `at ${now} s policy "${policy}" leaves ${jobs} unplaced although nothing runs.`,
-    {},
-    'A policy must place pending work when the cluster is idle, or ask for a round with wakeAt.',
-  )
 }

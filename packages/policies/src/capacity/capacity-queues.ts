@@ -30,7 +30,7 @@ export class CapacityQueues {
   readonly #limits: JobLimits
   readonly #masters: MasterLimits
   /** Sizes of the tree's pools, for the limits of running jobs. */
-  readonly #limited: { readonly parent: number; readonly maxRunningJobs: number }[] = []
+  readonly #limited: { readonly path: string; readonly parent: number; readonly maxRunningJobs: number }[] = []
   /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
   readonly #waiting: SortedIds[] = []
   /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
@@ -69,7 +69,7 @@ export class CapacityQueues {
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
       work,
-      { pools: this.#limited, poolOf: (job) => this.leafOf(job), users: perUser, userDefault: options.maxParallelAppsPerUser ?? Infinity, poolDefault: options.defaults.maxParallelApps ?? Infinity },
+      { pools: this.#limited, poolOf: (job) => this.leafOf(job), users: perUser, userDefault: options.maxParallelAppsPerUser ?? Infinity, poolDefault: options.defaults.maxParallelApps ?? Infinity, option: 'maxParallelApps' },
       false,
     )
     const { tree, pots, quotas, usage, users, minimum } = this
@@ -355,6 +355,6 @@ export class CapacityQueues {
 
   /** Limits of running jobs for queues that are new. */
   #limitJobs(): void {
-    for (const { parent, maxRunningJobs } of this.tree.queues.slice(this.#limited.length)) this.#limited.push({ parent, maxRunningJobs })
+    for (const { path, parent, maxRunningJobs } of this.tree.queues.slice(this.#limited.length)) this.#limited.push({ path, parent, maxRunningJobs })
   }
 }

@@ -1,15 +1,20 @@
 import { Reason, type JobId, type Round } from '@sched/core'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import type { CapacityQueues } from './capacity-queues.js'
+import { couldHold } from './node-amounts.js'
 
 /**
- * Tells who listens which waiting jobs of a pot a limit keeps out of the round, and which: of running applications, the limit of the
- * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). What is held back for
- * reservations is not looked at.
+ * Tells who listens which waiting jobs a limit keeps out of the round, and which: of running applications, the limit of the
+ * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). Also which have no room
+ * since no node of their partition, or of one that is lent to them, is large enough. What is held back for reservations is not looked at.
  */
-export function explainLimits(round: Round, queues: CapacityQueues, pot: number): void {
-  const { pots, tree, usage, users, limits } = queues
+export function explainLimits(round: Round, queues: CapacityQueues): void {
   queues.explainRunning(round)
+  for (let pot: number = round.lane; pot < queues.pots.count; pot += queues.pots.lanes) explainPot(round, queues, pot)
+}
+
+function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
+  const { pots, tree, usage, users, limits } = queues
   for (let leaf = 1; leaf < tree.queues.length; leaf++) {
     if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
     const rooms = [...tree.chain(leaf)].map(({ id, path }): Room => ({ limit: `maximum-capacity ${path}`, left: roomOf(queues, id, pot) }))
@@ -23,9 +28,20 @@ export function explainLimits(round: Round, queues: CapacityQueues, pot: number)
         const job = ids[k] as JobId
         const limit = isOver ? ofUsers : rooms.find(({ left }) => !hasRoom(round, queues, left, job))?.limit
         if (limit !== undefined) round.defer(job, Reason.Limit, limit)
+        else if (!isHeld(round, queues, pot, job)) round.defer(job, Reason.NoRoom)
       }
     }
   }
+}
+
+/** Whether a node that the job may use could hold its next task, were it empty. */
+function isHeld(round: Round, { pots, isLent }: CapacityQueues, pot: number, job: JobId): boolean {
+  const { lane, work, reach = round.nodes } = round
+  const shape = work.shape(job, lane)
+  return reach.some((node) => {
+    const own = pots.of(lane, node)
+    return (own === pot || (pots.partitionOf(pot) === 0 && isLent[own] === true)) && work.mayRunOn(shape, node) && couldHold(shape, node, round)
+  })
 }
 
 /** What is left below a limit, by counted resource. */

@@ -13,7 +13,7 @@ export const assignmentShape = {
   rackLocalityAdditionalDelay: z.int().min(-1).default(-1).describe('further ones before it starts anywhere; -1: containers wanted x nodes asked / nodes'),
   rackLocalityFullReset: z.boolean().default(true).describe('whether a start on the rack resets the count as one on the node does'),
   multipleAssignments: z.boolean().default(true).describe('more than one start per heartbeat of a node'),
-  maximumContainerAssignments: z.int().min(-1).default(100).describe('most starts per heartbeat of a node; -1: no limit'),
+  maximumContainerAssignments: z.int().min(-1).default(100).describe('most starts per heartbeat of a node, one at least; -1: no limit'),
   maximumOffswitchAssignments: z.int().min(1).default(1).describe('most starts off the rack per heartbeat of a node; tasks without data count'),
   reservations: z.boolean().default(true).describe('a task that does not fit the node reserves it; false: it is passed over'),
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),

@@ -48,7 +48,7 @@ export class QueueReading {
   begin(round: Round, pot: number): void {
     this.#lane = round.lane
     this.#queues.refresh()
-    if (round.explained) explainLimits(round, this.#queues, pot)
+    if (round.explained) explainLimits(round, this.#queues)
     this.beginPot(pot)
   }
 

@@ -104,7 +104,7 @@ export class Reserving implements Policy {
     let offSwitch = 0
     for (let started = 0; this.#hasRoom(node, round); started++) {
       if (started > 0 && !multipleAssignments) return
-      if (maximumContainerAssignments >= 0 && started >= maximumContainerAssignments) return
+      if (maximumContainerAssignments >= 0 && started >= Math.max(1, maximumContainerAssignments)) return
       const own = this.#assign(node, round)
       const attempt = own === Attempt.Nothing && this.#counting?.lends === true ? this.#assign(node, round, true) : own
       if (attempt < Attempt.Near) return

@@ -88,6 +88,7 @@ class FairOrder implements Order {
       users: Object.fromEntries(Object.entries(options.users).map(([user, limit]) => [user, limit.maxRunningJobs])),
       userDefault: options.userMaxRunningJobs ?? Infinity,
       poolDefault: options.defaults.maxRunningJobs ?? Infinity,
+      option: 'maxRunningJobs',
     })
     this.#addPools(0)
     this.sharing = this.#shares

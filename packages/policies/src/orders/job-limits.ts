@@ -1,7 +1,7 @@
 import { listOf, Reason, type JobId, type Round, type WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 
-type Limited = Pick<Pool, 'parent' | 'maxRunningJobs'>
+type Limited = Pick<Pool, 'path' | 'parent' | 'maxRunningJobs'>
 
 /** The limits: of each pool, of users by name, of other users, and of pools that are yet to be made; `Infinity`: none. */
 interface Limits {
@@ -10,6 +10,8 @@ interface Limits {
   readonly users: Readonly<Record<string, number>>
   readonly userDefault: number
   readonly poolDefault: number
+  /** What such a limit is called, for explanations. */
+  readonly option: string
 }
 
 /**
@@ -29,15 +31,17 @@ export class JobLimits {
   readonly #poolOf: (job: JobId) => number
   readonly #byPriority: boolean
   readonly #unlimited: boolean
+  readonly #option: string
 
   /** `byPriority`: who waits is admitted by priority first. */
-  constructor(work: WorkView, { pools, poolOf, users, userDefault, poolDefault }: Limits, byPriority = true) {
+  constructor(work: WorkView, { pools, poolOf, users, userDefault, poolDefault, option }: Limits, byPriority = true) {
     this.#work = work
     this.#pools = pools
     this.#poolOf = poolOf
     this.#users = users
     this.#userDefault = userDefault
     this.#byPriority = byPriority
+    this.#option = option
     this.#unlimited =
       userDefault === Infinity && poolDefault === Infinity && Object.keys(users).length === 0 && pools.every((pool) => pool.maxRunningJobs === Infinity)
   }
@@ -60,10 +64,10 @@ export class JobLimits {
     return false
   }
 
-  /** Tells who listens which jobs a limit keeps out of the round. */
+  /** Tells who listens which jobs a limit keeps out of the round, and which: of the user, or of the innermost pool that is full. */
   explain(round: Round): void {
     if (this.#waiting.length === 0 || !round.explained) return
-    for (const job of this.#waiting) round.defer(job, Reason.Limit)
+    for (const job of this.#waiting) round.defer(job, Reason.Limit, `${this.#option} ${this.#fullFor(job)}`)
   }
 
   /** A job has ended; appends the jobs that may run now to `out`. */
@@ -86,11 +90,24 @@ export class JobLimits {
   }
 
   #mayRun(job: JobId): boolean {
+    return !this.#isUserFull(job) && this.#fullPool(job) === undefined
+  }
+
+  /** The user or the pool whose limit a waiting job meets. */
+  #fullFor(job: JobId): string {
+    if (this.#isUserFull(job)) return `of user ${this.#work.userName(this.#work.user(job))}`
+    return this.#fullPool(job)?.path ?? ''
+  }
+
+  #isUserFull(job: JobId): boolean {
     const user = this.#work.user(job)
-    if ((this.#ofUser.get(user) ?? 0) >= (this.#users[this.#work.userName(user)] ?? this.#userDefault)) return false
+    return (this.#ofUser.get(user) ?? 0) >= (this.#users[this.#work.userName(user)] ?? this.#userDefault)
+  }
+
+  #fullPool(job: JobId): Limited | undefined {
     for (let id = this.#poolOf(job); id >= 0; id = (this.#pools[id] as Limited).parent)
-      if ((this.#inPool[id] ?? 0) >= (this.#pools[id] as Limited).maxRunningJobs) return false
-    return true
+      if ((this.#inPool[id] ?? 0) >= (this.#pools[id] as Limited).maxRunningJobs) return this.#pools[id]
+    return undefined
   }
 
   #count(job: JobId, by: 1 | -1): void {

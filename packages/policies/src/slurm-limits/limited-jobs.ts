@@ -96,19 +96,6 @@ export class LimitedJobs implements WorkListener {
     this.#told.onDrained?.(job, lane)
   }
 
-  /** Whether all that waits is held back; then the user is told why, since nothing else will happen. */
-  tellIfAllHeld(): boolean {
-    if (this.#held.size === 0 || this.#shown > 0) return false
-    const counts = new Map<string, number>()
-    for (const entry of this.#held) {
-      const reason = this.#heldBy[entry]?.reason ?? ''
-      counts.set(reason, (counts.get(reason) ?? 0) + 1)
-    }
-    const one = this.#held.size === 1
-    this.#env.warn(`${this.#held.size} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([reason, jobs]) => `${reason} (${jobs})`).join(', ')}`)
-    return true
-  }
-
   /** Whether any waiting job is not held back. */
   get hasShown(): boolean {
     return this.#shown > 0

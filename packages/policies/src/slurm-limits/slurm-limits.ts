@@ -34,13 +34,8 @@ class SlurmLimits implements Policy {
     this.#policy = policy
     this.#jobs = new LimitedJobs(options, env, policy)
     this.#round = new LimitedRound(this.#jobs)
-    // starts are not promised, since a limit may forbid them; all that waits may be held back by limits here and inside
-    const { promises: _, mayLeave: __, ...inside } = exceptWaiting(policy)
+    const { promises: _, ...inside } = exceptWaiting(policy) // starts are not promised, since a limit may forbid them
     Object.assign(this, forwarding(this.#jobs, inside))
-  }
-
-  mayLeave(): boolean {
-    return this.#jobs.tellIfAllHeld() || this.#policy.mayLeave?.() === true
   }
 
   schedule(round: Round): void {

@@ -1,4 +1,4 @@
-import { defineOrder, None, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { defineOrder, None, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
@@ -72,6 +72,7 @@ class YarnFair implements Order {
       users: Object.fromEntries(Object.entries(options.users).map(([user, { maxRunningApps }]) => [user, maxRunningApps])),
       userDefault: options.userMaxRunningApps ?? Infinity,
       poolDefault: options.defaults.maxRunningApps ?? Infinity,
+      option: 'maxRunningApps',
     })
     const weightOf = (job: JobId, lane: LaneId) => this.#weight(job, lane)
     this.#lists = new RankedQueues(env, this.#tree, this.#usage, { poolOrder: options.poolOrder, memory: this.#memory, capacity: this.#capacity, weightOf, jobs: this.#jobs })
@@ -122,7 +123,7 @@ class YarnFair implements Order {
 
   /** Computes the room below the maxima of a queue and those around it; false when no task it ever wanted would fit. */
   #hasRoom(queue: number, depth: number): boolean {
-    const { maxResources, capped, parent } = this.#tree.queues[queue] as Queue
+    const { maxResources, capped, parent, path } = this.#tree.queues[queue] as Queue
     const lane = (this.#round as Round).lane
     const n = this.#capacity.length
     const isAround = depth > 0 && capped && (this.#tree.queues[parent] as Queue).capped
@@ -131,7 +132,7 @@ class YarnFair implements Order {
       const room = isAround ? Math.min(own, this.#room[(depth - 1) * n + r] as number) : own
       this.#room[depth * n + r] = room
       if (room < this.#usage.leastWanted(queue, r)) {
-        this.#explain(queue, lane)
+        this.#explain(queue, lane, `maxResources ${path}`)
         return false
       }
     }
@@ -139,34 +140,37 @@ class YarnFair implements Order {
   }
 
   /** The jobs of a leaf whose next task, or gang, fits below the maxima, and a master into the part for masters. */
-  #within(list: RankedIds, depth: number, { capped, path }: Queue): JobBlock {
+  #within(list: RankedIds, depth: number, { id, capped, path }: Queue): JobBlock {
     const { cluster, work } = this.#env
+    const { masters } = this.sharing
     const round = this.#round as Round
     const { lane } = round
     const n = this.#capacity.length
     const resources = cluster.lanes[lane]?.resources ?? []
     if (this.#filtered.length < list.size) this.#filtered = new Int32Array(list.size * 2)
     let to = 0
+    let asked: ShapeId | None = None
+    let hasRoom = true
     for (let i = list.from; i < list.to; i++) {
       const job = list.ids[i] as JobId
-      const shape = work.shape(job, lane)
-      const together = work.together(job, lane)
       let fits = true
-      if (capped) for (const r of resources) if (together * work.demand(shape, r) > (this.#room[depth * n + r] as number)) fits = false
-      const isAllowed = !this.#hasMasters || this.sharing.masters.allow(job, lane, round.cluster)
+      if (capped) for (const r of resources) if (work.together(job, lane) * work.demand(work.shape(job, lane), r) > (this.#room[depth * n + r] as number)) fits = false
+      const master = this.#hasMasters ? masters.next(job, lane) : None
+      if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // of many that ask the same once
+      const isAllowed = master === None || hasRoom
       if (fits && isAllowed) this.#filtered[to++] = job
-      else if (round.explained) round.defer(job, Reason.Limit, fits ? `maxAMShare ${path}` : undefined)
+      else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`)
     }
     return { ids: this.#filtered, from: 0, to }
   }
 
-  #explain(queue: number, lane: LaneId): void {
+  #explain(queue: number, lane: LaneId, limit: string): void {
     const round = this.#round as Round
     if (!round.explained) return
     const list = this.#lists.members(queue, lane)
     for (let i = list.from; i < list.to; i++) {
-      if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane)
-      else round.defer(list.ids[i] as JobId, Reason.Limit)
+      if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane, limit)
+      else round.defer(list.ids[i] as JobId, Reason.Limit, limit)
     }
   }
 
@@ -181,17 +185,6 @@ class YarnFair implements Order {
       if (refusal !== undefined) return refusal
     }
     return undefined
-  }
-
-  /** Whether nothing waits but jobs whose masters are larger than the part for masters, of which it warns. */
-  mayLeave(): boolean {
-    const { work } = this.#env
-    if (!this.#hasMasters) return false
-    const lanes = Array.from({ length: this.#lanes }, (_, lane) => lane as LaneId)
-    const waiting = [...this.sharing.members()].filter((job) => lanes.some((lane) => work.unplaced(job, lane) > 0))
-    const isStuck = waiting.length > 0 && waiting.every((job) => lanes.every((lane) => !this.sharing.masters.allow(job, lane) || work.unplaced(job, lane) === 0))
-    if (isStuck) this.#env.warn(`${waiting.length === 1 ? 'a job waits' : `${waiting.length} jobs wait`} for ever: maxAMShare of the queue leaves no room for the master`)
-    return isStuck
   }
 
   #leafOrRefusal(name: string): Queue | string {
@@ -284,6 +277,7 @@ class YarnFair implements Order {
   #countJobs(leaf: number, by: 1 | -1): void {
     for (let queue = leaf; queue >= 0; queue = (this.#tree.queues[queue] as Queue).parent) {
       this.#jobs[queue] = (this.#jobs[queue] as number) + by
+      if (this.#jobs[queue] === (by > 0 ? 1 : 0)) this.sharing.changed()
       if (this.#options.poolOrder === 'survey-literal' && queue > 0) for (let lane = 0; lane < this.#lanes; lane++) this.#lists.placeQueue(queue, lane as LaneId)
     }
   }

@@ -27,6 +27,13 @@ const counts = (options: CapacitySchedulerOptions, jobs: ReturnType<typeof askin
 }
 
 describe('partitions of the capacity scheduler', () => {
+  it('have no place for a job that only nodes of another could hold, which is told and not taken for a fault', () => {
+    const large = { ...asking('a', 'a', 1), stages: [{ name: 'map', tasks: 1, demand: { mem: 1, gpu: 1 }, duration: 5 }] }
+    const cluster = instantCluster({ nodes: [{ name: 'cpu', count: 1, resources: { mem: 10 } }, { name: 'gpu', count: 1, resources: { mem: 10, gpu: 1 }, labels: { partition: 'gpu' } }] })
+    for (const each of [cluster, { ...cluster, heartbeat: { interval: 3600, stagger: true } }])
+      expect(() => run({ cluster: each, jobs: [large, asking('b', 'b', 1)], policy: capacityScheduler({ queues: { a: { capacity: 90 }, b: { capacity: 10 } }, defaults: { userLimitFactor: -1 } }) })).toThrow(/policy "capacity-scheduler" finds no room for job a although nothing runs/)
+  })
+
   it('have their own capacities and maxima: A may use half of 20 GB there, though 50 % of the default partition is its guarantee', () => {
     expect(counts({ queues }, [asking('a', 'a', 20, 0, onGpu), asking('b', 'b', 4, 0, onGpu)]).running).toEqual({ 'a on gpu': 10, 'b on gpu': 4 })
   })

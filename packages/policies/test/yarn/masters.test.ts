@@ -45,7 +45,7 @@ describe('the part of a queue of yarn-fair that masters may have', () => {
   it('ends the run with a warning where it is too small for any master of those that wait', () => {
     const warnings: string[] = []
     const { recorder } = run({ cluster: machine(20), jobs: [managed('0', 11), managed('1', 12)], policy: greedy(yarnFair()), warn: (text) => void warnings.push(text) })
-    expect([recorder.launches, warnings]).toEqual([[], ['2 jobs wait for ever: maxAMShare of the queue leaves no room for the master']])
+    expect([recorder.launches, warnings]).toEqual([[], ['2 jobs can never start, since limits forbid them: maxAMShare root.a (2)']])
   })
 
   it('counts all resources under drf', () => {

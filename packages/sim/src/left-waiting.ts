@@ -1,0 +1,86 @@
+import type { CellState, Work } from '@sched/cluster'
+import { Reason, SchedError, type Architecture, type JobId, type Seconds } from '@sched/core'
+import type { SimulationOptions } from './options.js'
+import type { Schedulers } from './schedulers.js'
+import { waitingReasons, type Told } from './waiting-reasons.js'
+
+/** So many jobs are named. */
+const NAMED = 5
+
+/** A run in which jobs wait and nothing more will happen. */
+export interface LeftRun {
+  readonly options: Pick<SimulationOptions, 'policy' | 'infeasible' | 'warn'>
+  readonly schedulers: Pick<Schedulers, 'all' | 'drafts'>
+  readonly architecture: Pick<Architecture, 'stuck'>
+  readonly cell: CellState
+  readonly work: Work
+  readonly now: Seconds
+}
+
+/**
+ * Whether the run may end with jobs that wait, of which the user is warned: limits forbid them, or they can never start and such jobs may be left out. Throws
+ * `INFEASIBLE` for those that may not, and `BROKEN_CONTRACT` if no policy says why they wait.
+ */
+export function leaveWaiting(run: LeftRun): void {
+  const { options, work, now } = run
+  const { name } = options.policy
+  const why = blockedByMasters(run) ?? causeOf(run)
+  if (why === undefined) throw forgotten(name, work.active, now)
+  if (typeof why === 'string') options.warn?.(why)
+  else if (options.infeasible === 'reject') options.warn?.(why.fact)
+  else throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or let the run end without them with \`infeasible: reject\`.`)
+}
+
+function blockedByMasters({ work, now }: LeftRun): SchedError | undefined {
+  const masters = [...work.masters.values()].filter((state) => state === 'up').length
+  const running = work.jobs().flatMap((job) => [...work.startedOf(job)]).length
+  return masters === 0 ? undefined : blocked(work.active, masters, running - masters, now)
+}
+
+/** The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no place in an idle cluster; `undefined`, if nobody says why they wait. */
+function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun): SchedError | string | undefined {
+  const policy = options.policy.name
+  const told = [...waitingReasons(schedulers, cell, work, now)]
+  const of = (...reasons: readonly Reason[]) => told.filter(([, { reason }]) => reasons.includes(reason))
+  const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Reservation)]
+  if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
+  const why = architecture.stuck?.()
+  if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
+  if (unfit.length > 0)
+    return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" finds no room for ${named(unfit, work)} although nothing runs.`, {}, 'Change the labels, queues or partitions that keep such jobs from nodes.')
+  if (kept.length === 0) return undefined
+  return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" keeps ${named(kept, work)} waiting for reservations or nearer nodes although nothing runs.`, {}, 'Change the reservations.')
+}
+
+/** Limits, each with how many jobs it forbids. */
+function forbidden(limited: readonly (readonly [JobId, Told])[], policy: string): string {
+  const counts = new Map<string, number>()
+  for (const [, { limit = `limits of ${policy}` }] of limited) counts.set(limit, (counts.get(limit) ?? 0) + 1)
+  const one = limited.length === 1
+  return `${limited.length} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([limit, jobs]) => `${limit} (${jobs})`).join(', ')}`
+}
+
+function named(jobs: readonly (readonly [JobId, Told])[], work: Work): string {
+  const others = jobs.length > NAMED ? ` and ${jobs.length - NAMED} more` : ''
+  return `job${jobs.length === 1 ? '' : 's'} ${jobs.slice(0, NAMED).map(([job]) => work.name(job)).join(', ')}${others}`
+}
+
+/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, and wait for what cannot. */
+const blocked = (unplaced: number, masters: number, others: number, now: Seconds): SchedError =>
+  new SchedError(
+    'INFEASIBLE',
+    `at ${now} s ${wait(unplaced)}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job${others === 0 ? '' : `, and ${others} task${others === 1 ? ' that waits' : 's that wait'} for others`}.`,
+    {},
+    'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.',
+  )
+
+/** The error of a policy that has forgotten pending work. */
+const forgotten = (policy: string, unplaced: number, now: Seconds): SchedError =>
+  new SchedError(
+    'BROKEN_CONTRACT',
+    `at ${now} s policy "${policy}" leaves ${unplaced} job${unplaced === 1 ? '' : 's'} unplaced although nothing runs.`,
+    {},
+    'A policy must place pending work when the cluster is idle, tell why it does not (defer), or ask for a round with wakeAt.',
+  )
+
+const wait = (jobs: number): string => (jobs === 1 ? '1 job waits' : `${jobs} jobs wait`)

@@ -1,0 +1,56 @@
+import { Reason, type Round } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { inOrder, job, policyOf, prepare, startAll, twoNodes } from './world.js'
+
+const hourly = { ...twoNodes, heartbeat: { interval: 3600, stagger: true } }
+
+/** Starts jobs but for those that are kept, of which it tells why if somebody listens. */
+const keeping = (reasons: Readonly<Record<string, readonly [Reason, string?]>>) =>
+  policyOf((round: Round, jobs) => {
+    for (const each of jobs) {
+      const kept = reasons[round.work.name(each)]
+      if (kept === undefined) startAll(round, each)
+      else if (round.explained) round.defer(each, ...kept)
+    }
+  })
+
+/** How the run of jobs a to d ends: starts, warnings, and the error. */
+function end(reasons: Parameters<typeof keeping>[0], options: Partial<Parameters<typeof prepare>[1]> = {}) {
+  const warnings: string[] = []
+  const { simulation, log } = prepare(['a', 'b', 'c', 'd'].map((id) => job(id)), { policy: keeping(reasons), warn: (text) => void warnings.push(text), ...options })
+  try {
+    simulation.run()
+  } catch (error) {
+    return { error: (error as Error).message, code: (error as { code?: string }).code }
+  }
+  return { warnings, starts: log.lines.filter((line) => line.includes('start')).length }
+}
+
+describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('jobs that wait although nothing runs, %s', (_, cluster) => {
+  it('are left where limits forbid them, which are told', () => {
+    const limited = { a: [Reason.Limit, 'most 0'], b: [Reason.Limit, 'most 0'], c: [Reason.Limit] } as const
+    expect(end(limited, { cluster })).toEqual({ starts: 1, warnings: ['3 jobs can never start, since limits forbid them: most 0 (2), limits of test (1)'] })
+    expect(end({ a: [Reason.Limit, 'most 0'], b: [Reason.Order] }, { cluster })).toEqual({ starts: 2, warnings: ['1 job can never start, since limits forbid it: most 0 (1)'] })
+  })
+
+  it('are an error where they have no place in an idle cluster, or are left and told', () => {
+    const unfit = { a: [Reason.NoRoom], b: [Reason.Limit, 'most 0'] } as const
+    expect(end(unfit, { cluster })).toMatchObject({ code: 'INFEASIBLE', error: expect.stringMatching(/^at \d+ s policy "test" finds no room for job a although nothing runs\. .*infeasible: reject/) as string })
+    expect(end(unfit, { cluster, infeasible: 'reject' })).toMatchObject({ starts: 2, warnings: [expect.stringMatching(/finds no room for job a although/)] })
+    expect(end({ a: [Reason.Reservation] }, { cluster })).toMatchObject({ code: 'INFEASIBLE', error: expect.stringContaining('keeps job a waiting for reservations or nearer nodes') as string })
+  })
+
+  it('are a fault of the policy that says nothing of them, whatever becomes of those that can never run', () => {
+    for (const infeasible of ['fail', 'reject'] as const) expect(end({ a: [Reason.Order] }, { cluster, infeasible })).toMatchObject({ code: 'BROKEN_CONTRACT', error: expect.stringContaining('policy "test" leaves 1 job unplaced') as string })
+  })
+})
+
+describe('a policy that is asked why jobs wait', () => {
+  it('starts nothing by it', () => {
+    const forgetful = policyOf((round, jobs) => {
+      for (const each of jobs) if (round.explained) startAll(round, each) // as soon as somebody asks
+    })
+    expect(end({}, { policy: forgetful })).toMatchObject({ code: 'BROKEN_CONTRACT' })
+    expect(end({}, { policy: inOrder })).toEqual({ starts: 4, warnings: [] })
+  })
+})
