@@ -153,9 +153,12 @@ class TwoLevel implements Architecture {
     return scheduler
   }
 
-  /** Frameworks ask, and no offer is as large as what they need at once. */
+  /** No offer is as large as what frameworks need at once, or they collect against each other: one that waits alone is offered all that is free. */
   stuck(): string | undefined {
-    return this.#isSmall ? 'no offer that may be made is large enough for it (minimumOffer, fairShareOffers).' : undefined
+    if (this.#isSmall) return 'no offer that may be made is large enough for it (minimumOffer, fairShareOffers).'
+    const waiting = this.#frameworks.filter((framework) => framework.hasWork)
+    if (!this.#hoardsForEver || waiting.length < 2) return undefined
+    return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
   }
 
   onNode(_node: NodeId, up: boolean): void {
@@ -179,13 +182,6 @@ class TwoLevel implements Architecture {
       default:
         this.#env.cell.letGo(idOf(token) as JobId)
     }
-  }
-
-  /** A framework that waits alone is offered all that is free. */
-  stuck(): string | undefined {
-    const waiting = this.#frameworks.filter((framework) => framework.hasWork)
-    if (!this.#hoardsForEver || waiting.length < 2) return undefined
-    return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
   }
 
   finish(): void {
