@@ -1,4 +1,4 @@
-import { None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
+import { None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type ShapeId, type TaskId } from '@sched/core'
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /** What the limit on masters needs of shares. */
@@ -43,14 +43,23 @@ export class MasterShares {
 
   /** Whether the job may start its next task, as far as that is a master, by what is seen of the cluster: an offer may be all that is free of it. */
   allow(job: JobId, lane: LaneId, cluster: ClusterView = this.#env.cluster): boolean {
+    const shape = this.next(job, lane)
+    return shape === None || this.hasRoom(this.#shares.poolOf(job), shape, lane, cluster)
+  }
+
+  /** What the job's next task asks if that is a master, else `None`. */
+  next(job: JobId, lane: LaneId): ShapeId | None {
     const { work } = this.#env
     const shape = work.masterShape(job)
-    if (shape === None || work.running(job, lane) > 0 || work.unplaced(job, lane) !== 1 || work.shape(job, lane) !== shape) return true
-    const leaf = this.#shares.poolOf(job)
+    return shape === None || work.running(job, lane) > 0 || work.unplaced(job, lane) !== 1 || work.shape(job, lane) !== shape ? None : shape
+  }
+
+  /** Whether the part of a leaf for masters has room for one that asks so much. */
+  hasRoom(leaf: number, shape: ShapeId, lane: LaneId, cluster: ClusterView): boolean {
     const { maxAMShare } = this.#tree.queues[leaf] as Queue
     if (maxAMShare < 0) return true
     const resources = cluster.lanes[lane]?.resources ?? []
-    return resources.every((r) => (this.#used[leaf]?.[r] ?? 0) + work.demand(shape, r) <= Math.ceil(this.#shareOf(leaf, lane, r, cluster) * maxAMShare))
+    return resources.every((r) => (this.#used[leaf]?.[r] ?? 0) + this.#env.work.demand(shape, r) <= Math.ceil(this.#shareOf(leaf, lane, r, cluster) * maxAMShare))
   }
 
   #shareOf(leaf: number, lane: LaneId, r: ResourceId, cluster: ClusterView): number {

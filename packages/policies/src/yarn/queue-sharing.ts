@@ -37,6 +37,8 @@ export class QueueSharing implements Sharing {
   /** By resource: what queues are to a division, and their shares. */
   readonly #entries: Mutable<ShareEntry>[][] = []
   readonly #shares: Float64Array[] = []
+  /** By resource: of what capacity these are, nothing where other queues have jobs by now. */
+  readonly #divided: number[] = []
   #children: (readonly number[])[] = []
   readonly #priority: number[] = []
   #hasPriorities = false
@@ -99,13 +101,22 @@ export class QueueSharing implements Sharing {
 
   /** Instantaneous fair share of every queue of one resource: only queues with jobs that may run take part. Good until the next call for it. */
   sharesOf(r: ResourceId): Float64Array {
-    const { queues } = this.#tree
-    if (this.#shares[r]?.length !== queues.length) this.#open(r)
+    const capacity = this.#env.cluster.capacity(r)
+    const known = this.#shares[r]
+    const isOpen = known !== undefined && known.length === this.#tree.queues.length
+    if (isOpen && this.#divided[r] === capacity) return known
+    if (!isOpen) this.#open(r)
     const entries = this.#entries[r] as Mutable<ShareEntry>[]
     for (let id = 0; id < entries.length; id++) (entries[id] as Mutable<ShareEntry>).active = (this.#jobs[id] as number) > 0
     const shares = this.#shares[r] as Float64Array
-    sharesDown(this.#children, entries, this.#env.cluster.capacity(r), shares, this.#level)
+    sharesDown(this.#children, entries, capacity, shares, this.#level)
+    this.#divided[r] = capacity
     return shares
+  }
+
+  /** Other queues than before have jobs that may run. */
+  changed(): void {
+    this.#divided.length = 0
   }
 
   /** Forgets the columns: minima and maxima have changed. */

@@ -75,4 +75,28 @@ describe('the order yarn-fair', () => {
     // 10 for c; a : b : d as 2 : 1 : 1 of 80 would leave d 20, so it has its 50, and a and b the other 30
     expect(shares(queues, ['a', 'b.y', 'c', 'd'])).toEqual({ a: 20, b: 10, 'b.x': 0, 'b.y': 10, c: 10, d: 50 })
   })
+
+  it('knows it however jobs have come and ended', () => {
+    const queues = { a: { weight: 2, minResources: { map: 7 } }, b: { queues: { x: { weight: 3, maxResources: { map: 30 } }, y: {} } }, c: {} }
+    const paths = ['a', 'b.x', 'b.y', 'c', 'made', 'other']
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat({ max: 1 }), fc.nat({ max: 99 })), { maxLength: 40 }), (steps) => {
+        const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, slots: { map: 90 } }] }), policy: greedy(yarnFair({ root: { queues } })) })
+        const sharing = master.policy.sharing as QueueSharing
+        const left: { readonly queue: string; readonly task: ReturnType<typeof master.pass>['start'][number] }[] = []
+        for (const [now, [kind, pick]] of steps.entries()) {
+          if (kind === 0) {
+            const queue = paths[pick % paths.length] as string
+            master.submit(job({ id: `j${now}`, queue, tasks: 1 }), now)
+            left.push(...master.pass(now).start.map((task) => ({ queue, task })))
+          } else for (const { task } of left.splice(pick % (left.length + 1), 1)) master.taskEnded(task, now)
+          const parents = sharing.queues.map(({ parent }) => parent)
+          const isActive = (path: string) => left.some(({ queue }) => path === 'root' || `root.${queue}.`.startsWith(`${path}.`))
+          const entries = sharing.queues.map(({ path, weight, minResources, maxResources }) => ({ weight, min: minResources[0] as number, max: maxResources[0] as number, active: isActive(path) }))
+          expect([now, ...sharing.sharesOf(0 as never)]).toEqual([now, ...queueShares({ parents, entries }, 90)])
+        }
+      }),
+      { seed: 3, numRuns: 60 },
+    )
+  })
 })
