@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, SchedError, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { Usage } from './usage.js'
 
@@ -50,10 +50,10 @@ export class Limits implements WorkListener {
   /** Throws `INFEASIBLE` for a job of which a task, or a gang, asks more than the scheduler may hold. */
   check({ id, stages }: JobSpec, scheduler: string): void {
     const known = this.#env.cluster.resources
-    for (const { demand, tasks, gang } of stages)
-      for (const [name, amount] of Object.entries(demand)) {
+    for (const stage of stages)
+      for (const [name, amount] of Object.entries(stage.demand)) {
         const most = this.#most[known.indexOf(name)] ?? Infinity
-        const together = gang === true ? tasks * amount : amount
+        const together = leastTasks(stage) * amount
         if (together > most)
           throw new SchedError('INFEASIBLE', `job ${id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`, {}, 'Raise the limit.')
       }

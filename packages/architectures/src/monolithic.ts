@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
+import { defineArchitecture, leastTasks, SchedError, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionTimes, DecisionTimes } from './decision-time.js'
@@ -66,14 +66,14 @@ class Monolithic implements Architecture {
   /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold, or that is larger than `tasksPerHeartbeat`. */
   route(spec: JobSpec): Scheduler {
     const most = this.#limits?.claims ?? Infinity
-    for (const { name, tasks, gang } of spec.stages)
-      if (gang === true && tasks > most)
-        throw new SchedError('INFEASIBLE', `job ${spec.id} starts the ${tasks} tasks of stage "${name}" together, and a round may start ${most} (tasksPerHeartbeat).`, {}, 'Allow more.')
+    for (const stage of spec.stages)
+      if (leastTasks(stage) > most)
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${leastTasks(stage)} tasks of stage "${stage.name}" together, and a round may start ${most} (tasksPerHeartbeat).`, {}, 'Allow more.')
     if (this.#cluster.heartbeat === 0) return this.#scheduler
     this.#mayLook.fill(1)
     for (const stage of spec.stages)
-      if (stage.gang === true && stage.tasks > 1 && !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= stage.tasks))
-        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
+      if (leastTasks(stage) > 1 && !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= leastTasks(stage)))
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${leastTasks(stage)} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
     return this.#scheduler
   }
 

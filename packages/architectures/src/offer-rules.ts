@@ -1,4 +1,4 @@
-import { SchedError, type Cell, type JobSpec, type LaneId, type NodeId, type ResourceId } from '@sched/core'
+import { leastTasks, SchedError, type Cell, type JobSpec, type LaneId, type NodeId, type ResourceId } from '@sched/core'
 import type { Framework } from './framework.js'
 
 /** What may be offered to whom. */
@@ -38,7 +38,7 @@ export class OfferRules {
     const { cluster, nodes } = this.#cell
     const areOffered = nodes.filter((node) => this.#isFor(framework, node) && this.#isEnough((r) => cluster.total(node, r)))
     for (const stage of stages) {
-      let left = stage.gang === true ? stage.tasks : 1
+      let left = leastTasks(stage)
       for (let i = 0; i < areOffered.length && left > 0; i++) left -= cluster.couldHold(stage, areOffered[i] as NodeId)
       if (left <= 0) continue
       const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')

@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
@@ -38,7 +38,7 @@ export class Sizes {
   /** Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
   of(spec: JobSpec): Size {
     const suiting = this.#suitingOf(spec.stages)
-    const gangs = spec.stages.filter(({ gang, tasks }) => gang === true && tasks > 1)
+    const gangs = spec.stages.filter((stage) => leastTasks(stage) > 1)
     if (suiting.count === 0) {
       const beats = this.#cluster.heartbeat > 0 && gangs.length > 0
       throw infeasible(spec, `no node has room for ${beats ? 'all tasks of each gang, which start at one node\'s heartbeat, and ' : ''}one task of each of its stages`, `A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes${beats ? ', or the cluster without heartbeats' : ''}.`)
@@ -60,17 +60,18 @@ export class Sizes {
       const beside = this.#fewest(stage, suiting, stage.master === true ? undefined : masterOf(spec))
       return tasks <= beside ? 1 : 1 + Math.ceil((tasks - beside) / this.#fewest(stage, suiting))
     }
-    const most = Math.max(...spec.stages.map((stage) => holding(stage, stage.tasks / waves)), ...gangs.map((stage) => holding(stage, stage.tasks)))
+    const most = Math.max(...spec.stages.map((stage) => holding(stage, stage.tasks / waves)), ...gangs.map((stage) => holding(stage, leastTasks(stage))))
     return Math.min(most, maxNodes, suiting.count)
   }
 
   /** A gang must fit whichever of the suiting nodes it gets. */
   #checkGang(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): void {
-    const { name, tasks } = stage
+    const { name } = stage
+    const tasks = leastTasks(stage)
     const { tasksPerHeartbeat: most = Infinity } = this.#options
-    if (tasks > most) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, and a heartbeat may start ${most} (tasksPerHeartbeat)`, 'Allow more.')
+    if (tasks > most) throw infeasible(spec, `starts ${tasks} tasks of stage "${name}" together, and a heartbeat may start ${most} (tasksPerHeartbeat)`, 'Allow more.')
     const room = this.#roomIn(spec, stage, nodes, suiting)
-    if (room < tasks) throw infeasible(spec, `starts the ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
+    if (room < tasks) throw infeasible(spec, `starts ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
   }
 
   #suitingOf(stages: readonly StageSpec[]): Suiting {
@@ -81,8 +82,8 @@ export class Sizes {
   }
 
   /** Tasks of a stage that start in one round on one node. */
-  #atOnce({ gang, tasks }: StageSpec): number {
-    return gang === true && this.#cluster.heartbeat > 0 ? tasks : 1
+  #atOnce(stage: StageSpec): number {
+    return this.#cluster.heartbeat > 0 ? leastTasks(stage) : 1
   }
 
   #findSuiting(stages: readonly StageSpec[]): Suiting {

@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
+import { defineArchitecture, leastTasks, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
@@ -76,12 +76,13 @@ class Partitioned implements Architecture {
     const scheduler = this.#router.route(spec)
     const { id, name } = scheduler
     for (const stage of spec.stages) {
-      if (stage.gang !== true && stage.constraints === undefined && this.#fitting[id]?.has(stage.demand) === true) continue
+      const least = leastTasks(stage)
+      if (least === 1 && stage.constraints === undefined && this.#fitting[id]?.has(stage.demand) === true) continue
       const room = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + this.#cell.cluster.couldHold(stage, node), 0)
       const asked = `${JSON.stringify(stage.demand)}${stage.constraints === undefined ? '' : ` under ${JSON.stringify(stage.constraints)}`}`
       if (room === 0) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${asked}, more than any node of partition "${name}" has.`, {}, 'Give the partition larger nodes.')
-      if (stage.gang === true && room < stage.tasks)
-        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${stage.tasks} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
+      if (room < least)
+        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${least} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
       if (stage.constraints === undefined) this.#fitting[id]?.add(stage.demand)
     }
     return scheduler

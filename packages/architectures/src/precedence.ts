@@ -129,6 +129,6 @@ export class Precedence {
     if (!work.inGang(task)) return [task]
     const running: TaskId[] = []
     work.runningTasks(job, lane, running)
-    return running.filter((each) => work.stageOf(each) === stage && !Number.isNaN(work.started(each)))
+    return running.filter((each) => work.stageOf(each) === stage && work.inGang(each) && !Number.isNaN(work.started(each)))
   }
 }

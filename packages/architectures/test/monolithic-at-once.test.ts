@@ -21,7 +21,7 @@ describe('one scheduler that decides at once', () => {
       run({ policy: greedy(fifo()), jobs: [job({ tasks, gang: true })], cluster: { nodes: [{ count: 3, slots: { map: 1 } }] }, architecture: monolithic({ tasksPerHeartbeat: 2 }), infeasible: 'reject' })
         .recorder.events.map(({ kind }) => kind)
     expect([rejected(2).includes('finish'), rejected(3)]).toEqual([true, ['reject']])
-    expect(() => run({ policy: greedy(fifo()), jobs: [job({ tasks: 3, gang: true })], cluster: { nodes: [{ count: 3, slots: { map: 1 } }] }, architecture: monolithic({ tasksPerHeartbeat: 2 }) })).toThrow('job job starts the 3 tasks of stage "map" together, and a round may start 2 (tasksPerHeartbeat). Allow more.')
+    expect(() => run({ policy: greedy(fifo()), jobs: [job({ tasks: 3, gang: true })], cluster: { nodes: [{ count: 3, slots: { map: 1 } }] }, architecture: monolithic({ tasksPerHeartbeat: 2 }) })).toThrow('job job starts 3 tasks of stage "map" together, and a round may start 2 (tasksPerHeartbeat). Allow more.')
   })
 
   it('decides as the plain architecture of the test kit, which opens a round whether or not anything can start', () => {

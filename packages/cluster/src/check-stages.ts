@@ -4,9 +4,11 @@ import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 export function checkStages({ id, stages }: JobSpec): void {
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, demand, duration, after, master } = stages[i] as StageSpec
+    const { tasks, minTasks, gang, demand, duration, after, master } = stages[i] as StageSpec
     const field = `stages[${i}]`
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw bad(id, `${field}.tasks`, `${tasks}`, 'Give a whole number, at least 1.')
+    if (minTasks !== undefined && gang !== true) throw bad(id, `${field}.minTasks`, `${minTasks}, and no gang`, 'Add `gang: true`.')
+    if (minTasks !== undefined && !(Number.isInteger(minTasks) && minTasks >= 1 && minTasks <= tasks)) throw bad(id, `${field}.minTasks`, `${minTasks}`, `Give a whole number from 1 to ${tasks}.`)
     if (typeof demand !== 'object' || demand === null) throw bad(id, `${field}.demand`, 'none', 'Give amounts per task by resource name.')
     if (typeof duration === 'number') checkTime(id, `${field}.duration`, duration)
     else if (typeof duration !== 'object' || duration === null) throw bad(id, `${field}.duration`, duration === undefined ? 'none' : JSON.stringify(duration), 'Give seconds, at least 0.')

@@ -183,10 +183,10 @@ export class Draft implements OpenRound {
     this.#evict(task)
   }
 
-  #evict(task: TaskId): void {
+  #evict(task: TaskId, cluster = this.cluster): void {
     if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
       throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running`)
-    this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
+    cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
     this.evictions++
@@ -229,7 +229,7 @@ export class Draft implements OpenRound {
       if (move < 0) continue
       const stage = work.taskStage[move] as number
       if (work.stageJob[stage] !== job) break
-      if (work.stageGang[stage] === 1 && (work.stageUnplaced[stage] as number) > 0) from = at // of an earlier stage that has opened since there may be claims behind it
+      if (work.stageLeast[stage] !== 1 && work.spareIn(stage) < 0) from = at // of an earlier stage that has opened since there may be claims behind it
     }
     if (from === None) return undefined
     while (from > 0 && (tasks[from - 1] as number) < 0) from-- // of an eviction before its claims they are the reason
@@ -305,9 +305,26 @@ export class Draft implements OpenRound {
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
     else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0) this.#withdrawLost()
+    if (this.work.areElastic) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     this.#apply()
     this.#moves.count = 0
     return this.#commit
+  }
+
+  /** Where so many tasks of a gang are evicted that too few are left, these are, too. */
+  #stopShortGangs(cluster: CellState): void {
+    const { work } = this
+    const { tasks, count } = this.#moves
+    const losing = new Set<number>()
+    const starting = new Map<number, number>()
+    for (let i = 0; i < count; i++) {
+      const move = tasks[i] as number
+      const stage = work.taskStage[move < 0 ? ~move : move] as number
+      if (!work.isElastic(stage)) continue
+      if (move < 0) losing.add(stage)
+      else starting.set(stage, (starting.get(stage) ?? 0) + 1)
+    }
+    for (const stage of losing) if (work.stopsWithout(stage, 0, starting.get(stage))) for (const task of [...work.startedIn(stage)]) this.#evict(task, cluster)
   }
 
   abandon(): void {

@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { leastTasks, SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import { requirement, type Rule } from './rules.js'
@@ -32,9 +32,10 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
     return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, isWholeJob(stage) && model.nodes > 1 ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.' : 'Use larger nodes.')
-  const most = shapes.most(shapes.intern(stage.demand, stage.constraints), stage.tasks)
+  const least = leastTasks(stage)
+  const most = shapes.most(shapes.intern(stage.demand, stage.constraints), least)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
-  return error(`job ${spec.id} starts ${stage.tasks} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
+  return error(`job ${spec.id} starts ${least} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
 }
 
 /** A job of a parallel machine that was read as one task with all its processors. */

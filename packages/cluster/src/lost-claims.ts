@@ -4,20 +4,24 @@ import type { Moves } from './moves.js'
 import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
-/** Takes the claims on nodes that have gone, or of jobs whose master has or which have failed, out of the moves, with those of the same gangs; yields their tasks, in order. */
+/** Takes the claims on nodes that have gone, or of jobs whose master has or which have failed, out of the moves, with those of gangs that lack tasks then; yields their tasks, in order. */
 export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskId[] {
   const { tasks, count } = moves
   const isLost = (task: TaskId) => !live.up(work.nodeOf(task) as NodeId) || work.stageOpen[work.taskStage[task] as number] !== OPEN
-  const gangs = new Set<number>()
+  const gangs = new Map<number, number>()
   for (let i = 0; i < count; i++) {
     const task = tasks[i] as TaskId
-    if (task >= 0 && work.stageGang[work.taskStage[task] as number] === 1 && isLost(task)) gangs.add(work.taskStage[task] as number)
+    if (task < 0) continue
+    const stage = work.taskStage[task] as number
+    const isGone = isLost(task)
+    if ((work.stageLeast[stage] as number) > 1 && (isGone || work.isElastic(stage))) gangs.set(stage, (gangs.get(stage) ?? 0) + (isGone ? 1 : 0))
   }
+  const isBroken = (stage: number) => work.spareIn(stage) < (gangs.get(stage) ?? -Infinity)
   const taken: TaskId[] = []
   moves.count = 0
   for (let i = 0; i < count; i++) {
     const move = tasks[i] as number
-    if (move >= 0 && (gangs.has(work.taskStage[move] as number) || isLost(move as TaskId))) taken.push(move as TaskId)
+    if (move >= 0 && (isBroken(work.taskStage[move] as number) || isLost(move as TaskId))) taken.push(move as TaskId)
     else tasks[moves.count++] = move
   }
   return taken

@@ -1,4 +1,4 @@
-import { listOf, None, SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
+import { leastTasks, listOf, None, SchedError, type Constraints, type Demand, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
@@ -146,10 +146,12 @@ export class Shapes {
     return (this.#feasible[shape] ??= this.#hasRoom(shape))
   }
 
-  /** Whether the cluster, empty, could run a task of the stage, and all of them at once where they are a gang. */
-  canRun({ demand, constraints, tasks, gang }: StageSpec): boolean {
-    const shape = this.intern(demand, constraints)
-    return this.feasible(shape) && (gang !== true || tasks === 1 || this.most(shape, tasks) === tasks)
+  /** Whether the cluster, empty, could run a task of the stage, and of a gang as many at once as it has to. */
+  canRun(stage: StageSpec): boolean {
+    const shape = this.intern(stage.demand, stage.constraints)
+    if (!this.feasible(shape)) return false
+    const least = leastTasks(stage)
+    return least === 1 || this.most(shape, least) === least
   }
 
   #hasRoom(shape: ShapeId): boolean {

@@ -51,7 +51,7 @@ export class SuspendedMoves {
 
   /**
    * Makes the moves again on the live state, in order, as far as they do not conflict; conflicting claims are pending again, of a gang
-   * all, and appended to `conflicted`; tasks to be evicted that are gone are forgotten.
+   * that lacks tasks without them all, and appended to `conflicted`; tasks to be evicted that are gone are forgotten.
    */
   makeAgain({ conflict, atomic }: CommitMode, conflicted: TaskId[]): void {
     const work = this.#work
@@ -60,6 +60,7 @@ export class SuspendedMoves {
     let kept = 0
     let gang = -1
     let gangFrom = 0
+    let spare = 0
     let isBroken = false
     for (let i = 0; i < count; i++) {
       const move = tasks[i] as number
@@ -69,15 +70,16 @@ export class SuspendedMoves {
       }
       const stage = work.taskStage[move] as number
       if (stage !== gang) {
-        gang = work.stageGang[stage] === 1 ? stage : -1
+        gang = (work.stageLeast[stage] as number) > 1 ? stage : -1
         gangFrom = kept
-        isBroken = false
+        spare = work.spareIn(stage)
+        isBroken = spare < 0 && work.isElastic(stage) // others of it have stopped meanwhile
       }
       const node = moves.nodes[i] as NodeId
       const shape = moves.shapes[i] as ShapeId
       if (isBroken || this.#conflicts(conflict, i, shape, node)) {
         conflicted.push(move as TaskId)
-        if (gang === -1 || isBroken) continue
+        if (gang === -1 || isBroken || spare-- > 0) continue
         isBroken = true
         moves.count = kept
         this.#takeBack(gangFrom, conflicted)

@@ -42,8 +42,8 @@ export class WorkColumns {
   stageLists = listOf<BlockLists | undefined>()
   /** Slot of a stage with located data in the near bits, -1 without. */
   stageNear = new Int32Array(0)
-  /** 1 for a gang. */
-  stageGang = new Uint8Array(0)
+  /** The fewest tasks that start at once: of a gang all, or its `minTasks`; otherwise 1. */
+  stageLeast = new Int32Array(0)
   /** Task columns. */
   taskStage = new Int32Array(0)
   taskRun = new Int32Array(0)
@@ -94,7 +94,7 @@ export class WorkColumns {
     this.stageLane = grown(this.stageLane, size)
     this.stageOpen = grown(this.stageOpen, size)
     this.stageNear = grown(this.stageNear, size)
-    this.stageGang = grown(this.stageGang, size)
+    this.stageLeast = grown(this.stageLeast, size)
   }
 
   protected growTasks(n: number): void {

@@ -23,6 +23,8 @@ export class WorkReads extends WorkColumns implements WorkView {
   readonly suspended = new SuspendedTasks()
   /** Whether any job so far has had a master. */
   hasMasters = false
+  /** Whether some gang has ever been able to run without some of its tasks. */
+  areElastic = false
   /** Jobs that have failed while something is being decided for them: their claims conflict; and who is told when one does. */
   readonly failed = new Set<JobId>()
   onWithdrawn: ((job: JobId) => void) | undefined
@@ -111,17 +113,20 @@ export class WorkReads extends WorkColumns implements WorkView {
   together(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
-    const left = this.stageUnplaced[stage] as number
-    if (left === 1) return 1
-    return this.stageGang[stage] === 1 ? left : 1
+    const least = this.stageLeast[stage] as number
+    return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
   }
   isGang(job: JobId, lane: LaneId): boolean {
     const stage = this.laneFront[job * this.lanes + lane] as number
-    return stage >= 0 && this.stageGang[stage] === 1
+    return stage >= 0 && (this.stageLeast[stage] as number) > 1
   }
   inGang(task: TaskId): boolean {
     const stage = this.taskStage[task] as number
-    return this.stageGang[stage] === 1 && (this.stageTasks[stage] as number) > 1
+    const least = this.stageLeast[stage] as number
+    if (least === 1 || least === this.stageTasks[stage]) return least > 1
+    let before = 0 // of its gang: placed ones of smaller ids
+    for (let other = this.stageFirst[stage] as number; other < task; other++) if (this.taskRun[other] !== UNPLACED) before++
+    return before < least
   }
   isMaster(task: TaskId): boolean {
     if (!this.hasMasters) return false
@@ -234,28 +239,58 @@ export class WorkReads extends WorkColumns implements WorkView {
   /** Running tasks that a node takes with it when it fails, in their order: those on it, all others of their gangs, and all of a job whose master is on it. Costs a scan of all runs. */
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
+    const gangs = new Map<number, number>()
     for (let run = 0; run < this.runTask.length; run++) {
       const task = this.runTask[run] as TaskId
-      if (this.runNode[run] !== node || !this.#runs(task, run) || lost.has(task)) continue
-      for (const each of this.stoppedWith(task)) lost.add(each)
+      if (this.runNode[run] !== node || !this.#runs(task, run)) continue
+      const stage = this.taskStage[task] as number
+      if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
+      else lost.add(task)
+      if ((this.stageLeast[stage] as number) > 1) gangs.set(stage, (gangs.get(stage) ?? 0) + 1)
     }
+    for (const [stage, count] of gangs) if (this.stopsWithout(stage, count)) for (const each of this.startedIn(stage)) lost.add(each)
     return [...lost].sort((a, b) => a - b)
   }
 
-  /** Running tasks that stop where one of them is lost or fails: itself, all others of its gang, and all of the job of a master. */
+  /** How many more tasks of a gang are claimed, run or have ended than must; negative for one that lacks some. */
+  spareIn(stage: number): number {
+    return this.#placedIn(stage) - (this.stageLeast[stage] as number)
+  }
+
+  /** Whether a gang may run without some of its tasks. */
+  isElastic(stage: number): boolean {
+    const least = this.stageLeast[stage] as number
+    return least > 1 && least < (this.stageTasks[stage] as number)
+  }
+
+  /** Whether too few tasks of a gang run or have ended when so many of them stop, also with others that are about to start. */
+  stopsWithout(stage: number, count: number, more = 0): boolean {
+    const least = this.stageLeast[stage] as number
+    if (!this.isElastic(stage)) return least > 1
+    let left = (this.stageDone[stage] as number) + more - count
+    for (const _ of this.startedIn(stage)) left++
+    return left < least
+  }
+
+  #placedIn(stage: number): number {
+    return (this.stageTasks[stage] as number) - (this.stageUnplaced[stage] as number)
+  }
+
+  /** Running tasks that stop where one of them is lost or fails: itself, all others of a gang that has too few without it, and all of the job of a master. */
   stoppedWith(task: TaskId): Iterable<TaskId> {
     if (this.isMaster(task)) return this.startedOf(this.jobOf(task))
     const stage = this.taskStage[task] as number
-    return this.stageGang[stage] === 1 ? this.#startedIn(stage) : [task]
+    return this.stopsWithout(stage, 1) ? this.startedIn(stage) : [task]
   }
 
   /** Tasks of a job that have started and not been released, in their order. */
   *startedOf(job: JobId): Generator<TaskId> {
     const first = this.jobFirstStage[job] as number
-    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.#startedIn(stage)
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.startedIn(stage)
   }
 
-  *#startedIn(stage: number): Generator<TaskId> {
+  /** The same of a stage. */
+  *startedIn(stage: number): Generator<TaskId> {
     const first = this.stageFirst[stage] as number
     for (let task = first; task < first + (this.stageTasks[stage] as number); task++) if (this.#runs(task as TaskId, this.taskRun[task] as number)) yield task as TaskId
   }

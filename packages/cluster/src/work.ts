@@ -1,4 +1,4 @@
-import { listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
@@ -107,6 +107,7 @@ export class Work extends WorkReads {
     this.growTasks(this.#taskIds.end)
     this.foundTask = -1
     this.#addTasks(stage, first, tasks)
+    if ((this.spec(job).stages[0] as StageSpec).gang === true) this.stageLeast[stage] = tasks
     this.jobTasks[job] = tasks
     this.jobLeft[job] = tasks
     if (tasks > had) return this.#addUnplaced(stage, tasks - had)
@@ -348,7 +349,8 @@ export class Work extends WorkReads {
     this.stageLane[stage] = this.shapes.of(shape).lane
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
-    this.stageGang[stage] = spec.gang === true ? 1 : 0
+    this.stageLeast[stage] = leastTasks(spec)
+    this.areElastic ||= spec.minTasks !== undefined
     this.#addTasks(stage, firstTask, spec.tasks)
   }
 

@@ -70,8 +70,13 @@ export interface StageSpec {
   readonly use?: Readonly<Record<string, number>>
   /** What the tasks fetch over the network before they work: bytes in all from the tasks of an earlier stage, an equal part each. */
   readonly shuffle?: { readonly from: number; readonly bytes: number }
-  /** All tasks start together or none does. */
+  /** All tasks start together or none does; see `minTasks`. */
   readonly gang?: boolean
+  /**
+   * Of a gang, the fewest tasks that start together and run on, 1 to `tasks`; the others follow one by one as there is room. Default: all.
+   * Ended tasks count as those that run. Volcano's `minAvailable`, `minMember` of a PodGroup.
+   */
+  readonly minTasks?: number
   /**
    * The master of the job, as YARN's application master: one task, the first stage. The other stages open `duration` seconds after it has
    * started, it runs until all other tasks have ended, and where it is lost or evicted, so is what runs of the job; ended tasks stay ended.

@@ -144,13 +144,16 @@ export interface WorkView {
   /** Demand vector and constraints of the job's front stage in the lane: its earliest open stage with an unplaced task. */
   shape(job: JobId, lane: LaneId): ShapeId
   /**
-   * Tasks of the front stage that must be claimed in one round: all its unplaced ones where the stage is a gang, 1
-   * otherwise, 0 for a job without unplaced tasks in the lane.
+   * Tasks of the front stage that must be claimed in one round: where the stage is a gang all its unplaced ones, or as many as it lacks of its
+   * `minTasks`; 1 otherwise, 0 for a job without unplaced tasks in the lane.
    */
   together(job: JobId, lane: LaneId): number
   /** Whether the front stage is a gang. */
   isGang(job: JobId, lane: LaneId): boolean
-  /** Whether the task is one of several that run together or not at all, placed or not. */
+  /**
+   * Whether the task is one of several that run together or not at all, placed or not. Of a gang with `minTasks` these are the first of its
+   * placed tasks and those not placed; any other may go without them, but they take it with them.
+   */
   inGang(task: TaskId): boolean
   /** Whether the task is its job's master. With a master all else that runs of its job is evicted. */
   isMaster(task: TaskId): boolean

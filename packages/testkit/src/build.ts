@@ -3,12 +3,12 @@ import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/
 import { workloadOf as workloadOfSorted } from '@sched/workload'
 
 /** A job, and the fields of its only stage beside them. */
-export type JobChange = Partial<JobSpec> & Partial<Pick<StageSpec, 'tasks' | 'demand' | 'duration' | 'data' | 'gang'>>
+export type JobChange = Partial<JobSpec> & Partial<Pick<StageSpec, 'tasks' | 'demand' | 'duration' | 'data' | 'gang' | 'minTasks'>>
 
 /** A valid job to change one thing of: `job`, submitted at 0, one task of 10 s on a map slot. */
 export function job(change: JobChange = {}): JobSpec {
-  const { tasks = 1, demand = { map: 1 }, duration = 10, data, gang, ...rest } = change
-  const stage: StageSpec = { name: 'map', tasks, demand, duration, ...(data !== undefined && { data }), ...(gang !== undefined && { gang }) }
+  const { tasks = 1, demand = { map: 1 }, duration = 10, data, gang, minTasks, ...rest } = change
+  const stage: StageSpec = { name: 'map', tasks, demand, duration, ...(data !== undefined && { data }), ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { minTasks }) }
   return { id: 'job', submit: 0, stages: [stage], ...rest }
 }
 

@@ -3,13 +3,13 @@ import { streamJobs } from '@sched/workload'
 import { parquetOf, type Columns } from './parquet-file.js'
 
 const types = {
-  id: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', duration: 'DOUBLE', tasks: 'INT32', gang: 'BOOLEAN', user: 'STRING', queue: 'STRING', group: 'STRING', account: 'STRING', partition: 'STRING', qos: 'STRING',
+  id: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', duration: 'DOUBLE', tasks: 'INT32', gang: 'BOOLEAN', min_tasks: 'INT32', user: 'STRING', queue: 'STRING', group: 'STRING', account: 'STRING', partition: 'STRING', qos: 'STRING',
   class: 'STRING', label: 'STRING', application: 'STRING', priority: 'DOUBLE', weight: 'DOUBLE', estimate: 'DOUBLE', deadline: 'DOUBLE', status: 'STRING', recorded_runtime: 'DOUBLE',
 } as const satisfies Columns
 type Name = keyof typeof types
 
 const ofJob: ReadonlySet<string> = new Set([...Object.keys(types), 'recorded', 'stages'])
-const ofStage: ReadonlySet<string> = new Set(['name', 'tasks', 'demand', 'duration', 'gang'])
+const ofStage: ReadonlySet<string> = new Set(['name', 'tasks', 'demand', 'duration', 'gang', 'minTasks'])
 
 /** Jobs as a table in Parquet. */
 export interface JobTable {
@@ -51,7 +51,7 @@ const WAY_OUT = 'Write the native format, which holds any job: name the file job
 function rowOf(job: JobSpec): Partial<Record<Name, unknown>> {
   const [stage, ...others] = job.stages
   if (stage === undefined || others.length > 0) throw beyond(job, `${job.stages.length} stages`)
-  const { duration, tasks, gang } = stage
+  const { duration, tasks, gang, minTasks } = stage
   const times = Array.isArray(duration) || duration instanceof Float64Array ? [...new Set<number>(duration as Iterable<number>)] : [duration]
   if (times.length !== 1 || typeof times[0] !== 'number') throw beyond(job, 'tasks of different run times')
   const other = Object.keys(job).find((key) => !ofJob.has(key)) ?? Object.keys(stage).find((key) => !ofStage.has(key))
@@ -59,7 +59,7 @@ function rowOf(job: JobSpec): Partial<Record<Name, unknown>> {
   const { stages: _, recorded: { wait, runtime, status } = {}, ...plain } = job
   return {
     ...plain, duration: times[0], tasks,
-    ...(gang !== undefined && { gang }), ...(wait !== undefined && { start: job.submit + wait }), ...(status !== undefined && { status }), ...(runtime !== undefined && { recorded_runtime: runtime }),
+    ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { min_tasks: minTasks }), ...(wait !== undefined && { start: job.submit + wait }), ...(status !== undefined && { status }), ...(runtime !== undefined && { recorded_runtime: runtime }),
   }
 }
 

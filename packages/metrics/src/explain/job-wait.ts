@@ -1,4 +1,5 @@
 import {
+  leastTasks,
   Reason,
   reasonNames,
   type Architecture,
@@ -274,8 +275,8 @@ export class JobWaitObserver implements Observer {
   }
 
   #holds(stage: StageSpec): boolean {
-    const isGang = stage.gang === true && stage.tasks > 1
-    return this.#architecture?.hasRoom?.(this.#job as JobId, stage, isGang ? stage.tasks : 1) ?? (isGang ? this.#holdsAll(stage) : this.#holdsOne(stage))
+    const least = leastTasks(stage)
+    return this.#architecture?.hasRoom?.(this.#job as JobId, stage, least) ?? (least > 1 ? this.#holdsSome(stage, least) : this.#holdsOne(stage))
   }
 
   #holdsOne(stage: StageSpec): boolean {
@@ -289,10 +290,10 @@ export class JobWaitObserver implements Observer {
     return false
   }
 
-  #holdsAll(stage: StageSpec): boolean {
+  #holdsSome(stage: StageSpec, least: number): boolean {
     let room = 0
-    for (let node = 0; node < this.#cluster.nodes && room < stage.tasks; node++) room += this.#cluster.couldStart(stage, node as NodeId)
-    return room >= stage.tasks
+    for (let node = 0; node < this.#cluster.nodes && room < least; node++) room += this.#cluster.couldStart(stage, node as NodeId)
+    return room >= least
   }
 
   #overlaid(until: Seconds): WaitSpan[] {

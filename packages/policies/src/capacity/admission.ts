@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -119,10 +119,11 @@ export class Admission {
   }
 
   #tooLarge(leaf: Queue, { stages }: JobSpec): string | undefined {
-    for (const { demand, tasks, gang, constraints } of stages) {
+    for (const stage of stages) {
+      const { demand, constraints } = stage
       for (const [name, most] of Object.entries(leaf.maximumAllocation))
         if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
-      const together = gang === true ? tasks : 1
+      const together = leastTasks(stage)
       const partition = this.#partitionOf(constraints, leaf)
       for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {
         const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // others may have all that is above them

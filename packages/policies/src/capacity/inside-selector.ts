@@ -208,7 +208,7 @@ export class InsideSelector {
     const gang: TaskId[] = []
     if (looked.has(stage)) return gang
     looked.add(stage)
-    for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) if (work.stageOf(each) === stage) gang.push(each)
+    for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) if (work.stageOf(each) === stage && work.inGang(each)) gang.push(each)
     return gang
   }
 

@@ -326,7 +326,7 @@ export class CapacityPreemption implements Policy {
     let here = 0
     if (this.#before?.has(task) === true) return
     for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) {
-      if (work.stageOf(each) !== stage) continue
+      if (work.stageOf(each) !== stage || !work.inGang(each)) continue
       tasks[this.#chosen++] = each
       if (toTake.isHere(work.nodeOf(each), lane)) here++
     }

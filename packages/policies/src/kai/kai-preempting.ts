@@ -143,8 +143,10 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      if (this.#gangs.has(job)) found.add(leaf, { job, tasks: [...tasks] })
-      else for (const task of tasks) found.add(leaf, { job, tasks: [task] })
+      const isGang = this.#gangs.has(job)
+      const together = isGang ? tasks.filter((task) => work.inGang(task)) : []
+      if (together.length > 0) found.add(leaf, { job, tasks: together })
+      for (const task of tasks) if (!isGang || !work.inGang(task)) found.add(leaf, { job, tasks: [task] })
     }
     this.#victims = found
     return found

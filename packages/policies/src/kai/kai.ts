@@ -1,4 +1,4 @@
-import { defineOrder, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
+import { defineOrder, leastTasks, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
@@ -92,14 +92,14 @@ export class KaiOrder implements Order {
 
   admits({ queue, user, stages, priority = 0 }: JobSpec): string | undefined {
     const parts = queuePath(queue ?? user ?? 'default').split('/')
-    for (const { demand, gang = false, tasks } of stages)
+    for (const stage of stages)
       for (const [r, name] of this.#cluster.resources.entries())
         for (const depth of parts.keys()) {
           const path = parts.slice(0, depth + 1).join('/')
-          const asked = (gang ? tasks : 1) * (demand[name] ?? 0)
+          const asked = leastTasks(stage) * (stage.demand[name] ?? 0)
           const { limit, quota } = this.#claimsOf(path)
           const [what, most] = priority >= this.#fixedPriority && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
-          if (asked > most) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
+          if (asked > most) return `${stage.gang === true ? 'a gang' : 'a task'} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
     return undefined
   }

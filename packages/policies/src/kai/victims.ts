@@ -2,7 +2,7 @@ import type { JobId, ResourceId, TaskId, WorkView } from '@sched/core'
 import type { KaiOrder, Queue } from './kai.js'
 import { due, type Rank } from './queue-order.js'
 
-/** What is taken as one: a gang, or one task of another job. */
+/** What is taken as one: a gang, as far as its tasks run together or not at all, or one other task. */
 export interface Victim {
   readonly job: JobId
   readonly tasks: readonly TaskId[]

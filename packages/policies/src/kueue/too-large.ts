@@ -1,12 +1,12 @@
-import type { ClusterView, JobSpec } from '@sched/core'
+import { leastTasks, type ClusterView, type JobSpec } from '@sched/core'
 import { holds, type ClusterQueue, type Flavor } from './queues.js'
 
 /** Why no flavor of the queue could ever have room for a workload of the job, in quota and on its nodes. */
 export function tooLarge({ stages }: JobSpec, queue: ClusterQueue, flavors: readonly Flavor[], cluster: ClusterView): string | undefined {
   const { resources } = cluster
   for (const stage of stages) {
-    const { demand, gang, tasks } = stage
-    const together = gang === true ? tasks : 1
+    const { demand } = stage
+    const together = leastTasks(stage)
     const asked = resources.map((name) => (demand[name] ?? 0) * together)
     const lackIn = (flavor: number): number => asked.findIndex((amount, r) => amount > queue.potential(flavor * resources.length + r))
     const allowed = queue.flavors.filter((flavor) => lackIn(flavor) < 0)

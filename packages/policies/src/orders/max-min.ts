@@ -1,4 +1,4 @@
-import { defineOrder, SchedError, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { defineOrder, leastTasks, SchedError, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
@@ -76,12 +76,12 @@ function maxMinRule({ cluster, tree, usage, work }: Shares, claims: ReadonlyMap<
   }
   const shared = [...new Set(resourceIn)].map((r) => cluster.resources[r] ?? '')
   const refusal = ({ stages }: JobSpec, paths: readonly string[]): string | undefined => {
-    for (const { demand, tasks, gang = false } of stages)
+    for (const stage of stages)
       for (const name of shared)
         for (const path of paths) {
-          const asked = (gang ? tasks : 1) * (demand[name] ?? 0)
+          const asked = leastTasks(stage) * (stage.demand[name] ?? 0)
           const { max = Infinity } = claims.get(path) ?? none
-          if (asked > max) return `${gang ? 'a gang' : 'a task'} asks ${asked} ${name}, and the maximum of "${path}" is ${max}`
+          if (asked > max) return `${stage.gang === true ? 'a gang' : 'a task'} asks ${asked} ${name}, and the maximum of "${path}" is ${max}`
         }
     return undefined
   }

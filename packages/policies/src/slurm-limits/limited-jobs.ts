@@ -1,4 +1,4 @@
-import { Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
 import type { ReadOptions } from './options.js'
@@ -53,7 +53,7 @@ export class LimitedJobs implements WorkListener {
   }
 
   #pieceOf(stage: StageSpec, { estimate = Infinity }: JobSpec, bill: Bill | undefined): Piece {
-    const tasks = stage.gang === true ? stage.tasks : 1
+    const tasks = leastTasks(stage)
     const { resources } = this.#env.cluster
     const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
     const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))

@@ -1,14 +1,14 @@
-import type { StageSpec } from '@sched/core'
+import { leastTasks, type StageSpec } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 
 /** Why a task of a stage, or its gang, can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
-export function tooLarge({ demand, gang = false, tasks }: Pick<StageSpec, 'demand' | 'gang' | 'tasks'>, leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
+export function tooLarge(stage: Pick<StageSpec, 'demand' | 'gang' | 'tasks' | 'minTasks'>, leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
   for (const [r, name] of resources.entries()) {
-    const asked = demand[name] ?? 0
+    const asked = stage.demand[name] ?? 0
     if (asked > (leaf.maxContainer[r] as number)) return refusal(asked, name, leaf.path, 'maxContainerAllocation', leaf.maxContainer[r] as number)
-    const together = gang ? tasks * asked : asked
+    const together = leastTasks(stage) * asked
     for (let queue: Queue | undefined = leaf; queue !== undefined; queue = queues[queue.parent])
-      if (together > (queue.mostResources[r] as number)) return refusal(together, name, queue.path, 'maxResources', queue.mostResources[r] as number, gang ? 'a gang' : 'a task')
+      if (together > (queue.mostResources[r] as number)) return refusal(together, name, queue.path, 'maxResources', queue.mostResources[r] as number, stage.gang === true ? 'a gang' : 'a task')
   }
   return undefined
 }

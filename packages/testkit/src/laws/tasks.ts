@@ -1,5 +1,5 @@
 import type { NodeGroup } from '@sched/cluster'
-import type { JobSpec, Seconds } from '@sched/core'
+import { leastTasks, type JobSpec, type Seconds } from '@sched/core'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
 
@@ -38,12 +38,15 @@ export function completion({ recorder, world }: Play): string | undefined {
 }
 
 const isFeasible = ({ stages }: JobSpec, { cluster }: World): boolean =>
-  stages.every(({ demand, tasks, gang }) => {
-    const room = ({ slots, resources }: NodeGroup) => Math.min(...Object.entries(demand).map(([name, amount]) => Math.floor(((slots ?? resources)?.[name] ?? 0) / amount)))
-    return cluster.nodes.reduce((sum, node) => sum + node.count * room(node), 0) >= (gang === true ? tasks : 1)
+  stages.every((stage) => {
+    const room = ({ slots, resources }: NodeGroup) => Math.min(...Object.entries(stage.demand).map(([name, amount]) => Math.floor(((slots ?? resources)?.[name] ?? 0) / amount)))
+    return cluster.nodes.reduce((sum, node) => sum + node.count * room(node), 0) >= leastTasks(stage)
   })
 
-/** Tasks of a gang start at one instant; those of one that loses a task start again together. */
+/**
+ * Tasks of a gang start at one instant; those of one that loses a task start again together. Of one with `minTasks` there are always as many
+ * that run or have ended, or none runs.
+ */
 export function gangs({ recorder, specs }: Play): string | undefined {
   const all = new Map<string, Gang>()
   let now = 0
@@ -55,15 +58,17 @@ export function gangs({ recorder, specs }: Play): string | undefined {
       if (wrong !== undefined) return wrong
       now = time
     }
-    if (specs.get(job)?.stages[stage]?.gang !== true) continue
+    const spec = specs.get(job)?.stages[stage]
+    if (spec?.gang !== true) continue
     const name = `${job}.${stage}`
-    const gang = all.get(name) ?? { first: time, running: new Map(), lost: new Set() }
+    const gang = all.get(name) ?? { first: time, least: leastTasks(spec), isElastic: leastTasks(spec) < spec.tasks, running: new Map(), lost: new Set(), ended: 0 }
     all.set(name, gang)
-    if (event.kind === 'launch' && time > gang.first && !gang.lost.has(task)) return `tasks of gang ${name} start at ${gang.first} and ${time} s`
+    if (event.kind === 'launch' && time > gang.first && !gang.isElastic && !gang.lost.has(task)) return `tasks of gang ${name} start at ${gang.first} and ${time} s`
     if (event.kind === 'launch') gang.running.set(task, time)
     else gang.running.delete(task)
     if (event.kind === 'end' && event.how !== 'done') gang.lost.add(task)
     else gang.lost.delete(task)
+    if (event.kind === 'end' && event.how === 'done') gang.ended++
   }
   return apart(all, now)
 }
@@ -71,13 +76,19 @@ export function gangs({ recorder, specs }: Play): string | undefined {
 interface Gang {
   /** When the first of its tasks started. */
   readonly first: Seconds
+  readonly least: number
+  /** Whether it may run without some of its tasks. */
+  readonly isElastic: boolean
   /** When they started, by task. */
   readonly running: Map<number, Seconds>
   readonly lost: Set<number>
+  ended: number
 }
 
 function apart(gangs: ReadonlyMap<string, Gang>, now: Seconds): string | undefined {
-  for (const [name, { running, lost }] of gangs) {
+  for (const [name, { running, lost, least, isElastic, ended }] of gangs) {
+    if (isElastic && running.size > 0 && running.size + ended < least) return `${running.size} tasks of gang ${name} run at ${now} s and ${ended} have ended, at least ${least} must`
+    if (isElastic) continue
     const starts = new Set(running.values())
     if (starts.size > 1) return `tasks of gang ${name} start at ${[...starts].join(' and ')} s`
     if (starts.size > 0 && lost.size > 0) return `tasks of gang ${name} run at ${now} s, others of it were lost`

@@ -133,7 +133,7 @@ function stages(ofSlots: boolean, withGangs: boolean): fc.Arbitrary<StageSpec[]>
   const demand = ofSlots
     ? fc.oneof({ weight: 30, arbitrary: oneOf({ map: 1 }, { map: 1 }, { reduce: 1 }) }, { weight: 1, arbitrary: fc.constant({ map: 99 }) })
     : fc.oneof({ weight: 30, arbitrary: oneOf({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
-  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1), withGangs ? oneOf(false, false, true) : fc.constant(false))
+  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1), withGangs ? oneOf('none', 'none', 'all', 'some') : fc.constant('none'))
   return fc.array(draft, { minLength: 1, maxLength: 3 }).map((drafts) =>
     drafts.map(([tasks, asked, duration, data, fraction, gang], index) => ({
       name: `stage${index}`,
@@ -141,7 +141,8 @@ function stages(ofSlots: boolean, withGangs: boolean): fc.Arbitrary<StageSpec[]>
       demand: asked,
       duration: duration(tasks),
       ...(data !== undefined && { data }),
-      ...(gang && { gang }),
+      ...(gang !== 'none' && { gang: true }),
+      ...(gang === 'some' && { minTasks: Math.ceil(tasks / 2) }),
       ...(fraction !== undefined && index > 0 && { after: [{ stage: index - 1, fraction }] }),
     })),
   )

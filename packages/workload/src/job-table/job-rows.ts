@@ -91,7 +91,9 @@ export class JobRows implements RowReader {
     if (demand === undefined) return this.#leave('noDemand')
     const [duration, wait] = this.#runOf(row, submit)
     if (duration === undefined) return this.#leave('unknownRuntime')
-    const gang = text('gang') === '' ? defaults.gang : yesIn(text('gang'), this.#column('gang'))
+    const minTasks = text('min_tasks') === '' ? undefined : wholeIn(text('min_tasks'), this.#column('min_tasks'), 1)
+    if (minTasks !== undefined && minTasks > tasks) throw new BadLine(this.#column('min_tasks'), `found ${minTasks}, more than the ${tasks} tasks of the job.`)
+    const gang = text('gang') === '' ? (minTasks === undefined ? defaults.gang : true) : yesIn(text('gang'), this.#column('gang'))
     const priority = text('priority') === '' ? defaults.priority : numberIn(text('priority'), this.#column('priority'))
     const estimate = this.#estimateOf(row)
     const recorded = this.#recordedOf(row, duration, wait)
@@ -105,7 +107,7 @@ export class JobRows implements RowReader {
       ...(estimate !== undefined && { estimate }),
       ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
       ...(recorded !== undefined && { recorded }),
-      stages: [{ name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }), ...(constraints !== undefined && { constraints }) }],
+      stages: [{ name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }), ...(gang === true && minTasks !== undefined && { minTasks }), ...(constraints !== undefined && { constraints }) }],
     }
   }
 

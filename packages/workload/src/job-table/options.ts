@@ -34,6 +34,7 @@ const columnsSchema = z.strictObject({
   estimate: name.optional().describe('The user\'s estimate of the run time.'),
   deadline: name.optional().describe('A time like `submit`.'),
   gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
+  min_tasks: name.optional().describe('Of a gang, the fewest tasks that start together and run on.'),
   class: name.optional(),
   label: name.optional(),
   status: name.optional().describe('How the job ended.'),

@@ -54,6 +54,7 @@ export const stageSchema = z.strictObject({
   shuffle: z.strictObject({ from: z.int().min(0), bytes: atLeastZero }).exactOptional()
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
+  minTasks: z.int().min(1).exactOptional().describe('Of a gang, the fewest tasks that start together and run on; the others follow one by one. Default: all.'),
   master: z.boolean().exactOptional()
     .describe('The job\'s master, its first stage of one task: the others open `duration` seconds after it has started, and it runs until all of them have ended.'),
   phases: z.array(z.strictObject({ activities: z.int().min(1), time: number.positive() })).min(1).exactOptional()
