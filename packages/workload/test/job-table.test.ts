@@ -187,7 +187,7 @@ describe('a table of jobs', () => {
   it.each<[object, string]>([
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
-    [{}, 'job-table.demands: nothing says what a job asks for. For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
+    [{}, 'job-table.demands: nothing says what a job asks for. It may be `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
     [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)

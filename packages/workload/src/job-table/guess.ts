@@ -1,4 +1,5 @@
 import { separatorIn, splitLine } from '../table/separators.js'
+import { nearNames } from './near-names.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -32,22 +33,49 @@ export function dependencyColumn(head: string): string | undefined {
   return splitLine(line.trim(), separatorIn(line.trim())).map((name) => name.trim()).find((name) => dependencies.includes(name.toLowerCase().replace(/[^a-z]/g, '')))
 }
 
+/** What a table may mean by its header: a mapping as YAML in one line, where that tells submissions and run times, or else what it lacks. */
+interface Guess {
+  readonly mapping?: string
+  /** Columns that are known, as YAML in one line, and what none of them tells. */
+  readonly known?: string
+  readonly lacks?: string
+}
+
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
-export function guessMapping(head: string): string | undefined {
+export const guessMapping = (head: string): string | undefined => guess(head).mapping
+
+/** The amounts that columns of these names may hold, as YAML in one line; `undefined` where none does. */
+export function guessDemands(names: readonly string[]): string | undefined {
+  const near = nearNames(names, new Map())
+  const asks = Object.entries(demands).flatMap(([resource, known]) => {
+    const name = known.flatMap((each) => names.find((one) => one.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0] ?? near.get(resource)
+    return name === undefined ? [] : [`${resource}: ${quoted(name)}`]
+  })
+  return asks.length === 0 ? undefined : `demands: { ${asks.join(', ')} }`
+}
+
+export function guess(head: string): Guess {
   const [line = '', ...rows] = head.split('\n', 100).map((each) => each.trim())
   const separator = separatorIn(line)
   const names = splitLine(line, separator).map((name) => name.trim())
   const plain = names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''))
   const short = plain.map((name) => name.replace(/(timestamp|datetime|date|inseconds|seconds|secs?)$/, ''))
   const found = (known: readonly string[]) => known.flatMap((each) => names[plain.indexOf(each)] ?? names[short.indexOf(each)] ?? [])[0]
-  const means = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
+  const known = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
+  const taken = new Map([...known, ...Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [[resource, found(known)!] as const]))])
+  const hosts = found(nodes)
+  if (hosts !== undefined) taken.set('nodes', hosts)
+  const isTable = !/^[[{]/.test(line) && names.length > 1 && names.every((name) => name.length <= 40)
+  const near = isTable ? nearNames(names, taken) : new Map<string, string>()
+  const amountOf = (resource: string) => found(demands[resource] ?? []) ?? near.get(resource)
+  const isWhole = known.has('submit') && (known.has('duration') || known.has('end')) // names that are known go before those that are like them
+  const means = isWhole ? known : new Map(Object.keys(columns).flatMap((meaning) => [known.get(meaning) ?? near.get(meaning) ?? []].flat().map((name) => [meaning, name] as const)))
   const submit = means.get('submit')
-  if (submit === undefined || !(means.has('duration') || means.has('end'))) return undefined
+  if (submit === undefined || !(means.has('duration') || means.has('end'))) return isTable && names.length > 2 ? partial(means) : {}
   if (!means.has('start')) means.set('start', submit) // of virtual machines, say, which do not wait
   if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
   if (found(['taskid', 'taskname']) !== undefined) means.delete('id') // a job has several rows
-  const hosts = found(nodes)
-  const isPerNode = hosts !== undefined && !means.has('tasks') && Object.values(demands).some((known) => found(known) !== undefined)
+  const isPerNode = hosts !== undefined && !means.has('tasks') && Object.keys(demands).some((resource) => amountOf(resource) !== undefined)
   if (isPerNode) means.set('tasks', hosts)
   /** Amounts are whole numbers: of fractions the thousandths, or of parts of a machine's memory the millionths. */
   const amount = (resource: string, name: string) => {
@@ -55,7 +83,7 @@ export function guessMapping(head: string): string | undefined {
     const more = [...(isPart ? [`scale: ${resource === 'mem' ? 1_000_000 : 1000}`] : []), ...(isPerNode && resource !== 'mem' ? ['total: true'] : [])]
     return more.length > 0 ? `{ ${[`column: ${quoted(name)}`, ...more].join(', ')} }` : quoted(name)
   }
-  const asks = Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [`${resource}: ${amount(resource, found(known)!)}`]))
+  const asks = Object.keys(demands).flatMap((resource) => (amountOf(resource) === undefined ? [] : [`${resource}: ${amount(resource, amountOf(resource)!)}`]))
   if (asks.length === 0 && hosts !== undefined) asks.push(`nodes: ${quoted(hosts)}`) // a parallel machine
   const parts = [
     `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
@@ -63,7 +91,14 @@ export function guessMapping(head: string): string | undefined {
     ...(isPerNode ? ['defaults: { gang: true }'] : []),
     ...unitOf(rows.slice(0, -1).map((row) => splitLine(row, separator)[names.indexOf(submit)]?.trim() ?? '')),
   ]
-  return `{ ${parts.join(', ')} }`
+  return { mapping: `{ ${parts.join(', ')} }` }
+}
+
+/** Of a table of which some columns are known and the times are not: two of them, one of which is a time. */
+function partial(means: ReadonlyMap<string, string>): Guess {
+  if (means.size < 2 || !['submit', 'start', 'end', 'duration'].some((meaning) => means.has(meaning))) return {}
+  const lacks = [...(means.has('submit') ? [] : ['submit (when a job was submitted)']), ...(means.has('duration') || means.has('end') ? [] : ['duration (or start and end)'])]
+  return { known: `{ columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} } }`, lacks: lacks.join(' and ') }
 }
 
 /** The unit of times since 1970, by their size: seconds have 10 digits from 2001 to 2286. */

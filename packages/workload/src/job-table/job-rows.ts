@@ -4,6 +4,7 @@ import { isUnknown } from '../slurm/times.js'
 import type { RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
+import { guessDemands } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
 import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
@@ -210,8 +211,9 @@ export class JobRows implements RowReader {
     if (!names.includes(this.#column('submit'))) throw missing('submit', '')
     const hasRun = names.includes(this.#column('duration')) || (names.includes(this.#column('start')) && names.includes(this.#column('end')))
     if (!hasRun && defaults.duration === undefined) throw missing('duration', '')
+    const asks = guessDemands(names)
     if (Object.keys(demands).length === 0 && defaults.demand === undefined)
-      throw new SchedError('BAD_OPTION', 'nothing says what a job asks for.', { field: 'job-table.demands' }, 'For example `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.')
+      throw new SchedError('BAD_OPTION', 'nothing says what a job asks for.', { field: 'job-table.demands' }, `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { SchedError, suggest } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
-import { dependencyColumn, guessMapping } from '../job-table/guess.js'
+import { dependencyColumn, guess } from '../job-table/guess.js'
 import { kubernetesFormat } from '../kubernetes/pods.js'
 import { jobListFormat } from '../omega/job-list.js'
 import { batsimFormat } from '../batsim/workload.js'
@@ -56,12 +56,13 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
-  const mapping = kind === NATIVE_WITHOUT_HEAD ? undefined : guessMapping(text)
+  const { mapping, known: partly, lacks } = kind === NATIVE_WITHOUT_HEAD ? {} : guess(text)
   if (mapping !== undefined) {
     const lost = dependencyColumn(text)
     const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`
     throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.${without}`)
   }
+  if (partly !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be ${partly}, with a column for ${lacks}.`)
   throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
 }
 
