@@ -77,6 +77,26 @@ describe('jobs of several kinds', () => {
   })
 })
 
+describe('what a group of pods asks at least', () => {
+  const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }
+  const stagesOf = (...objects: readonly object[]) => jobs(...objects)[0]?.stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])
+  const three = (metadata: Json) => ['a', 'b', 'c'].map((name) => pod(name, metadata))
+
+  it('is how many of its pods start together, said of a PodGroup or of a job of Volcano', () => {
+    const group = (minMember: number) => other('scheduling.x-k8s.io/v1alpha1', 'PodGroup', 'pg', { minMember })
+    const volcano = (minAvailable: number) => other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { minAvailable })
+    const ofVolcano = { ...grouped, ...owned('Job', 'vj') }
+    expect(stagesOf(group(2), ...three(grouped))).toEqual([[3, true, 2]])
+    expect(stagesOf(...three(grouped), group(3))).toEqual([[3, true, undefined]])
+    expect(stagesOf(volcano(1), ...three(ofVolcano))).toEqual([[3, true, 1]])
+    expect(stagesOf(group(2), ...three(ofVolcano))).toEqual([[3, true, 2]]) // Volcano makes the group of a job
+  })
+
+  it('is all of each kind where its pods ask different amounts', () => {
+    expect(stagesOf(other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2'))).toEqual([[3, true, undefined], [1, undefined, undefined]])
+  })
+})
+
 describe('Workloads of Kueue', () => {
   it('are jobs whose pods are gone: from admission until finished, each set of pods a gang', () => {
     expect(jobs(workload('job-train', owned('Job', 'train')))).toEqual([{

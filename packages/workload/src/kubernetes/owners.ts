@@ -23,6 +23,9 @@ export interface Owner {
   priority?: number | undefined
   deadline?: Seconds | undefined
   isGang: boolean
+  /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
+  least?: number | undefined
+  group?: string | undefined
   hasFailed: boolean
   /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
   templates: Template[]
@@ -35,6 +38,7 @@ export interface Header {
   readonly created: Seconds
   readonly queue: string | undefined
   readonly isGang: boolean
+  readonly least: number | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
@@ -82,9 +86,11 @@ export class Owners {
       else join(into, key === whole ? owner.pods : tasks, owner)
     }
     const used = new Set<string>()
+    for (const { group } of this.#all.values()) if (group !== undefined) used.add(group)
     for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
     for (const [key, owner] of joined) {
       const header = this.#headers.get(key)
+      owner.least = header?.least ?? this.#headers.get(owner.group ?? '')?.least
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
       owner.queue ??= header.queue
@@ -107,13 +113,14 @@ export class Owners {
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, group, hasFailed, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
   into.priority ??= priority
   into.deadline ??= deadline
   into.isGang ||= isGang
+  into.group ??= group
   into.hasFailed ||= hasFailed
   if (into.templates.length === 0 && into.pods.length === 0) into.templates = templates
   if (into.workload.length === 0) into.workload = workload

@@ -141,7 +141,7 @@ class KubernetesJobs implements LineParser {
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastIn(object, kind) })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -165,6 +165,7 @@ class KubernetesJobs implements LineParser {
     owner.priority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
+    if (group !== undefined) owner.group ??= keyOf(namespaceOf(metadata), 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
     owner.pods.push({ start, end: Math.max(start, ...ends), demand: this.#demand(spec), constraints: this.#constraints(spec) })
   }
@@ -229,7 +230,7 @@ class KubernetesJobs implements LineParser {
     return this.options.nodeSelector === 'require' ? constraintsOfPod(spec) : undefined
   }
 
-  #add({ id, namespace, line, created, queue, priority, deadline, isGang, hasFailed, templates: ofJob, workload, pods }: Owner): void {
+  #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, templates: ofJob, workload, pods }: Owner): void {
     const templates = ofJob.length > 0 ? ofJob : workload
     const stages = pods.length > 0 ? stagesOf(pods) : templates.map((each, i) => stageOf(each, each.tasks, each.end - each.start, i))
     if (stages.length === 0) return void this.#counts.empty++
@@ -240,7 +241,7 @@ class KubernetesJobs implements LineParser {
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== undefined && priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
       recorded: { wait: Math.max(0, start - created), status: hasFailed ? 'failed' : 'completed' },
-      stages: stages.map((stage) => (together && stage.tasks > 1 ? { ...stage, gang: true } : stage)),
+      stages: stages.map((stage) => (together && stage.tasks > 1 ? { ...stage, gang: true, ...(stages.length === 1 && least !== undefined && least < stage.tasks && { minTasks: Math.max(1, least) }) } : stage)),
     }, line)
   }
 }
@@ -265,6 +266,12 @@ const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 
 function queueIn(object: Fields): string | undefined {
   const queue = object.text('apiVersion')?.includes('volcano.sh/') === true ? object.object('spec')?.value('queue') : undefined
   return typeof queue === 'string' && queue !== '' ? queue : undefined
+}
+
+/** How many pods a pod group, or a job of Volcano, asks at least. */
+function leastIn(object: Fields, kind: string): number | undefined {
+  if (kind === 'PodGroup') return object.object('spec')?.whole('minMember')
+  return object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true ? object.object('spec')?.whole('minAvailable') : undefined
 }
 
 function needed(object: Fields, key: string): Fields {
