@@ -1,6 +1,8 @@
 // Packs every public package as it would be published and checks the tarball: publint for the manifest,
-// attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it. Needs a build.
+// attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it; then bundles for
+// a browser, of which one that uses a part has to be small. Needs a build.
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +45,33 @@ async function check(dir, into) {
   return complaints
 }
 
+/** What a program imports, and how large it may then be, minified, in kB. */
+const bundles = [
+  ["import { maxMinShares } from '@sched/policies'", 'maxMinShares', 12],
+  ["import { fifo, greedy } from '@sched/policies'", 'greedy(fifo())', 120],
+  ["import { firstFit } from '@sched/placement'", 'firstFit()', 110],
+  ["import { monolithic } from '@sched/architectures'", 'monolithic()', 150],
+  ["import { dispatcher } from '@sched/cluster'", 'dispatcher', 280],
+  ...['core', 'cluster', 'workload', 'sim', 'policies', 'placement', 'architectures', 'metrics', 'queue-files', 'report', 'report/charts'].map((name) => [`import * as all from '@sched/${name}'`, 'all', Infinity]),
+]
+
+/** Lines of complaint about bundles; tsup brings esbuild. */
+async function checkBundles() {
+  const { build } = createRequire(createRequire(import.meta.url).resolve('tsup'))('esbuild')
+  const complaints = []
+  for (const [line, used, most] of bundles)
+    try {
+      const stdin = { contents: `${line}\nconsole.log(${used})`, resolveDir: join(root, 'apps/cli') }
+      // a part of @datadog/sketches-js that nothing calls wants protobufjs
+      const { outputFiles } = await build({ stdin, bundle: true, minify: true, write: false, format: 'esm', platform: 'browser', external: ['protobufjs'], logLevel: 'silent' })
+      const size = outputFiles[0].contents.length / 1000
+      if (size > most) complaints.push(`${line}: a bundle of ${Math.round(size)} kB, where ${most} are enough. Does a module call something when it is loaded?`)
+    } catch (error) {
+      complaints.push(`${line}: ${error.message}`)
+    }
+  return complaints
+}
+
 const into = mkdtempSync(join(tmpdir(), 'sched-pack-'))
 try {
   const queue = [...dirs]
@@ -51,6 +80,7 @@ try {
     for (let dir = queue.shift(); dir !== undefined; dir = queue.shift()) complaints.push(...(await check(dir, into)))
   }
   await Promise.all([worker(), worker()])
+  complaints.push(...(await checkBundles()))
   for (const complaint of complaints) console.error(complaint)
   console.log(`${dirs.length} packages packed and checked, ${complaints.length} complaints`)
   process.exitCode = complaints.length > 0 ? 1 : 0

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup'
+import { pureConstants } from './pure-constants.js'
 
 const common = {
   format: ['esm'],
@@ -14,6 +15,7 @@ export const library = (entry, options = {}) =>
     ...common,
     entry,
     // tsup still sets baseUrl for the declaration build, which TypeScript 6 reports as deprecated
+    esbuildPlugins: [pureConstants],
     dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
     ...options,
   })
