@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { conservative, easy, fifo, greedy, replan, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
+import { conservative, easy, fattened, fifo, greedy, replan, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -127,7 +127,7 @@ describe("Slurm's limits on random worlds", () => {
     )
   })
 
-  it.each(Object.entries({ strict: strict(), easy: easy(), 'easy 3': easy(fifo(), { reservations: 3 }), conservative: conservative(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }) }))(
+  it.each(Object.entries({ strict: strict(), easy: easy(), 'easy 3': easy(fifo(), { reservations: 3 }), conservative: conservative(), fattened: fattened(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }) }))(
     'are never exceeded under %s, and the first job that may start does as soon as it fits', (_, policy) => {
       fc.assert(
         fc.property(steps, limits, (script, options) => {
@@ -146,4 +146,13 @@ describe("Slurm's limits on random worlds", () => {
       )
     },
   )
+
+  it.each(Object.entries({ easy: easy(), 'easy 2': easy(fifo(), { reservations: 2 }), fattened: fattened() }))('who is held back by a limit since one behind it started keeps nothing under %s', (_, policy) => {
+    // at 1 s J4 waits for 6 of 8 processors, J5 starts as the second of `high`, and J4 may not start any more: J6, which it would have kept from its 2, goes at once
+    const of = (qos: string, procs: number): Asked => ({ user: 'ann', account: 'a', qos, procs, isGang: false })
+    const script: Step[] = [{ come: [of('', 3), of('high', 1), of('', 2), of('', 1)], end: 0 }, { come: [of('high', 6), of('high', 1), of('', 2)], end: 2 }]
+    const all: string[][] = []
+    play(script, { qos: { high: { GrpJobs: 2 } } }, policy, (started) => all.push(started))
+    expect(all).toEqual([['J0', 'J1', 'J2', 'J3'], ['J5', 'J6']])
+  })
 })

@@ -89,10 +89,16 @@ class Easy implements Policy {
     if (this.#jobs.head(round) !== shadow.head) return false
     const job = lane.newcomer as JobId
     if (!this.#backfill(job, round, lane, shadow)) shadow.forget()
-    return true
+    return lane.waits[shadow.head as JobId] === true
   }
 
+  /** Once more where a limit holds the first job back since one behind it started: another one is the first now. */
   #pass(round: Round, lane: RigidLane, shadow: Shadow): void {
+    do this.#planOnce(round, lane, shadow)
+    while (shadow.head !== None && lane.waits[shadow.head] !== true)
+  }
+
+  #planOnce(round: Round, lane: RigidLane, shadow: Shadow): void {
     shadow.forget()
     const head = startHeads(round, this.#jobs, lane)
     if (head === None) return

@@ -82,13 +82,20 @@ class Fattened implements Policy {
   schedule(round: Round): void {
     const lane = this.#jobs.open(round)
     const profile = this.#profiles[round.lane] as Profile
+    let head = this.#planOnce(round, lane, profile)
+    while (head !== None && lane.waits[head] !== true) head = this.#planOnce(round, lane, profile) // a limit holds it back since one behind it started
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
+    this.#explanations.give(round, lane, head)
+  }
+
+  /** Returns the first job that must wait, or `None`. */
+  #planOnce(round: Round, lane: RigidLane, profile: Profile): JobId | None {
     const head = startHeads(round, this.#jobs, lane, (job) => {
       planRunning(profile, lane, this.#windows, round.now)
       return profile.fitsNow(lane.length[job] as number, lane.demand, job * lane.width)
     })
-    if (!this.#windows.isEmpty) this.#windows.wake(round)
     if (head !== None) this.#scan(head, round, lane, profile)
-    this.#explanations.give(round, lane, head)
+    return head
   }
 
   #scan(head: JobId, round: Round, lane: RigidLane, profile: Profile): void {

@@ -21,6 +21,8 @@ export class Reserving {
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
   readonly #queue: JobId[] = []
+  /** Those that have reservations. */
+  readonly #reserved: JobId[] = []
 
   constructor(env: Env, jobs: RigidJobs, backfillOrder: Order | undefined, reservations: number, windows: readonly Window[]) {
     this.#jobs = jobs
@@ -30,8 +32,16 @@ export class Reserving {
     this.#profiles = jobs.lanes.map(({ width }) => new Profile(width))
   }
 
-  /** Returns the first job that must wait, or `None`. */
+  /** Returns the first job that must wait, or `None`. Plans once more where a limit holds back who has a reservation, since one behind it started. */
   pass(round: Round, lane: RigidLane): JobId | None {
+    for (;;) {
+      const head = this.#planOnce(round, lane)
+      if (this.#reserved.every((job) => lane.waits[job] === true)) return head
+    }
+  }
+
+  #planOnce(round: Round, lane: RigidLane): JobId | None {
+    this.#reserved.length = 0
     const profile = this.#profiles[lane.lane] as Profile
     const plan = () => planRunning(profile, lane, this.#windows, round.now)
     const head = startHeads(round, this.#jobs, lane, (job) => {
@@ -62,6 +72,7 @@ export class Reserving {
       const length = (lane.length[job] as number) || A_SECOND
       const start = profile.earliest(length, lane.demand, at)
       made++
+      this.#reserved.push(job)
       if (start === Infinity) continue // behind a job without an estimate: its turn goes to nobody
       profile.take(start, start + length, lane.demand, at)
       round.reserve(job, start)
