@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
 import { company } from './scored/by-company.js'
-import { ByShape, type ShapeScore } from './scored/by-shape.js'
+import { BesideCompany } from './scored/beside-company.js'
+import { ByShape } from './scored/by-shape.js'
 import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
+import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
 const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation'] as const
@@ -66,6 +68,8 @@ class Weighted implements Placement {
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
   /** Where one score by what is free alone counts, or percentages alone do: the best of it is the best of all. */
   readonly #alone: ByShape | undefined
+  /** Where percentages count, and otherwise only where the job's tasks are. */
+  readonly #besideCompany: BesideCompany | undefined
   readonly #percentage: number
   /** Where the next search begins among the nodes in sight, if few of them are scored. */
   #from = 0
@@ -86,11 +90,17 @@ class Weighted implements Placement {
     this.#percentage = percentageOfNodesToScore
     const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, weights) : undefined
     this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
+    const company = scaled.flatMap(([name, weight]) => (name === 'pack' || name === 'spread' ? [{ sign: name === 'pack' ? (1 as const) : (-1 as const), weight }] : []))
+    const isAllCompany = company.length > 0 && company.length === scaled.length
+    this.#besideCompany = isAllCompany && this.#percentages ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster)) : undefined
     Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
+    const isOfAll = enoughOf(round.nodes.length, this.#percentage) >= round.nodes.length
+    const beside = isOfAll ? this.#besideCompany?.pick(job, round) : undefined
+    if (beside !== undefined) return beside
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
     if (this.#percentages !== undefined) this.#addPercentages(this.#percentages, job, round)

@@ -45,19 +45,32 @@ const inTurn = (isNext: (node: number, last: number) => boolean): Choose => (sta
   return chosen
 }
 
+/** A score from 0 for the worst to `weight` for the best of these nodes; 0 where all are alike. */
+function scaled(score: Score, weight: number, state: State, nodes: readonly number[]): (node: number) => number {
+  const values = nodes.map((each) => score(state, each))
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  return (node) => (most === least ? 0 : (weight * (score(state, node) - least)) / (most - least))
+}
+
 /** Nodes of even number, without a task of the job; then free parts twice as heavy as company, each from 0 to 1 over these nodes. */
 const filteredAndScored: Choose = (state, fitting) => {
   const passing = fitting.filter((node) => node % 2 === 0 && !state.running.some((task) => task.job === state.job && task.node === node))
-  const scaled = (score: Score, node: number) => {
-    const values = passing.map((each) => score(state, each))
-    const [least, most] = [Math.min(...values), Math.max(...values)]
-    return most === least ? undefined : (score(state, node) - least) / (most - least)
-  }
-  const sum = (node: number) => {
-    const [worst, together] = [scaled(freePart, node), scaled(company, node)]
-    return 0 + (worst === undefined ? 0 : 2 * worst) + (together === undefined ? 0 : together)
-  }
+  const [worst, together] = [scaled(freePart, 2, state, passing), scaled(company, 1, state, passing)]
+  const sum = (node: number) => 0 + worst(node) + together(node)
   return passing.find((node) => passing.every((other) => sum(other) <= sum(node)))
+}
+
+const leastAllocated: Score = ({ demand, free, total }, node) => {
+  const { cpu, memory } = free[node] as Amounts
+  const [cpus, bytes] = [Math.floor(((cpu - demand.cpu) * 100) / total.cpu), Math.floor(((memory - demand.memory) * 100) / total.memory)]
+  return Math.floor((cpus + bytes) / 2)
+}
+
+/** Company for and against a node, from 0 to 1 over the fitting nodes, and what would be left of it with the task. */
+const besideCompany = ({ pack = 0, spread = 0, left }: Readonly<Record<string, number>>): Choose => (state, fitting) => {
+  const [close, far] = [scaled(company, pack, state, fitting), scaled((...of) => -company(...of), spread, state, fitting)]
+  const sum = (node: number) => 0 + close(node) + far(node) + ((left as number) * leastAllocated(state, node)) / 100
+  return fitting.find((node) => fitting.every((other) => sum(other) <= sum(node)))
 }
 
 /** Nodes of even number, without a task of the job; of them the one with the largest part free. */
@@ -72,6 +85,10 @@ const kinds: readonly (readonly [string, () => Plug<'placement'>, Choose])[] = [
   ['binpack', () => weighted({ scores: { binpack: 1 }, resourceWeights: { memory: 3 } }), best(full)],
   ['filtered', () => weighted({ labels: { half: 'even' }, antiAffinity: 'job' }), filtered],
   ['weighted', () => weighted({ scores: { 'worst-fit': 2, pack: 1 }, labels: { half: 'even' }, antiAffinity: 'job' }), filteredAndScored],
+  ['percentages and spread', () => weighted({ scores: { 'least-allocated': 1, spread: 2 } }), besideCompany({ spread: 2, left: 1 })],
+  ['percentages and pack', () => weighted({ scores: { 'least-allocated': 1, pack: 0.3 } }), besideCompany({ pack: 0.3, left: 1 })],
+  ['percentages and both', () => weighted({ scores: { pack: 1, spread: 0.7, 'least-allocated': 3 } }), besideCompany({ pack: 1, spread: 0.7, left: 3 })],
+  ['percentages that are lost beside spread', () => weighted({ scores: { 'least-allocated': 1, spread: 1e15 } }), besideCompany({ spread: 1e15, left: 1 })],
 ]
 
 const amounts = fc.record({ cpu: fc.integer({ min: 1, max: 5 }), memory: fc.integer({ min: 1, max: 7 }) })

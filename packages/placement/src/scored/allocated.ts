@@ -1,5 +1,5 @@
 import type { ResourceId } from '@sched/core'
-import type { ShapeScore } from './by-shape.js'
+import type { ShapeScore } from './shape-indexes.js'
 
 /** A score per resource in whole percent, of what would be in use with the task and what there is. */
 type Percent = (used: number, total: number) => number

@@ -1,14 +1,11 @@
-import { None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
+import { None, type Env, type JobId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
 import { FirstFit } from '../first-fit.js'
+import { companyOf, runningOf } from './beside-company.js'
 import { bestBy, type Score } from './best-by.js'
 import { rackOf, TaskCounts, type InRack } from './task-counts.js'
 
-/** Tasks of the job, of all lanes, in the node's rack, then on the node, which count less than one in the rack. */
-export const company = (counts: TaskCounts): Score => (node, job, { work, cluster }) => {
-  let running = 0
-  for (let lane = 0 as LaneId; lane < cluster.lanes.length; lane++) running += work.running(job, lane)
-  return counts.inRack(job, node) + counts.onNode(job, node) / (running + 1)
-}
+/** How close the node is to tasks of the job. */
+export const company = (counts: TaskCounts): Score => (node, job, round) => companyOf(counts.inRack(job, node), counts.onNode(job, node), runningOf(job, round))
 
 /**
  * Places every task with most or with fewest tasks of its job: in the rack, then on the node; the lowest of equals. In

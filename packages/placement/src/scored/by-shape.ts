@@ -1,10 +1,6 @@
-import { None, type ClusterView, type JobId, type LaneId, type NodeId, type Placement, type Round, type ShapeId, type WorkView } from '@sched/core'
+import { None, type JobId, type NodeId, type Placement, type Round, type ShapeId } from '@sched/core'
 import { bestBy, type Score } from './best-by.js'
-import { NodeIndex } from './node-index.js'
-import { SeenCapacity } from './seen-capacity.js'
-
-/** How well a node suits tasks of a shape by what is free on it, and what the cluster has: larger is better. */
-export type ShapeScore = (node: NodeId, shape: ShapeId, lane: LaneId, cluster: ClusterView, work: WorkView) => number
+import { ShapeIndexes, type ShapeScore } from './shape-indexes.js'
 
 interface ByShapeOptions {
   /** Only nodes for which it says so. */
@@ -12,10 +8,6 @@ interface ByShapeOptions {
   /** Of so many nodes in sight, how many that fit and pass are enough to choose from; default: all. */
   readonly enough?: (nodes: number) => number
 }
-
-/** Nodes in indexes at a time, of all shapes: some 64 MB. Few shapes may have one on clusters however large. */
-const MOST_NODES = 2 ** 21
-const FEW = 16
 
 /**
  * Places every task on the fitting node of the highest score, the lowest of equals. In rounds over the whole cluster the
@@ -29,16 +21,11 @@ export class ByShape implements Placement {
   readonly #enough: (nodes: number) => number
   /** Where the next search begins among the nodes in sight, if some are enough. */
   #from = 0
-  /** By shape, the one that was asked for least recently first. */
-  readonly #indexes = new Map<ShapeId, NodeIndex>()
-  /** By shape without one: nodes that were looked at. */
-  readonly #looks = new Map<ShapeId, number>()
-  /** The cluster seen last, since a round on a stock sees another one, and what it had. */
-  #cluster: ClusterView | undefined
-  readonly #capacity = new SeenCapacity()
+  readonly #indexes: ShapeIndexes
 
   constructor(score: ShapeScore, { passes = () => true, enough = (nodes) => nodes }: ByShapeOptions = {}) {
     this.#score = score
+    this.#indexes = new ShapeIndexes(score)
     this.#passes = passes
     this.#enough = enough
   }
@@ -47,7 +34,7 @@ export class ByShape implements Placement {
     const { work, lane, nodes } = round
     const shape = work.shape(job, lane)
     const enough = this.#enough(nodes.length)
-    const index = this.#indexOf(shape, round)
+    const index = this.#indexes.of(shape, round)
     if (index === undefined) return this.#search(enough, shape, job, round)
     if (enough < nodes.length) return this.#bestOfSome(enough, (node) => (this.#passes(job, node, round) ? index.score(node) : -Infinity), job, round)
     return index.find((node) => round.fits(job, node) && this.#passes(job, node, round))
@@ -62,7 +49,7 @@ export class ByShape implements Placement {
       return this.#passes(job, node, round) ? this.#score(node, shape, lane, cluster, work) : -Infinity
     }
     const best = enough < nodes.length ? this.#bestOfSome(enough, score, job, round) : bestBy(score, job, round)
-    this.#looks.set(shape, (this.#looks.get(shape) ?? 0) + looks)
+    this.#indexes.looked(shape, looks)
     return best
   }
 
@@ -84,43 +71,5 @@ export class ByShape implements Placement {
     }
     this.#from = at
     return best
-  }
-
-  /** What is known of all nodes, in a round over them. */
-  #indexOf(shape: ShapeId, round: Round): NodeIndex | undefined {
-    const { cluster, nodes } = round
-    if (nodes.length < cluster.nodes || cluster.changeLog === undefined) return undefined
-    if (this.#isOther(cluster)) this.#forget()
-    const index = this.#indexes.get(shape) ?? this.#earned(shape, round)
-    if (index === undefined) return undefined
-    this.#indexes.delete(shape)
-    this.#indexes.set(shape, index)
-    index.refresh()
-    return index
-  }
-
-  #earned(shape: ShapeId, { cluster, lane, work }: Round): NodeIndex | undefined {
-    if ((this.#looks.get(shape) ?? 0) < cluster.nodes) return undefined
-    this.#looks.delete(shape)
-    const index = new NodeIndex(cluster, (node) => (cluster.couldTake(shape, node) > 0 ? this.#score(node, shape, lane, cluster, work) : -Infinity))
-    const most = Math.max(FEW, Math.floor(MOST_NODES / cluster.nodes))
-    for (const [oldest] of this.#indexes) {
-      if (this.#indexes.size < most) break
-      this.#indexes.delete(oldest)
-    }
-    this.#indexes.set(shape, index)
-    return index
-  }
-
-  #isOther(cluster: ClusterView): boolean {
-    const hasChanged = this.#capacity.hasChanged(cluster)
-    if (cluster === this.#cluster) return hasChanged
-    this.#cluster = cluster
-    return true
-  }
-
-  #forget(): void {
-    this.#indexes.clear()
-    this.#looks.clear()
   }
 }

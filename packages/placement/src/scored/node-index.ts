@@ -51,6 +51,18 @@ export class NodeIndex {
     return this.#search(1, -Infinity, false, isAccepted)
   }
 
+  /** The lowest node that is accepted and of which the score is enough, as all larger ones are; -Infinity never is. */
+  lowest(isEnough: (score: number) => boolean, isAccepted: (node: NodeId) => boolean, at = 1): NodeId | None {
+    const most = this.#best[at] as number
+    if (most === -Infinity || !isEnough(most)) return None
+    if (at < this.#size) {
+      const left = this.lowest(isEnough, isAccepted, 2 * at)
+      return left === None ? this.lowest(isEnough, isAccepted, 2 * at + 1) : left
+    }
+    const node = (at - this.#size) as NodeId
+    return isAccepted(node) ? node : None
+  }
+
   /** Below `at`, a node with a score above `floor`, or equal to it: branch and bound, the more promising half first. */
   #search(at: number, floor: number, orEqual: boolean, isAccepted: (node: NodeId) => boolean): NodeId | None {
     const best = this.#best

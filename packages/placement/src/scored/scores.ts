@@ -1,6 +1,6 @@
 import { None, type ResourceId } from '@sched/core'
 import type { NodeScore } from './by-node.js'
-import type { ShapeScore } from './by-shape.js'
+import type { ShapeScore } from './shape-indexes.js'
 import type { Score } from './best-by.js'
 
 /** Free part of a node, mean over the lane's resources that it has: in [0, 1]. Largest first is worst fit. */
