@@ -127,8 +127,10 @@ describe("Slurm's limits on random worlds", () => {
     )
   })
 
+  // conservative backfilling keeps the starts of later jobs, so that there it is the only one that may
   it.each(Object.entries({ strict: strict(), easy: easy(), 'easy 3': easy(fifo(), { reservations: 3 }), conservative: conservative(), fattened: fattened(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }) }))(
-    'are never exceeded under %s, and the first job that may start does as soon as it fits', (_, policy) => {
+    'are never exceeded under %s, and the first job that may start does as soon as it fits', (name, policy) => {
+      const keeps = name === 'conservative'
       fc.assert(
         fc.property(steps, limits, (script, options) => {
           play(script, options, policy, (started, before, waiting) => {
@@ -138,8 +140,8 @@ describe("Slurm's limits on random worlds", () => {
               expect(mayStart(next, running, options) && fits(next, running)).toBe(true)
               running.push(next)
             }
-            const first = waiting.find((each) => !started.includes(each.id) && mayStart(each, running, options))
-            if (first !== undefined) expect(fits(first, running)).toBe(false)
+            const [first, ...others] = waiting.filter((each) => !started.includes(each.id) && mayStart(each, running, options))
+            if (first !== undefined && !(keeps && others.length > 0)) expect(fits(first, running)).toBe(false)
           })
         }),
         { seed: 42, numRuns: 60 },
