@@ -38,7 +38,7 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 
 /** Settings that are of no single queue, as written. */
 function general(file: QueueFile): Record<string, string> {
-  if (file.kind === 'kueue') return {}
+  if (file.kind === 'kueue' || file.kind === 'kai') return {}
   if (file.kind === 'spark') return Object.fromEntries(file.conf.map(({ name, value }) => [name, value]))
   if (file.kind === 'slurm') return generalProperties(new Map([...file.general.values()].flatMap(eachParameter).map((one) => [one.name, one])))
   return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)

@@ -3,6 +3,7 @@ import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies
 import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
 import type { FairFile, FairQueue } from './yarn/fair-model.js'
+import { kaiSettings } from './kai/kai-file.js'
 import { nameOf, type KueueFile } from './kueue/kueue-file.js'
 import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
@@ -51,11 +52,12 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue and KAI have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
   if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'kai') return { rows: file.queues.map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: kaiSettings(queue), shares: {} })), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const leaveOut = () => (leavesOutAmounts = true)
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, leaveOut) : file.kind === 'spark' ? sparkNode(file, totals, leaveOut) : capacityNode(file.root, totals, leaveOut)

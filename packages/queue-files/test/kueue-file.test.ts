@@ -203,7 +203,6 @@ describe('manifests of Kueue', () => {
 describe('queues of other schedulers on Kubernetes', () => {
   it.each([
     ['Volcano', 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nspec: { weight: 1 }'],
-    ['KAI', 'apiVersion: scheduling.run.ai/v2\nkind: Queue\nspec: {}'],
     ['scheduler-plugins', 'apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\nspec: { min: { cpu: 4 } }'],
     ['YuniKorn', 'partitions:\n  - name: default\n    queues: [{ name: root }]'],
   ])('of %s are not read, and the message says where they go', (name, text) => {

@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
-import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
+import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -41,6 +41,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (made.kind === 'spark') return { ...common, plug, workload: placing(inPool(read)) }
+    if (made.kind === 'kai') return { ...common, ...placed(plug, inLeaves(made)) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
@@ -70,6 +71,17 @@ function inClusterQueues({ options, localQueues }: KueuePolicy): Place {
     const found = localQueues.get(`${user ?? ''}/${queue ?? ''}`) ?? localQueues.get(queue ?? '') ?? queue ?? user
     if (found !== undefined && names.includes(found)) return { queue: found }
     return { refused: queue === undefined ? `it names no queue, and those of the file are ${names.join(', ')}` : `no ClusterQueue or LocalQueue is called "${queue}"` }
+  }
+}
+
+/** Jobs name a queue of KAI that holds jobs, by its own name or by its path. */
+function inLeaves({ leaves }: KaiPolicy): Place {
+  const names = [...leaves.keys()].join(', ')
+  return ({ queue, user }) => {
+    const name = queue?.split('.').at(-1) ?? user ?? ''
+    const path = leaves.get(name)
+    if (path !== undefined && (queue === undefined || queue === name || queue === path)) return { queue: path }
+    return { refused: queue === undefined ? `it names no queue, and those of the file that hold jobs are ${names}` : `no queue that holds jobs is called "${queue}": ${names}` }
   }
 }
 

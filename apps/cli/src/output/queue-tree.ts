@@ -8,6 +8,7 @@ const shown = {
   capacity: { capacity: 'capacity', 'maximum-capacity': 'max', 'minimum-user-limit-percent': 'user %', 'user-limit-factor': 'factor', 'ordering-policy': 'order', state: 'state' },
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
+  kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
   kueue: { cohort: 'cohort', queueingStrategy: 'strategy', nominalQuota: 'nominal', borrowingLimit: 'borrows', lendingLimit: 'lends' },
 } as const
 const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1', schedulingMode: 'FIFO' }

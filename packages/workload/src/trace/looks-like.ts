@@ -65,6 +65,7 @@ export function textKind(head: string): string {
   if (/^\s*Application-Id\s+Application-Name/m.test(head)) return 'what `yarn application -list` prints, which tells no times (curl RESOURCEMANAGER:8088/ws/v1/cluster/apps does)'
   if (/^\s*Node-Id\s+Node-State/m.test(head)) return 'what `yarn node -list` prints, which tells no sizes (for --nodes, curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes does)'
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
+  if (/^kind:\s*["']?Queue\b/m.test(head) && /scheduling\.run\.ai\//.test(head)) return 'queues of KAI (for --queues)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { directory, sched } from './sched.js'
+
+/** Two queues that deserve 2 of 4 GPUs each; the job of a takes all four, that of b comes at 10 s and takes back what is its own. */
+const queue = (name: string) => `apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: { name: ${name} }
+spec: { parentQueue: team, resources: { gpu: { quota: 2, limit: -1, overQuotaWeight: 1 } } }
+---
+`
+const files = {
+  'queues.yaml': `${queue('a')}${queue('b')}apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: team }\nspec: { resources: { gpu: { quota: 4, limit: -1, overQuotaWeight: 1 } } }\n`,
+  'nodes.yaml': 'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }\nstatus: { allocatable: { cpu: "8", memory: 8Gi, nvidia.com/gpu: "4" } }\n',
+  'jobs.csv': 'id,submit,duration,tasks,queue,gpus\nx,0,100,4,a,1\ny,10,20,2,team.b,1\nz,10,20,1,team,1\n',
+  'mapping.yaml': 'demands: { gpu: { column: gpus, scale: 1000 } }\n',
+}
+
+it('queues of KAI are a policy: jobs name one by its name or path, and take back what it deserves', async () => {
+  const cwd = directory(files)
+  const { code, err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out'], { cwd })
+  const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+  const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
+  const ends = rows.map((row) => at.map((i) => row[i]).join())
+  expect(code).toBe(0)
+  expect(ends.find((row) => row.startsWith('y,'))).toMatch(/^y,10(\.001)?,30/)
+  expect(err).toContain('z: no queue that holds jobs is called "team": a, b')
+  const shown = await sched(['queues', 'show', 'queues.yaml'], { cwd })
+  expect(shown.out).toMatch(/^queue +quota +limit +weight\n[- ]+\nteam +gpu=4 +gpu=-1 +gpu=1\n {2}a +gpu=2/)
+})

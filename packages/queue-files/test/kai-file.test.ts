@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { queuePolicy, queueTable, readQueues, type KaiPolicy } from '../src/index.js'
+import { messageOf } from './message-of.js'
+
+const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }
+const queue = (name: string, spec: string) => `apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+const source = (...queues: readonly string[]) => ({ file: 'kai.yaml', text: queues.join('---\n') })
+const made = (...queues: readonly string[]) => queuePolicy(readQueues(source(...queues)), facts) as KaiPolicy
+const all = (quota: number, limit = -1) => `{ quota: ${quota}, limit: ${limit}, overQuotaWeight: 2 }`
+
+describe('queues of KAI', () => {
+  it('are those of kai-preempting, in the units of nodes: thousandths of GPUs, millicores, MiB', () => {
+    const { policy, leaves } = made(
+      queue('team', `{ priority: 200, resources: { gpu: ${all(8, 8)}, cpu: ${all(-1)}, memory: ${all(1_048_576)} } }`),
+      queue('ann', `{ parentQueue: team, displayName: Ann, resources: { gpu: ${all(0.5, 4)} } }`),
+    )
+    expect(policy).toEqual({ 'kai-preempting': {
+      nonPreemptiblePriority: 100,
+      queues: {
+        team: { priority: 200, resources: { gpu: { quota: 8000, limit: 8000, overQuotaWeight: 2 }, cpu: { quota: -1, limit: -1, overQuotaWeight: 2 }, mem: { quota: 1_000_000, limit: -1, overQuotaWeight: 2 } } },
+        'team.ann': { resources: { gpu: { quota: 500, limit: 4000, overQuotaWeight: 2 } } },
+      },
+    } })
+    expect([...leaves]).toEqual([['ann', 'team.ann']])
+  })
+
+  it('tell what is not as in KAI, and what the cluster does not have', () => {
+    const { findings } = queuePolicy(readQueues(source(queue('a', '\n  preemptMinRuntime: 5m\n  resources:\n    gpu: { quota: 4 }\n    memory: { quota: 1, limit: -1, overQuotaWeight: 1, lendingLimit: 0 }\n'), 'apiVersion: v1\nkind: Node\nmetadata: { name: n }\n')), { ...facts, resources: ['cpu', 'gpu'], totals: { cpu: 1, gpu: 2000 } })
+    expect(findings.map(({ verdict, line, setting, note }) => [verdict, line, setting, note])).toEqual([
+      ['ignored', 5, 'a preemptMinRuntime', 'nobody has a least time to run'],
+      ['honoured', 7, 'a quota of gpu', 'more than all nodes have together, 2000 gpu; it counts in thousandths'],
+      ['approximated', 7, 'a gpu', 'without limit and overQuotaWeight: no limit and a weight of 1; the API of KAI takes what is not given for 0'],
+      ['ignored', 8, 'a quota of memory', 'the cluster has no mem (in MiB)'],
+      ['ignored', 8, 'a limit of memory', 'the cluster has no mem (in MiB)'],
+      ['ignored', 8, 'a overQuotaWeight of memory', 'the cluster has no mem (in MiB)'],
+      ['ignored', 8, 'a lendingLimit of memory', expect.stringContaining('not simulated') as string],
+      ['ignored', 11, 'Node', 'not of the scheduling here'],
+    ])
+  })
+
+  it('are a tree with their settings', () => {
+    const { rows } = queueTable(readQueues(source(queue('b', '{ parentQueue: a, priority: 5 }'), queue('a', `{ resources: { gpu: ${all(4)} } }`))))
+    expect(rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { quota: 'gpu=4', limit: 'gpu=-1', overQuotaWeight: 'gpu=2' }], ['a.b', 1, false, { priority: '5' }]])
+  })
+
+  it.each([
+    [queue('a', '{ parentQueue: b }'), '"kai.yaml" line 4 spec.parentQueue: names the queue "b", which is not there.'],
+    [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a.'],
+    [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"kai.yaml" line 8 metadata.name: queue "a" was declared before.'],
+    [queue('a.b', '{}'), '"kai.yaml" line 3 metadata.name: the name of queue "a.b" has a period'],
+    [queue('a', '{ resources: { gpu: { quota: -2 } } }'), '"kai.yaml" line 4 spec.resources.gpu.quota: found -2, expected a number of at least 0, or -1 for all there is.'],
+    [queue('a', '{ resources: { gpu: { overQuotaWeight: -1 } } }'), 'spec.resources.gpu.overQuotaWeight: found -1, expected a number of at least 0.'],
+    [queue('a', '{ priority: high }'), '"kai.yaml" line 4 spec.priority: found "high", expected a whole number.'],
+  ])('are answered where they are wrong (%#)', (text, message) => {
+    expect(messageOf(() => made(text))).toContain(message)
+  })
+})
