@@ -209,8 +209,8 @@ export class Requests implements WorkView {
   together(id: JobId): number {
     return this.#entry(id).unplaced
   }
-  isGang(): boolean {
-    return true
+  least(id: JobId): number {
+    return this.#entry(id).nodes
   }
   inGang(): boolean {
     return true

@@ -223,7 +223,7 @@ describe('a job that no virtual cluster can hold', () => {
   it('is named with its reason', () => {
     expect(reject({ nodes: 3 }, {})).toThrow('job A asks for 3 nodes, 2 are large enough for its tasks')
     expect(reject({ maxNodes: 1 }, { tasks: 5, gang: true })).toThrow('job A starts 5 tasks of stage "map" together, its virtual cluster of 1 nodes may have room for 4')
-    expect(reject({ tasksPerHeartbeat: 2 }, { tasks: 3, gang: true })).toThrow('job A starts the 3 tasks of stage "map" together, and a heartbeat may start 2 (tasksPerHeartbeat)')
+    expect(reject({ tasksPerHeartbeat: 2 }, { tasks: 3, gang: true })).toThrow('job A starts 3 tasks of stage "map" together, and a heartbeat may start 2 (tasksPerHeartbeat)')
     const [mixed] = [{ nodes: [{ name: 'cpu', count: 1, resources: { cpu: 4 } }, { name: 'gpu', count: 1, resources: { gpu: 4 } }] }]
     const stages = [{ name: 'a', tasks: 1, demand: { cpu: 1 }, duration: 1 }, { name: 'b', tasks: 1, demand: { gpu: 1 }, duration: 1 }]
     expect(() => play(fcfs(), [{ id: 'A', submit: 0, stages }], { cluster: mixed })).toThrow('no node has room for one task of each of its stages')

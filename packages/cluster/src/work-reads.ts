@@ -116,9 +116,9 @@ export class WorkReads extends WorkColumns implements WorkView {
     const least = this.stageLeast[stage] as number
     return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
   }
-  isGang(job: JobId, lane: LaneId): boolean {
+  least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
-    return stage >= 0 && (this.stageLeast[stage] as number) > 1
+    return stage < 0 ? 1 : (this.stageLeast[stage] as number)
   }
   inGang(task: TaskId): boolean {
     const stage = this.taskStage[task] as number

@@ -148,8 +148,8 @@ export interface WorkView {
    * `minTasks`; 1 otherwise, 0 for a job without unplaced tasks in the lane.
    */
   together(job: JobId, lane: LaneId): number
-  /** Whether the front stage is a gang. */
-  isGang(job: JobId, lane: LaneId): boolean
+  /** The fewest tasks of the front stage that run at once: of a gang all, or its `minTasks`; otherwise 1, also for a job without unplaced tasks in the lane. */
+  least(job: JobId, lane: LaneId): number
   /**
    * Whether the task is one of several that run together or not at all, placed or not. Of a gang with `minTasks` these are the first of its
    * placed tasks and those not placed; any other may go without them, but they take it with them.

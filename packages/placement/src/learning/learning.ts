@@ -198,7 +198,7 @@ class Learning implements Policy {
 
   /** The node of the largest P(good) on which the job's next task fits, the lowest of equals; `None` where none is good enough or idle. */
   #bestNode(job: JobId, round: Round): NodeId | None {
-    const isGang = round.work.isGang(job, round.lane)
+    const isGang = round.work.least(job, round.lane) > 1
     let [best, most] = [None as NodeId | None, -1]
     someInSight(round, (node) => {
       if (!round.fits(job, node)) return false

@@ -59,6 +59,6 @@ function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: Capac
 
 function hasRoom({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): boolean {
   const from = pots.demandAt(work.shape(job, lane), lane)
-  const times = work.isGang(job, lane) ? work.together(job, lane) : 1
+  const times = work.together(job, lane)
   return room.some((left) => left > 0) && room.every((left, i) => (pots.demands[from + i] as number) === 0 || times * (pots.demands[from + i] as number) <= left)
 }

@@ -209,7 +209,7 @@ export class QueueReading {
     const isOver = this.#hasHolds && queues.limits.isOver(pair, this.#pot)
     if (isOver && (held === undefined || queues.limits.isOver(pair, this.#pot, held))) return false
     const from = pots.demandAt(work.shape(job, this.#lane), this.#lane)
-    const times = work.isGang(job, this.#lane) ? work.together(job, this.#lane) : 1
+    const times = work.together(job, this.#lane)
     let mustRelease = isOver
     let isEnough = !isOver || !queues.limits.isOver(pair, this.#pot, pots.demands.subarray(from, from + pots.width))
     for (let i = 0; i < pots.width; i++) {

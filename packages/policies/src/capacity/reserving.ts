@@ -208,7 +208,7 @@ export class Reserving implements Policy {
   #offer(job: JobId, node: NodeId, round: Round, isLent: boolean): Attempt {
     const { work, lane } = round
     const shape = work.shape(job, lane)
-    if (work.isGang(job, lane) && work.together(job, lane) > 1) return this.#startGang(job, round)
+    if (work.together(job, lane) > 1) return this.#startGang(job, round)
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
     if (this.#counting?.lends === true && !this.#mayBorrow(job, node, round, isLent)) return Attempt.Nothing

@@ -65,7 +65,7 @@ class KaiPreempting implements Policy {
       this,
       forwarding(this.#policy, this.#running, {
         onClaim: (job: JobId, lane: LaneId) => {
-          if (env.work.isGang(job, lane)) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
+          if (env.work.least(job, lane) > 1) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
         },
         onFinish: (job: JobId) => void this.#gangs.delete(job),
       }),
@@ -143,10 +143,9 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const isGang = this.#gangs.has(job)
-      const together = isGang ? tasks.filter((task) => work.inGang(task)) : []
-      if (together.length > 0) found.add(leaf, { job, tasks: together })
-      for (const task of tasks) if (!isGang || !work.inGang(task)) found.add(leaf, { job, tasks: [task] })
+      const core = this.#gangs.has(job) ? tasks.filter((task) => work.inGang(task)) : [Math.min(...tasks) as TaskId]
+      if (core.length > 0) found.add(leaf, { job, tasks: core, isCore: true })
+      for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false })
     }
     this.#victims = found
     return found

@@ -8,11 +8,12 @@ import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js
 
 /**
  * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
- * first that tells two queues apart counts. Jobs of a queue come by priority, then by submission. No queue ever exceeds a limit.
+ * first that tells two queues apart counts. Jobs of a queue come by priority (a whole number), then those that have fewer tasks than they must have at once before
+ * those that have just these, and these before the others, then by submission. No queue ever exceeds a limit.
  *
  * Costs a sort of the queues with jobs to start at every reading, and a pass over those with any jobs after every change of what they ask.
  *
- * Source: KAI Scheduler, plug-in `proportion`. Deviations: nothing is reclaimed or preempted, past usage does not count, a
+ * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted, past usage does not count, a
  * job that is no gang asks one task at a time, what later stages ask counts when they begin, and equals go by name, not by age.
  */
 export const kaiOrder = defineOrder({
@@ -296,12 +297,13 @@ export class KaiOrder implements Order {
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#lists.addJob(job, this.#leafOf[job] as number, lane, -this.#work.priority(job))
+    this.#lists.addJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
     this.#refresh(job, lane)
     this.#isStale[lane] = true
   }
 
   onMore(job: JobId, lane: LaneId): void {
+    this.#lists.placeJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
     this.#refresh(job, lane)
     this.#isStale[lane] = true
   }
@@ -319,6 +321,12 @@ export class KaiOrder implements Order {
     this.#change(job, lane, task, -1)
   }
 
+  /** Below others are higher priorities, then jobs that have less of what they must have at once. */
+  #keyOf(job: JobId, lane: LaneId): number {
+    const surplus = this.#work.running(job, lane) - this.#work.least(job, lane)
+    return (surplus < 0 ? 0 : surplus === 0 ? 0.25 : 0.5) - Math.floor(this.#work.priority(job))
+  }
+
   /** Fair shares stay as they are while the queue has, and waits for, the same together. */
   #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
     const { allocated, pending } = this.#queues[lane]?.[this.#leafOf[job] as number] as Queue
@@ -328,6 +336,7 @@ export class KaiOrder implements Order {
     const shape = this.#work.shapeOf(task)
     for (const r of resources) this.#add(job, lane, 'allocated', r, sign * this.#work.demand(shape, r))
     if (this.isFixed(job)) for (const r of resources) this.#add(job, lane, 'fixed', r, sign * this.#work.demand(shape, r))
+    if (this.#lists.isListed(job, lane)) this.#lists.placeJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
     this.#refresh(job, lane)
     for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
   }

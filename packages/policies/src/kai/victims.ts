@@ -2,10 +2,12 @@ import type { JobId, ResourceId, TaskId, WorkView } from '@sched/core'
 import type { KaiOrder, Queue } from './kai.js'
 import { due, type Rank } from './queue-order.js'
 
-/** What is taken as one: a gang, as far as its tasks run together or not at all, or one other task. */
+/** What is taken as one: what of a job runs together or not at all (a gang, or the first task of another job), or one task that it can do without. */
 export interface Victim {
   readonly job: JobId
   readonly tasks: readonly TaskId[]
+  /** Whether its job would not run without. */
+  readonly isCore: boolean
 }
 
 /** Who may be taken, by queue; as long as nobody else runs. */
@@ -24,13 +26,13 @@ export class Victims {
     else list.push(victim)
   }
 
-  /** Who goes last comes first: lower priorities go before higher ones, then later jobs before earlier ones, then later tasks. */
+  /** Who goes last comes first: lower priorities go before higher ones, what jobs can do without before the rest (KAI's plug-in `elastic`), later jobs before earlier ones, then later tasks. */
   of(leaf: number): readonly Victim[] {
     const work = this.#work
     const list = this.#byLeaf.get(leaf) ?? []
     if (this.#sorted.has(leaf)) return list
     this.#sorted.add(leaf)
-    return list.sort((a, b) => work.priority(b.job) - work.priority(a.job) || work.rank(a.job) - work.rank(b.job) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    return list.sort((a, b) => work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore) || work.rank(a.job) - work.rank(b.job) || (a.tasks[0] as number) - (b.tasks[0] as number))
   }
 }
 

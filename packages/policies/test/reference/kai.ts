@@ -6,7 +6,7 @@ import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } 
 
 // Queues of the KAI Scheduler from nothing but the tasks that run and the jobs that wait: what each has, asks and is due is computed at every decision.
 
-/** Queues by what they have of what they are due; jobs of one by priority and submission; none that would exceed a limit. */
+/** Queues by what they have of what they are due; jobs of one by priority, by what they have of what they must have at once, and submission; none that would exceed a limit. */
 export const naiveKai =
   ({ queues = {} }: KaiOptions): MakeOrder =>
   ({ cluster, work }) => {
@@ -59,7 +59,7 @@ export const naiveKai =
         divide('', capacity)
         const inOrder = (path: string): JobId[] => {
           const children = childrenOf(path)
-          if (path !== '' && children.length === 0) return jobsIn(path).filter((job) => runnable.includes(job)).sort(by<JobId>((job) => -work.priority(job), (job) => work.rank(job)))
+          if (path !== '' && children.length === 0) return jobsIn(path).filter((job) => runnable.includes(job)).sort(by<JobId>((job) => -work.priority(job), (job) => Math.sign(work.running(job, lane) - work.least(job, lane)), (job) => work.rank(job)))
           const lists = children.map((child) => ({ child, jobs: inOrder(child) })).filter(({ jobs }) => jobs.length > 0)
           const standing = ({ child, jobs }: (typeof lists)[number]): Standing => ({ ...(standings.get(child) as Standing), asked: asked(jobs[0] as JobId, lane, work.together(jobs[0] as JobId, lane)) })
           return lists.sort((a, b) => compareQueues(standing(a), standing(b), resources, capacity) || placeOf(a.child) - placeOf(b.child)).flatMap(({ jobs }) => jobs)
