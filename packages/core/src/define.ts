@@ -72,8 +72,16 @@ export interface Defined<K extends Kind, Options = unknown, I extends Inner = In
    * Checks the options at once and yields the plug; they have the type of the schema's input, where it has one. Throws `BAD_OPTION` with the
    * option's path, which starts with `path` (default: the name), and for a part that is needed and missing, or is of another kind.
    */
-  readonly plug: (inner: InnerPlugs<I>, options?: AsGiven<Input>, path?: string) => Plug<K>
+  readonly plug: (inner: InnerPlugs<I>, ...options: OptionsAsGiven<Input>) => Plug<K>
 }
+
+/** The options, which cannot be left out where one of them is needed, and the path of messages about them. */
+type OptionsAsGiven<Input> = unknown extends Input
+  ? [options?: unknown, path?: string]
+  : Record<never, never> extends AsGiven<Input>
+    ? [options?: AsGiven<Input>, path?: string]
+    : [options: AsGiven<Input>, path?: string]
+
 
 /** Makes a definition of what its author wrote. Built-ins and plug-ins of strangers go the same way. */
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>, Input = unknown>(
@@ -85,7 +93,7 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
     ...definition,
     options: schema,
     inner: Object.fromEntries(inner.map(([part, kind]) => [part, kind.replace('?', '') as PartKind])),
-    plug(parts, options, path = definition.name) {
+    plug(parts, ...[options, path = definition.name]) {
       const [missing] = inner.find(([part, kind]) => !kind.endsWith('?') && parts[part] === undefined) ?? []
       if (missing !== undefined) throw new SchedError('BAD_OPTION', `"${definition.name}" has no \`${missing}\`, which it is built around.`, { field: `${path}.${missing}` }, 'Give one.')
       for (const [part, kind] of inner) if (parts[part] !== undefined) checkPlug(kind.replace('?', '') as PartKind, parts[part], `${path}.${part}`)

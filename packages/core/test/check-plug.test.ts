@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkPlug, defineOrder, definePolicy } from '../src/index.js'
+import { checkPlug, defineOrder, definePolicy, type OptionsSchema } from '../src/index.js'
 
 const empty = { begin: () => undefined, next: () => undefined }
 const fifo = defineOrder({ name: 'fifo', summary: '', create: () => empty })
@@ -43,5 +43,14 @@ describe('the options of a plug in code', () => {
     expect(most.plug({}, { tasks: 3, users: ['ann'] as readonly string[] }).name).toBe('most')
     // @ts-expect-error a word is no number
     expect(most.plug({}, { tasks: 'three' }).name).toBe('most')
+  })
+
+  it('have to be given where one of them is needed', () => {
+    type Needed = { readonly tasks: number; readonly user?: string }
+    const schema: OptionsSchema<Needed, Needed> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ('tasks' in (value as object) ? { value: value as Needed } : { issues: [{ message: 'is missing', path: ['tasks'] }] }) } }
+    const needing = defineOrder({ name: 'needing', summary: '', options: schema, create: () => ({ begin: () => undefined, next: () => undefined }) })
+    expect(needing.plug({}, { tasks: 1 }).name).toBe('needing')
+    // @ts-expect-error a program without types is told at run time
+    expect(() => needing.plug({})).toThrow('needing.tasks: is missing')
   })
 })
