@@ -1,5 +1,4 @@
-import { None, type Env, type JobId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
-import { FirstFit } from '../first-fit.js'
+import { FirstFit, None, type Env, type JobId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
 import { companyOf, runningOf } from './beside-company.js'
 import { bestBy, type Score } from './best-by.js'
 import { rackOf, TaskCounts, type InRack } from './task-counts.js'

@@ -1,7 +1,7 @@
-import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gangs } from './gangs.js'
-import { LowestFit, nodeFor } from './lowest-fitting.js'
+import { nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
 /**
@@ -18,7 +18,7 @@ export const greedyPolicy = definePolicy({
   options: z.strictObject({}),
   inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'first-fit' },
-  create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env) ?? new LowestFit()),
+  create: (_, env, { order, placement }) => new Greedy(env, order.create(env), placement?.create(env) ?? new FirstFit()),
 })
 
 /** The first job in order that fits starts. Where rounds have many nodes the placement names one; default: the lowest with room. */

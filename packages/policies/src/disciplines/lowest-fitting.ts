@@ -1,18 +1,8 @@
-import { LowestNodes, None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
+import { None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
 
 /** The node for the job's next task: the only one in sight, else the one that the placement picks. */
 export function nodeFor(job: JobId, round: Round, placement: Placement): NodeId | None {
   return round.nodes.length === 1 ? (round.nodes[0] as NodeId) : placement.pick(job, round)
-}
-
-/** Where no placement is given: the lowest node in sight, of all nodes from where it is remembered by shape that there may be one. */
-export class LowestFit implements Placement {
-  readonly #byShape = new LowestNodes()
-
-  pick(job: JobId, round: Round): NodeId | None {
-    const { cluster, work, lane, nodes } = round
-    return nodes.length < cluster.nodes ? lowestFitting(job, round) : this.#byShape.find(work.shape(job, lane), job, round)
-  }
 }
 
 /** The lowest node in sight with room for the job's next task. */

@@ -1,6 +1,5 @@
-import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
+import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { startGang } from '../disciplines/gangs.js'
-import { LowestFit } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
@@ -34,7 +33,7 @@ export const kueuePolicy = definePolicy({
   options: kueueOptions,
   inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
-  create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env) ?? new LowestFit()),
+  create: (options, env, { placement }) => new Kueue(options, env, placement?.create(env) ?? new FirstFit()),
 })
 
 /** Admission by quota. Where rounds have many nodes the placement names one; default: the lowest with room. */

@@ -1,7 +1,7 @@
-import { definePolicy, DoneJobs, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { z } from 'zod'
 import { Gang, startGang } from '../disciplines/gangs.js'
-import { LowestFit, nodeFor } from '../disciplines/lowest-fitting.js'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
@@ -32,7 +32,7 @@ export const mapReducePolicy = definePolicy({
   options: mapReduceOptions,
   inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'random-fit' },
-  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env) ?? new LowestFit(), limitOf(options)),
+  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env) ?? new FirstFit(), limitOf(options)),
 })
 
 /** Mouldable jobs get workers beyond those asked for while resources are idle. Without a placement tasks go to the lowest node with room. */
