@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
-import { capacityScheduler, greedy, yarnFair, yarnReserving } from '@sched/policies'
+import { capacityScheduler, fifo, greedy, yarnFair, yarnReserving } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -58,6 +58,48 @@ describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
       }),
       { seed: 3, numRuns: 40 },
     )
+  })
+})
+
+describe('greedy', () => {
+  it('starts each gang for which there is room, in order, as if the nodes were counted anew for each', () => {
+    const step = fc.record({ tasks: fc.integer({ min: 1, max: 6 }), cpu: fc.integer({ min: 1, max: 4 }), isApart: fc.boolean(), ends: fc.nat({ max: 2 }) })
+    let refused = 0
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 }), fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 8 }), (sizes, plan) => {
+        const master = dispatcher({ cluster: instantCluster({ nodes: sizes.map((cpu, i) => ({ name: `n${i}`, count: 1, resources: { cpu } })) }), policy: greedy(fifo()), infeasible: 'reject' })
+        const free = [...sizes]
+        const takes = (size: number, { cpu, isApart }: Omit<(typeof plan)[number][number], 'tasks' | 'ends'>) => Math.min(isApart ? 1 : Infinity, Math.floor(size / cpu))
+        let waiting: { readonly id: string; readonly tasks: number; readonly cpu: number; readonly isApart: boolean }[] = []
+        const asked = new Map<string, number>()
+        const running: (Placed & { readonly cpu: number })[] = []
+        for (const [now, arrivals] of plan.entries()) {
+          for (const [i, { tasks, cpu, isApart, ends }] of arrivals.entries()) {
+            if (sizes.reduce((sum, size) => sum + takes(size, { cpu, isApart }), 0) < tasks) continue // it could never start
+            const spec = { name: 's', tasks, gang: true, demand: { cpu }, ...(isApart && { constraints: { distinctNodes: true } }) }
+            master.submit({ id: `${now}-${i}`, stages: [spec] }, now)
+            waiting.push({ id: `${now}-${i}`, tasks, cpu, isApart })
+            asked.set(`${now}-${i}`, cpu)
+            for (const task of running.splice(0, ends)) {
+              master.taskEnded(task, now)
+              free[Number(/\d+/.exec(task.node)?.[0])]! += task.cpu
+            }
+          }
+          const expected = waiting.filter((gang) => {
+            if (free.reduce((sum, size) => sum + takes(size, gang), 0) < gang.tasks) return ++refused === 0
+            for (let left = gang.tasks, node = 0; left > 0; node++)
+              for (let room = takes(free[node]!, gang); room > 0 && left > 0; room--, left--) free[node]! -= gang.cpu
+            return true
+          })
+          waiting = waiting.filter((gang) => !expected.includes(gang))
+          const { start } = master.pass(now)
+          expect([...new Set(start.map((task) => task.job))]).toEqual(expected.map(({ id }) => id))
+          running.push(...start.map((task) => ({ ...task, cpu: asked.get(task.job) as number })))
+        }
+      }),
+      { seed: 8, numRuns: 200 },
+    )
+    expect(refused).toBeGreaterThan(300)
   })
 })
 

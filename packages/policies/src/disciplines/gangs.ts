@@ -1,4 +1,4 @@
-import { None, type JobId, type NodeId, type Round } from '@sched/core'
+import { None, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import { startNearest } from './start-nearest.js'
 
 /** What came of an attempt to start a gang. After `TakenBack` the reading of an order has to begin anew. */
@@ -8,16 +8,19 @@ export type Gang = (typeof Gang)[keyof typeof Gang]
 /** The node of the job's next task, `None` where there is none. */
 type Pick = (job: JobId, round: Round) => NodeId | None
 
+/** By shape: on the nodes in sight there is room for so many tasks at most, as long as nothing is given back. */
+export type MostRoom = Map<ShapeId, number>
+
 /**
  * Starts all tasks of the job's front stage that are left, or none. Whether the nodes in sight have room for all is
  * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way. A round that only
- * asks which job would be taken up is told so.
+ * asks which job would be taken up is told so. What is found of the room may be kept for the next gang.
  */
-export function startGang(job: JobId, round: Round, pick: Pick): Gang {
+export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom = new Map()): Gang {
   const { work, lane } = round
   const tasks = work.together(job, lane)
   const isAsked = round.claimsLeft === 0
-  if ((tasks > round.claimsLeft && !isAsked) || !hasRoom(job, tasks, round)) return Gang.NoRoom
+  if ((tasks > round.claimsLeft && !isAsked) || !hasRoom(job, tasks, round, most)) return Gang.NoRoom
   if (isAsked) return round.take(job) ? Gang.Started : Gang.NoRoom
   const before = round.savepoint()
   for (let left = tasks; left > 0; left--) {
@@ -30,14 +33,19 @@ export function startGang(job: JobId, round: Round, pick: Pick): Gang {
 }
 
 /** Whether so many tasks of the job fit on the nodes in sight at once: exact, since they ask the same. */
-function hasRoom(job: JobId, tasks: number, round: Round): boolean {
+function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boolean {
   const { nodes, cluster, work, lane } = round
   const shape = work.shape(job, lane)
+  if (tasks > (most.get(shape) ?? Infinity)) return false
   let room = 0
+  let all = 0
   for (let i = 0; i < nodes.length && room < tasks; i++) {
     const node = nodes[i] as NodeId
-    if (round.fits(job, node)) room += cluster.couldTake(shape, node)
+    const could = cluster.couldTake(shape, node)
+    all += could
+    if (could > 0 && round.fits(job, node)) room += could
   }
+  if (room < tasks) most.set(shape, all)
   return room >= tasks
 }
 
@@ -46,15 +54,17 @@ export class Gangs {
   /** By job: the last call in which its gang did not start. */
   readonly #in: number[] = []
   #call = 0
+  readonly #most: MostRoom = new Map()
 
   begin(): void {
     this.#call++
+    this.#most.clear()
   }
 
   /** Starts the gang of the job's front stage. After true the reading of an order has to begin anew. */
   start(job: JobId, round: Round, pick: Pick): boolean {
     if (this.#in[job] === this.#call) return false
-    const outcome = startGang(job, round, pick)
+    const outcome = startGang(job, round, pick, this.#most)
     if (outcome !== Gang.Started || round.claimsLeft === 0) this.#in[job] = this.#call
     return outcome !== Gang.NoRoom
   }
