@@ -92,6 +92,12 @@ describe('what a group of pods asks at least', () => {
     expect(stagesOf(group(2), ...three(ofVolcano))).toEqual([[3, true, 2]]) // Volcano makes the group of a job
   })
 
+  it('is said by KAI of a group that pods name beside their controller', () => {
+    const ofKai = { annotations: { 'pod-group-name': 'pg-train-1' }, labels: { 'kai.scheduler/queue': 'team-a' }, ...owned('PyTorchJob', 'train') }
+    const group = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg-train-1', { minMember: 2, queue: 'team-a' }, owned('PyTorchJob', 'train'))
+    expect(jobs(group, ...three(ofKai)).map(({ id, queue, stages }) => [id, queue, stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])])).toEqual([['ml/train', 'team-a', [[3, true, 2]]]])
+  })
+
   it('is all of each kind where its pods ask different amounts', () => {
     expect(stagesOf(other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2'))).toEqual([[3, true, undefined], [1, undefined, undefined]])
   })

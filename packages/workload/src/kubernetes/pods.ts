@@ -47,7 +47,7 @@ function isPrinted(head: string, kinds: string): boolean {
 }
 
 const QUEUES = ['kueue.x-k8s.io/queue-name', 'volcano.sh/queue-name', 'scheduling.volcano.sh/queue-name', 'kai.scheduler/queue', 'yunikorn.apache.org/queue', 'queue']
-const GROUPS = ['kueue.x-k8s.io/pod-group-name', 'scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group', 'pod-group.scheduling.sigs.k8s.io']
+const GROUPS = ['kueue.x-k8s.io/pod-group-name', 'scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group', 'pod-group.scheduling.sigs.k8s.io', 'pod-group-name'] // the last of KAI
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
 /** What a JobSet writes on its Jobs and their pods. */

@@ -67,6 +67,8 @@ export function textKind(head: string): string {
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
   if (/^kind:\s*["']?Queue\b/m.test(head) && /scheduling\.run\.ai\//.test(head)) return 'queues of KAI (for --queues)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
+  if (/^JOBID\s+PARTITION\s/.test(line)) return 'what squeue prints, of jobs that have not ended (sacct --parsable2 prints those that have)'
+  if (/^(NAMESPACE\s+)?NAME\s+(READY|COMPLETIONS|STATUS|QUEUE|COHORT|CLUSTERQUEUE|AGE)\b/.test(line)) return 'what kubectl prints for people (-o json and -o yaml print what is read)'
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'
   const columns = (separator: string) => line.split(separator).length

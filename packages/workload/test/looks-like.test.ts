@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { textKind } from '../src/trace/looks-like.js'
+
+it.each([
+  ['             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n                 7      main     test      ann  R       0:10      1 n1\n', 'what squeue prints, of jobs that have not ended (sacct --parsable2 prints those that have)'],
+  ['NAMESPACE     NAME         READY   STATUS      RESTARTS   AGE\nml            train-x1     0/1     Completed   0          5m\n', 'what kubectl prints for people (-o json and -o yaml print what is read)'],
+  ['NAME        QUEUE      RESERVED IN   ADMITTED   AGE\njob-train   gpus       gpus          True       5m\n', 'what kubectl prints for people (-o json and -o yaml print what is read)'],
+  ['JobID           JobName\n------------ ----------\n', 'what sacct prints for people (--parsable2 prints a table)'],
+])('a table for people is known for what it is (%#)', (text, kind) => {
+  expect(textKind(text)).toBe(kind)
+})
