@@ -3,6 +3,7 @@ import { Offers, rounded } from './offers.js'
 
 /** Queues as preemption sees them, in one partition: columns by queue, parents before their children, queue 0 the root. */
 export interface QueueLoads {
+  /** Number of queues. */
   readonly count: number
   /** Number of counted resources; vectors are `[queue * width + i]`. */
   readonly width: number
@@ -10,7 +11,9 @@ export interface QueueLoads {
   readonly total: ArrayLike<number>
   /** -1 for the root. */
   readonly parent: ArrayLike<number>
+  /** What each is guaranteed of the partition. */
   readonly guaranteed: ArrayLike<number>
+  /** The most that each may use. */
   readonly most: ArrayLike<number>
   /** Running and reserved; of parents the sum. */
   readonly used: ArrayLike<number>

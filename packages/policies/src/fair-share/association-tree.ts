@@ -7,8 +7,11 @@ type Shares = z.output<typeof shares>
 
 /** An account as it is configured. */
 export interface AccountOptions {
+  /** Shares relative to its siblings, or parent: those of the account around it, which it and its users then share with that; default 1. */
   readonly shares?: Shares | undefined
+  /** Shares of its users relative to one another and to its accounts, or parent: those of the account. */
   readonly users?: Readonly<Record<string, Shares>> | undefined
+  /** Accounts inside it. */
   readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
 }
 export const accountOptions: z.ZodType<AccountOptions> = z.lazy(() =>

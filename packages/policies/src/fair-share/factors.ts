@@ -6,8 +6,11 @@ import { powerOfTwo } from './power-of-two.js'
  * (Fairshare=parent): such a user has no place of its own among its siblings, and what lies in such an account counts as if it lay in the account around.
  */
 export interface Associations {
+  /** Of each association; -1 for the root. */
   readonly parent: ArrayLike<number>
+  /** Above 0, or `OF_PARENT`. */
   readonly shares: ArrayLike<number>
+  /** Whether it is a user; otherwise an account. */
   readonly isUser: ArrayLike<boolean>
 }
 
@@ -102,7 +105,9 @@ export function fairTree(associations: Associations, usage: ArrayLike<number>): 
     const sorted = [...siblings].sort((a, b) => descending(level[a] as number, level[b] as number) || Number(isUser[b]) - Number(isUser[a]) || a - b)
     for (let i = 0; i < sorted.length; ) {
       const value = level[sorted[i] as number] as number
-      const tied = sorted.filter((id) => level[id] === value)
+      let end = i
+      while (end < sorted.length && level[sorted[end] as number] === value) end++
+      const tied = sorted.slice(i, end)
       const [own, accounts] = [tied.filter((id) => isUser[id]), tied.filter((id) => !isUser[id])]
       const continues = isTied && i === 0
       if (own.length > 0 && !continues) rank = left
@@ -110,7 +115,7 @@ export function fairTree(associations: Associations, usage: ArrayLike<number>): 
       left -= own.length
       const inside = accounts.flatMap((id) => children[id] as number[])
       if (inside.length > 0) visit(inside, own.length > 0 || continues)
-      i += tied.length
+      i = end
     }
   }
   visit(children[0] as number[], false)

@@ -2,9 +2,13 @@ import { phasesTime, SchedError, type Moulding, type Seconds } from '@sched/core
 
 /** A MapReduce job as its user describes it: activities, their predicted mean times, and the workers asked for. */
 export interface MapReduceJob {
+  /** Number of maps, at least 0. */
   readonly maps: number
+  /** Predicted mean time of a map, seconds. */
   readonly mapTime: Seconds
+  /** Number of reduces, at least 0. */
   readonly reduces: number
+  /** Predicted mean time of a reduce, seconds. */
   readonly reduceTime: Seconds
   /** Workers that the user asked for, at least 1. */
   readonly requested: number

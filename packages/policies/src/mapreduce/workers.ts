@@ -5,8 +5,11 @@ import { phasesTime, SchedError, type Moulding } from '@sched/core'
  * up, and how many more find a node.
  */
 export interface Room {
+  /** Workers that the amounts of the cell make up. */
   readonly total: number
+  /** Workers that the amounts in use make up. */
   readonly used: number
+  /** Workers more that find a node. */
   readonly idle: number
 }
 

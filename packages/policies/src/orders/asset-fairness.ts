@@ -6,6 +6,7 @@ import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type Sh
 const assetFairnessOptions = z.strictObject({ ...sharingFields, weights: plainWeights })
 /** Options of `asset-fairness`; all may be left out. */
 export interface AssetFairnessOptions extends SharingOptions {
+  /** Weights of users or queues by name, above 0; default 1. Jobs have the weight of the workload. */
   readonly weights?: PlainWeights
 }
 

@@ -11,6 +11,7 @@ const ceeiOptions = z.strictObject({
 })
 /** Options of `ceei`; all may be left out. */
 export interface CeeiOptions extends OwnerOptions {
+  /** Weights of users or queues by name, above 0; default 1. Jobs have the weight of the workload. */
   readonly weights?: PlainWeights
 }
 

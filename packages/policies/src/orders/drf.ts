@@ -19,8 +19,14 @@ const drfOptions = z.strictObject({
 })
 /** Options of `drf`; all may be left out. */
 export interface DrfOptions extends SharingOptions {
+  /** Weights of users or queues by name, one number or one per resource, above 0; default 1. Jobs have the weight of the workload. */
   readonly weights?: Weights
+  /** When the next task of the most deserving does not fit: the others are tried, or nothing starts. Default `skip`. */
   readonly blocked?: 'skip' | 'strict'
+  /**
+   * What counts for a queue of queues: the sum of all inside, as in Mesos and YARN, or that sum after scaling what is inside to the
+   * smallest share (H-DRF), so that no queue inside starves. Default `naive`.
+   */
   readonly hierarchy?: 'naive' | 'rescaled'
 }
 

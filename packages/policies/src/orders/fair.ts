@@ -19,12 +19,25 @@ const fairOptions = z.strictObject({
 })
 /** Options of `fair`; all may be left out. */
 export interface FairOptions {
+  /** The pool tree by name; pools not named are made at first use; false: all jobs in one pool, ordered by running tasks. Default none. */
   readonly pools?: false | Readonly<Record<string, PoolOptions>>
+  /** Settings of pools that hold jobs, where they say nothing else, declared or not. Default none. */
   readonly defaults?: Omit<PoolOptions, 'pools'>
+  /** Limits of single users. Default none. */
   readonly users?: Readonly<Record<string, { readonly maxRunningJobs: number }>>
+  /** Jobs of any one user that may run at once; default unlimited. */
   readonly userMaxRunningJobs?: number
+  /** Whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop. Default false. */
   readonly priorityWeights?: boolean
+  /**
+   * Whether the name of a queue is that of a pool as it is, as in Spark; otherwise periods and slashes mean pools inside pools, and
+   * `root.` is left out. Default false.
+   */
   readonly flat?: boolean
+  /**
+   * Minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured,
+   * as in Spark. Default true.
+   */
   readonly boundMinShares?: boolean
 }
 

@@ -15,7 +15,9 @@ const maxMinOptions = z.strictObject({
 })
 /** Options of `max-min`; all may be left out. */
 export interface MaxMinOptions extends SharingOptions {
+  /** The resource that is shared; default the first of each lane. */
   readonly resource?: string
+  /** Weight, minimum and maximum of users or queues by name. Default none. */
   readonly shares?: Readonly<Record<string, z.input<typeof claim>>>
 }
 type Claim = z.output<typeof claim>

@@ -15,12 +15,19 @@ const poolFields = {
 
 /** A pool as it is configured; a pool with pools inside it holds no jobs of its own. */
 export interface PoolOptions {
+  /** Share relative to sibling pools; default 1. */
   readonly weight?: number | undefined
+  /** Slots it is served up to before others, for all slot types or by type; default 0. */
   readonly minShare?: number | Readonly<Record<string, number>> | undefined
+  /** Order of the jobs of a leaf pool; default fair. */
   readonly inner?: 'fair' | 'fifo' | undefined
+  /** Jobs of the pool that may run at once; later ones wait; default unlimited. */
   readonly maxRunningJobs?: number | undefined
+  /** Tmin: seconds below the minimum share before the pool may take tasks; default never. */
   readonly minTimeout?: number | undefined
+  /** The declared pool it lies in, for a flat list of pools. */
   readonly parent?: string | undefined
+  /** Pools inside this one. */
   readonly pools?: Readonly<Record<string, PoolOptions>> | undefined
 }
 

@@ -10,6 +10,7 @@ const roundRobinOptions = z.strictObject({
 })
 /** Options of `round-robin`; all may be left out. */
 export interface RoundRobinOptions extends OwnerOptions {
+  /** Tasks that a user or queue may start in its turn, by name; default 1. */
   readonly weights?: Readonly<Record<string, number>>
 }
 

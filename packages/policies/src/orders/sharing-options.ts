@@ -24,13 +24,18 @@ export const plainWeights = z.record(z.string(), z.number().positive()).default(
 
 /** The common part of the options, all of which may be left out. */
 export interface SharingOptions {
+  /** Who shares: users, queues at every level of their tree, or jobs. Default `user`. */
   readonly by?: 'user' | 'queue' | 'job'
+  /** Order of one sharer's jobs: priority and submission; running tasks over weight; or the rule of the order itself. Default `fifo`. */
   readonly inner?: 'fifo' | 'fair' | 'share'
+  /** Who goes first among equals: by name, by first submission, or as listed (others after these, by name); jobs: by submission. Default `name`. */
   readonly ties?: 'name' | 'submission' | readonly string[]
 }
 /** The same where jobs do not share. */
 export interface OwnerOptions extends SharingOptions {
+  /** Who shares: users, or queues at every level of their tree. Default `user`. */
   readonly by?: 'user' | 'queue'
+  /** Order of one sharer's jobs: priority and submission, or running tasks over weight. Default `fifo`. */
   readonly inner?: 'fifo' | 'fair'
 }
 /** The same as the schema returns it. */

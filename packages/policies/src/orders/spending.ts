@@ -8,6 +8,7 @@ export interface Spender {
   readonly rate: number
   /** Slots that it uses, and tasks that it has waiting. */
   readonly usage: number
+  /** Tasks that it has waiting. */
   readonly pending: number
 }
 
@@ -17,6 +18,7 @@ export interface Spending {
   readonly price: number
   /** Part of the cluster that each may use in the next interval; together at most 1. */
   readonly shares: readonly number[]
+  /** What each may still spend, at least 0. */
   readonly budgets: readonly number[]
 }
 

@@ -10,7 +10,9 @@ const wfqOptions = z.strictObject({
 })
 /** Options of `wfq`; all may be left out. */
 export interface WfqOptions extends OwnerOptions {
+  /** Weights of users or queues by name, above 0; default 1. Jobs have the weight of the workload. */
   readonly weights?: PlainWeights
+  /** What a task costs: the largest fraction of the cluster that it asks of any resource, or 1. Default `share`. */
   readonly cost?: 'share' | 'tasks'
 }
 

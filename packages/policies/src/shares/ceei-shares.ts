@@ -2,6 +2,7 @@ import { divisionOf, requireSharers, type Division, type Sharers } from './share
 
 /** Division by a market, with the price of each resource: of all of it, in units of weight. */
 export interface Market extends Division {
+  /** By resource; what nobody is short of costs 0. */
   readonly prices: number[]
 }
 

@@ -12,6 +12,7 @@ export interface PoolStanding {
   readonly weight: number
   /** Start of the pool, or submit time of the job. */
   readonly start: Seconds
+  /** The last word in a tie. */
   readonly name: string
 }
 

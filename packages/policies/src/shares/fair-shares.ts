@@ -4,6 +4,7 @@ import { WaterFill } from './water-fill.js'
 
 /** Pools as columns, in any unit of amount (slots, or a fraction of the whole), one unit throughout. */
 export interface PoolColumns {
+  /** Number of pools: entries of the columns that count. */
   readonly count: number
   /** w > 0, finite. */
   readonly weights: Float64Array
@@ -19,10 +20,15 @@ export interface PoolColumns {
 
 /** The same pools for occasional use: plain arrays, minimum shares 0 unless given. */
 export interface Pools {
+  /** Above 0, finite. */
   readonly weights: readonly number[]
+  /** Running plus wanted, at least 0, `Infinity` for unlimited. */
   readonly demands: readonly number[]
+  /** At least 0, finite. Default 0. */
   readonly minShares?: readonly number[] | undefined
+  /** At least 0, `Infinity` for none, which is the default. */
   readonly maxShares?: readonly number[] | undefined
+  /** Parent of each pool, before it; -1 at the top. Default: all at the top. */
   readonly parents?: readonly number[] | undefined
 }
 

@@ -8,9 +8,13 @@ import { None, type Seconds } from '@sched/core'
 
 /** A pool that may be starved; amounts in slots. */
 export interface PoolNeed {
+  /** Running tasks. */
   readonly running: number
+  /** Running tasks plus those that could start now. */
   readonly demand: number
+  /** At least 0. */
   readonly minShare: number
+  /** Its instantaneous fair share, see `fairShares`. */
   readonly fairShare: number
   /** How long it has been `belowMinShare`. */
   readonly belowMinFor: Seconds
@@ -66,6 +70,7 @@ function settled(share: number): number {
 export interface PoolLoads {
   /** Running tasks, in a pool with children those of its children. */
   readonly running: ArrayLike<number>
+  /** Fair share of each pool, in slots. */
   readonly fairShares: ArrayLike<number>
   /** Parent of each pool, `None` at the top. Absent: all at the top. */
   readonly parents?: ArrayLike<number> | undefined
@@ -73,8 +78,11 @@ export interface PoolLoads {
 
 /** A task that could be killed; its pool is a leaf. */
 export interface RunningTask {
+  /** Its id. */
   readonly task: number
+  /** The id of its pool. */
   readonly pool: number
+  /** When it started, seconds. */
   readonly started: Seconds
   /** Of jobs in the order of their submission: ids of tasks are used again. Absent: 0. */
   readonly rank?: number | undefined

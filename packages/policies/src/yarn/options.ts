@@ -25,19 +25,33 @@ const queueFields = {
 
 /** A queue as it is configured; a queue with queues inside holds no jobs of its own. */
 export interface QueueOptions {
+  /** Share relative to siblings; 0: served after all others; default 1. */
   readonly weight?: number | undefined
+  /** How the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`. */
   readonly policy?: 'fair' | 'drf' | 'fifo' | undefined
+  /** Served before siblings while below; resources not named: 0. */
   readonly minResources?: Amounts | undefined
+  /** Never exceeded, with all queues inside; at least minResources; resources not named: no limit. */
   readonly maxResources?: Amounts | undefined
+  /** `maxResources` of queues made inside it at first use. */
   readonly maxChildResources?: Amounts | undefined
+  /** Largest single task; inherited. */
   readonly maxContainerAllocation?: Amounts | undefined
+  /** Jobs that may run at once, queues inside counted; default unlimited. */
   readonly maxRunningApps?: number | undefined
+  /** Part of the fair share of a leaf that masters of its jobs may take, 0 to 1; -1: no limit; default that of `defaults`. */
   readonly maxAMShare?: number | undefined
+  /** Seconds below the minimum share before it may take tasks; inherited; default never. */
   readonly minSharePreemptionTimeout?: number | undefined
+  /** Seconds below the threshold of its fair share before it may take tasks; inherited; default never. */
   readonly fairSharePreemptionTimeout?: number | undefined
+  /** Part of the fair share below which a queue is starved; inherited; default 0.5. */
   readonly fairSharePreemptionThreshold?: number | undefined
+  /** False: its tasks and those of queues inside are never taken; default true. */
   readonly allowPreemptionFrom?: boolean | undefined
+  /** Holds queues and no jobs although none is declared inside. */
   readonly type?: 'parent' | undefined
+  /** Queues inside this one. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
 }
 
@@ -68,11 +82,18 @@ export const yarnFairOptions = z.strictObject({
 
 /** Options of `yarnFair`; all may be left out. Amounts are in the units of the cluster, times in seconds. */
 export interface YarnFairOptions {
+  /** The root queue, with the declared queues inside it; queues not named are made at first use. Default none. */
   readonly root?: QueueOptions
+  /** Settings of queues that do not set them, except the root. */
   readonly defaults?: { readonly policy?: 'fair' | 'drf'; readonly maxResources?: Amounts; readonly maxRunningApps?: number; readonly maxAMShare?: number }
+  /** Limits of single users. Default none. */
   readonly users?: Readonly<Record<string, { readonly maxRunningApps: number }>>
+  /** Jobs of any one user that may run at once; default unlimited. */
   readonly userMaxRunningApps?: number
+  /** A job weighs log2(1 + its memory demand) under `fair` and `drf`. Default false. */
   readonly sizeBasedWeight?: boolean
+  /** The resource that `fair` compares; default: the first called memory-mb, memory, mem or ram, else the first. */
   readonly memory?: string
+  /** Order of queues that have their minimum: usage / weight, or, for study, weight / running jobs as a survey has it. Default `hadoop`. */
   readonly poolOrder?: 'hadoop' | 'survey-literal'
 }

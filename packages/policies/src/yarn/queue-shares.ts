@@ -4,6 +4,7 @@ import { WaterFill } from '../shares/water-fill.js'
 export interface ShareEntry {
   /** At least 0. */
   readonly weight: number
+  /** At least 0. */
   readonly min: number
   /** `Infinity`: no limit. Wins over a larger minimum. */
   readonly max: number
@@ -69,7 +70,9 @@ function fillBetween(ids: readonly number[], entries: readonly ShareEntry[], res
 
 /** A tree whose parents come before their children; entry 0 is the root. */
 export interface ShareTree {
+  /** Parent of each entry, before it; not read for the root. */
   readonly parents: ArrayLike<number>
+  /** By id; entry 0 is the root. */
   readonly entries: readonly ShareEntry[]
 }
 
