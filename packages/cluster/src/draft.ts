@@ -21,7 +21,7 @@ import type { CellState } from './cell-state.js'
 import { Interruptions } from './interruptions.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
-import { takeLostClaims } from './lost-claims.js'
+import { takeLostClaims, takeMoves } from './lost-claims.js'
 import { Moves } from './moves.js'
 import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
@@ -311,7 +311,7 @@ export class Draft implements OpenRound {
     return this.#commit
   }
 
-  /** Where so many tasks of a gang are evicted that too few are left, these are, too. */
+  /** Where so many tasks of a gang are evicted that too few are left, these are, too, and claims of others are withdrawn. */
   #stopShortGangs(cluster: CellState): void {
     const { work } = this
     const { tasks, count } = this.#moves
@@ -324,7 +324,11 @@ export class Draft implements OpenRound {
       if (move < 0) losing.add(stage)
       else starting.set(stage, (starting.get(stage) ?? 0) + 1)
     }
-    for (const stage of losing) if (work.stopsWithout(stage, 0, starting.get(stage))) for (const task of [...work.startedIn(stage)]) this.#evict(task, cluster)
+    const short = [...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage)))
+    if (short.length === 0) return
+    const isShort = (move: number) => move >= 0 && short.includes(work.taskStage[move] as number)
+    this.#withdraw(takeMoves(this.#moves, isShort), cluster)
+    for (const stage of short) for (const task of [...work.startedIn(stage)]) this.#evict(task, cluster)
   }
 
   abandon(): void {
@@ -339,10 +343,14 @@ export class Draft implements OpenRound {
 
   /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has, or which have failed. */
   #withdrawLost(): void {
+    if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
+  }
+
+  /** Claims that are no more among the moves conflict. */
+  #withdraw(tasks: readonly TaskId[], cluster: CellState): void {
     const { work } = this
-    if (this.claims === 0) return
-    for (const task of takeLostClaims(this.#moves, work, this.#live)) {
-      this.cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    for (const task of tasks) {
+      cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
       this.#commit.conflicted.push(task)
       work.unclaim(task, 'withdrawn')
     }

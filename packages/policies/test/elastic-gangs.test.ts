@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, easy, fair, fifo, greedy, kaiPreempting, kueue, preempting, yarnFair } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, easy, fair, fifo, greedy, kaiPreempting, kueue, preempting, slurmPreempting, yarnFair } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { readyDisciplines } from './ready-disciplines.js'
@@ -66,6 +66,14 @@ describe('preemption', () => {
     const { recorder } = run({ cluster: machine, policy: policy(), jobs: [gang({ submit: 0, queue: 'a', tasks: 8, minTasks: 4, duration: 100 }), job({ id: 'b', submit: 5, queue: 'b', tasks: 2, demand: { cpu: 1 } })], until: 50 })
     const evicted = recorder.events.flatMap((event) => (event.kind === 'end' && event.how === 'evicted' ? [event.task] : []))
     expect(evicted.sort()).toEqual([6, 7])
+  })
+
+  it('starts none of a gang alone in the round in which the others are taken', () => {
+    // two tasks of the gang run at 8 s, and the third waits; at 11 s the two go, and one of their nodes is free until 21 s, when both are
+    const tiers = { a: 3 }
+    const jobs = [job({ id: 'first', queue: 'a', submit: 7, tasks: 4, demand: { cpu: 1 }, duration: 100 }), job({ id: 'last', queue: 'a', submit: 11, demand: { cpu: 1 } })]
+    const { recorder } = run({ cluster: machine, policy: slurmPreempting(greedy(fifo()), { tiers }), jobs: [gang({ submit: 8, tasks: 3, minTasks: 2, demand: { cpu: 2 }, duration: 100 }), ...jobs], until: 50 })
+    expect(recorder.launches.filter((each) => each.job === 'gang').map(({ time }) => time)).toEqual([8, 8, 21, 21])
   })
 
   it('takes all of a gang with a task that it cannot do without', () => {

@@ -108,7 +108,7 @@ class YarnPreempting implements Policy {
     for (const node of round.nodes.length === 1 ? round.nodes : [...promised.keys()]) {
       for (const job of promised.get(node) ?? []) if (round.work.together(job, round.lane) > 1) gangs.set(job, [...(gangs.get(job) ?? []), node])
       const jobs = promised.get(node)
-      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => gangs.has(job) || !isServed(job, node, round, sharing)))
+      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => gangs.has(job) || round.work.together(job, round.lane) > 1 || !isServed(job, node, round, sharing))) // a gang of a later stage starts whole
     }
     for (const [job, nodes] of gangs)
       if (startsWhole(job, nodes, round, sharing)) for (const node of nodes) keep(promised, node, (promised.get(node) ?? []).filter((each) => each !== job))

@@ -202,6 +202,12 @@ describe('preemption by YARN\'s rules', () => {
     expect(world(2, 3)).toEqual({}) // nodes come one at a time
   })
 
+  it('starts no part of a gang of a later stage on a node that is kept for its job', () => {
+    const [first] = of('p', 'P', 1).stages as [JobSpec['stages'][number]]
+    const p = { ...of('p', 'P', 1, { submit: 5 }), stages: [first, { ...first, tasks: 2, gang: true }] }
+    expect(seen([2, 2], [of('q', 'Q', 8), p])).toEqual({ 'q killed at 5': 2, 'p at 5': 1 }) // its minimum is 2: one for the first stage
+  })
+
   it('says that it has no effect over another order', () => {
     const warnings: string[] = []
     dispatcher({ cluster: slotsOf(4), policy: yarnPreempting(greedy(fifo())), warn: (text) => warnings.push(text) })
