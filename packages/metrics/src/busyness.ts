@@ -8,8 +8,9 @@ export const DAY: Seconds = 86_400
 export interface Daily {
   /** Over the whole run. */
   readonly overall: number
-  /** Median of the days' values, and the median of their absolute deviations from it; NaN where there is none. */
+  /** Median of the days' values; NaN where there is none. */
   readonly median: number
+  /** Median of the absolute deviations of the days' values from their median; NaN where there is none. */
   readonly mad: number
   /** Number of days: the whole days of the run, or 1 for a run that is shorter than a day; 0, and no medians, for one that is longer than a million. */
   readonly days: number

@@ -4,22 +4,27 @@ import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } fr
 export interface CountsResult {
   /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
   readonly jobs: number
+  /** Jobs of which all is done. */
   readonly finished: number
   /** Jobs that their scheduler gave up with tasks unplaced, and those that failed. */
   readonly abandoned: number
   /** Jobs that no node can run. */
   readonly rejected: number
-  /** Tasks of the submitted jobs, of mouldable ones as many as their schedulers gave them last; those that ended. */
+  /** Tasks of the submitted jobs, of mouldable ones as many as their schedulers gave them last. */
   readonly tasks: number
+  /** Of these, the tasks that ended as done. */
   readonly tasksDone: number
   /** Task starts; above `tasks` when tasks were evicted, lost or failed and started again. */
   readonly launches: number
+  /** Tasks that were preempted, each as often as it was. */
   readonly evicted: number
-  /** Lost with nodes; failed by themselves or with others of their gangs or jobs. */
+  /** Tasks that were lost with nodes. */
   readonly lost: number
+  /** Tasks that failed by themselves, or with others of their gangs or jobs. */
   readonly failed: number
-  /** Of the first submission and of the end of the run, in seconds of simulated time. */
+  /** Of the first submission, in seconds of simulated time. */
   readonly firstSubmit: Seconds
+  /** Of the end of the run, in seconds of simulated time. */
   readonly end: Seconds
   /** Launches per simulated second between the two. */
   readonly launchesPerSecond: number

@@ -4,10 +4,13 @@ import { JobClasses, type ClassOf } from './job-classes.js'
 
 /** How long some jobs waited for their scheduler. Times in seconds from submission. */
 export interface DecidedTimes {
-  /** Jobs submitted; tried at least once; placed in full; given up. */
+  /** Jobs submitted. */
   readonly jobs: number
+  /** Jobs for which at least one attempt was made. */
   readonly tried: number
+  /** Jobs of which all tasks were placed. */
   readonly placed: number
+  /** Jobs that were given up. */
   readonly abandoned: number
   /** Until the first attempt begins: the job wait time of the Omega authors. Where decisions take no time, until the first task starts. */
   readonly firstAttempt: Distribution
@@ -18,13 +21,18 @@ export interface DecidedTimes {
 }
 
 export interface DecidedJobsResult {
+  /** Of all jobs. */
   readonly overall: DecidedTimes
+  /** By class, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ({ readonly label: string } & DecidedTimes)[]
 }
 
 export interface DecidedJobsOptions {
+  /** Class of a job; default: `JobSpec.class`. */
   readonly classOf?: ClassOf | undefined
+  /** Wait for the first attempt up to which a job is in time, seconds. Default 30. */
   readonly slo?: Seconds | undefined
+  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
   readonly exact?: number | undefined
 }
 

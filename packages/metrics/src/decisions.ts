@@ -22,13 +22,19 @@ export interface DecisionsOptions {
  * wasted if it had at least one, and neither if it found no room.
  */
 export interface DecisionFigures {
+  /** Decisions about a job that took time. */
   readonly attempts: number
+  /** Of these, those that claimed something and had no conflict. */
   readonly useful: number
+  /** Those with at least one conflict. */
   readonly wasted: number
+  /** Those that found no room. */
   readonly noRoom: number
-  /** Seconds spent on them. */
+  /** Seconds spent on the useful ones. */
   readonly usefulTime: Seconds
+  /** Seconds spent on the wasted ones. */
   readonly wastedTime: Seconds
+  /** Seconds spent on those that found no room. */
   readonly noRoomTime: Seconds
   /** Part of the time spent deciding, useful and wasted; in [0, 1]. */
   readonly busyness: Daily
@@ -40,7 +46,9 @@ export interface DecisionFigures {
   readonly conflictFraction: Daily
   /** Tasks claimed, started and sent back. */
   readonly claimed: number
+  /** Of these, the tasks that started. */
   readonly accepted: number
+  /** Of these, the tasks that were sent back. */
   readonly conflicted: number
   /** Attempts after the first at a job. */
   readonly retries: number

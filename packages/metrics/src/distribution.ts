@@ -4,16 +4,25 @@ import { quantile } from './quantile.js'
 
 /** What is known about many values, in their unit; NaN where there are none. */
 export interface Distribution {
+  /** Number of values; where it is 0 all others are NaN. */
   readonly count: number
+  /** Their mean, exact. */
   readonly mean: number
+  /** The least, exact. */
   readonly min: number
+  /** Half of the values are at most so large. */
   readonly median: number
+  /** 90 % of the values are at most so large. */
   readonly p90: number
+  /** 95 % of the values are at most so large. */
   readonly p95: number
+  /** 99 % of the values are at most so large. */
   readonly p99: number
+  /** The largest, exact. */
   readonly max: number
   /** How median and percentiles were found: see `quantile`, or from a sketch, at most `relativeError` off. */
   readonly percentiles: 'exact' | 'sketch'
+  /** Most that median and percentiles are off, as a part of the value; 0 where they are exact. */
   readonly relativeError: number
 }
 
@@ -29,6 +38,7 @@ const RELATIVE_ERROR = 0.005
  * Source of the sketch: Masson, Rim, Lee, "DDSketch", VLDB 2019.
  */
 export class Values {
+  /** How many there are. */
   count = 0
   readonly #exact: number
   #sum = NaN
@@ -42,6 +52,7 @@ export class Values {
     this.#sum = 0
   }
 
+  /** Takes one more, at least 0. */
   add(value: number): void {
     if (this.#sketch !== undefined) this.#sketch.accept(value)
     else if (this.count === this.#exact) this.#pour(value)
@@ -55,6 +66,7 @@ export class Values {
     if (value > this.#max) this.#max = value
   }
 
+  /** What they are like, so far. */
   result(): Distribution {
     const { count } = this
     const at = this.#quantiles()

@@ -4,22 +4,29 @@ import { SampleClock } from './sample-clock.js'
 
 /** What tasks really used of one kind of hardware, as a fraction of what there is; more than 1 where it was crowded. */
 export interface KindUse {
+  /** As the cluster names it, `cpu` for example. */
   readonly kind: string
   /** In time; of all nodes together, or of one. */
   readonly mean: number
+  /** The highest at any time. */
   readonly peak: number
 }
 
 /** Tasks at work on one node: its load as operating systems report it. */
 export interface Load {
+  /** In time. */
   readonly mean: number
+  /** The highest at any time. */
   readonly peak: number
 }
 
 /** What a node really used. */
 export interface NodeUse {
+  /** Its name. */
   readonly node: string
+  /** What of its tasks was runnable, see `Load`. */
   readonly load: Load
+  /** Use of each kind, as a fraction of what the node has of it; NaN where it does not say. */
   readonly kinds: readonly KindUse[]
 }
 
@@ -31,6 +38,7 @@ export interface HardwareUseResult {
   readonly kinds: readonly KindUse[]
   /** Per node: mean over nodes, and the highest of any. */
   readonly load: Load
+  /** Node by node, in the order of the cluster. */
   readonly nodes: readonly NodeUse[]
   /** Where samples were asked for: seconds, and by node and kind the use at those times. */
   readonly samples?: { readonly times: readonly Seconds[]; readonly use: readonly { readonly node: string; readonly kind: string; readonly use: readonly number[] }[] }
@@ -38,6 +46,7 @@ export interface HardwareUseResult {
 
 /** Options of `hardwareUse`; all may be left out. */
 export interface HardwareUseOptions {
+  /** Only what lies in it counts. Default: the whole run. */
   readonly period?: Period | undefined
   /** Most samples of every node's use that are kept, evenly over the run; default 0, none. */
   readonly samples?: number | undefined

@@ -8,8 +8,11 @@ const jstat = untyped as { readonly studentt: { inv(p: number, degreesOfFreedom:
 export interface Interval {
   /** Number of values, for example of seeds. */
   readonly n: number
+  /** Mean of the values; NaN without any. */
   readonly mean: number
+  /** Lower end of the interval. */
   readonly low: number
+  /** Upper end of the interval. */
   readonly high: number
   /** The interval is `mean` +- `halfWidth`; NaN below two values. */
   readonly halfWidth: number

@@ -6,10 +6,13 @@ import { counts, wholeRun, type Period } from './period.js'
 
 /** Quantiles of the finished jobs at `fractions` of them, ascending from 0 to 1: what a cumulative distribution is drawn from. */
 export interface JobQuantiles {
+  /** Jobs that the values are of. */
   readonly jobs: number
+  /** Parts of the jobs, ascending from 0 to 1, of which the values below are. */
   readonly fractions: readonly number[]
   /** Seconds. */
   readonly wait: readonly number[]
+  /** Seconds from submission to the end. */
   readonly response: readonly number[]
   /** Bounded slowdown, a pure number. */
   readonly slowdown: readonly number[]

@@ -2,17 +2,25 @@ import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type La
 
 /** One ended job; times in seconds. */
 export interface JobRow {
+  /** As the workload names it. */
   readonly id: string
   /** Empty when the workload gives none. */
   readonly label: string
+  /** Its user; empty when the workload gives none. */
   readonly user: string
+  /** The queue that it was submitted to. */
   readonly queue: string
+  /** When it was submitted, seconds. */
   readonly submit: Seconds
   /** Start of its first task; NaN, as is the wait, for a job that was abandoned before. */
   readonly start: Seconds
+  /** When it ended, seconds. */
   readonly end: Seconds
+  /** From submission to the start of its first task, seconds. */
   readonly wait: Seconds
+  /** From submission to its end, seconds. */
   readonly response: Seconds
+  /** Number of its tasks. */
   readonly tasks: number
   /** Amount x seconds that its tasks held of each resource of the cluster, from their starts until the master knew that they had left. */
   readonly held: Readonly<Record<string, number>>

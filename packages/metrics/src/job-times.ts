@@ -18,10 +18,13 @@ export interface JobTimesOptions {
 
 /** Times of some jobs, in seconds. */
 export interface Times {
-  /** Jobs submitted; started (a first task ran); finished; given up by their scheduler with tasks left. */
+  /** Jobs submitted. */
   readonly jobs: number
+  /** Of these, jobs of which a task started. */
   readonly started: number
+  /** Jobs of which all is done. */
   readonly finished: number
+  /** Jobs given up by their scheduler with tasks left. */
   readonly abandoned: number
   /** From submission to the start of the first task, of the jobs that started. */
   readonly wait: Distribution
@@ -38,7 +41,9 @@ export interface Times {
 
 /** Times of all jobs, and of each class by label. */
 export interface JobTimesResult {
+  /** Of all jobs. */
   readonly overall: Times
+  /** By class, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ({ readonly label: string } & Times)[]
 }
 

@@ -5,9 +5,13 @@ import type { LaneShares } from './queue-shares.js'
 
 /** Shares of one queue in a lane, as fractions of the lane, averaged over the time it was active among others. */
 export interface QueueFairness {
+  /** Its full name. */
   readonly queue: string
+  /** Time in which it was active beside another queue; all means are over it. */
   readonly seconds: Seconds
+  /** Mean of the part of the lane that it held. */
   readonly share: number
+  /** Mean of the part that was fair. */
   readonly fairShare: number
   /** Mean of |share - fair share|. */
   readonly deviation: number
@@ -15,13 +19,17 @@ export interface QueueFairness {
 
 /** Shares of one queue at `LaneFairnessResult.times`, as fractions of the lane. */
 export interface QueueSeries {
+  /** Its full name. */
   readonly queue: string
+  /** The part of the lane that it held. */
   readonly share: readonly number[]
+  /** The part that was fair. */
   readonly fairShare: readonly number[]
 }
 
 /** How far the queues of a lane were from their fair shares. */
 export interface LaneFairnessResult {
+  /** The slot type, or the name of the only lane. */
   readonly lane: string
   /** Time in which at least two queues were active (had running or placeable tasks); all means are over it. */
   readonly seconds: Seconds
@@ -29,9 +37,11 @@ export interface LaneFairnessResult {
   readonly meanDeviation: number
   /** Mean over time of Jain's index of share / fair share, in (0, 1]; instants in which nothing runs are left out. */
   readonly jain: number
+  /** By queue, where asked for. */
   readonly queues: readonly QueueFairness[]
   /** Sampling times and the series asked for; empty unless asked for. */
   readonly times: readonly Seconds[]
+  /** By queue; one value for each of `times`. */
   readonly series: readonly QueueSeries[]
 }
 

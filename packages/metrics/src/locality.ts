@@ -17,7 +17,9 @@ export interface LocalityCounts {
 export interface LocalityResult {
   /** `node`, `rack`, larger groups if any, `any`. */
   readonly levels: readonly string[]
+  /** Of all jobs. */
   readonly overall: LocalityCounts
+  /** By class, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ({ readonly label: string } & LocalityCounts)[]
 }
 

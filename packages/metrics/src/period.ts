@@ -5,7 +5,9 @@ import type { Seconds } from '@sched/core'
  * does between the two. Seconds of simulated time.
  */
 export interface Period {
+  /** First second that counts. */
   readonly from: Seconds
+  /** The first that does not count any more; `Infinity`: all after `from` do. */
   readonly to: Seconds
 }
 

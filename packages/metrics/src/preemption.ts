@@ -3,6 +3,7 @@ import { naturalOrder } from './natural-order.js'
 
 /** Work thrown away by evictions, with nodes, or by tasks that failed. */
 export interface Evictions {
+  /** Number of tasks that were taken from their nodes; one that is taken twice counts twice. */
   readonly tasks: number
   /** Seconds that the tasks had run, less those whose work they had saved. */
   readonly taskSeconds: Seconds

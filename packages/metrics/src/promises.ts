@@ -8,11 +8,13 @@ export interface PromisesResult {
   readonly jobs: number
   /** Jobs of these that started later than promised, or had not started by then when they were abandoned or the run ended. */
   readonly broken: number
-  /** How much later, in seconds; 0 when none is broken. */
+  /** How much later, in seconds, in the mean; 0 when none is broken. */
   readonly meanLateness: Seconds
+  /** The most that any was late, in seconds; 0 when none is broken. */
   readonly maxLateness: Seconds
-  /** Jobs that started earlier than their first promise; and how much earlier all promised jobs that started did so, in the mean: below 0 for later. */
+  /** Jobs that started earlier than their first promise. */
   readonly early: number
+  /** How much earlier than first promised all promised jobs that started did so, seconds, in the mean; below 0 for later. */
   readonly meanAhead: Seconds
 }
 

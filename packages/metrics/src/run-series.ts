@@ -5,18 +5,23 @@ import { TimeMeans } from './time-means.js'
 export interface RunSeries {
   /** Of the first submission; NaN where there was none, and then all series are empty. */
   readonly from: Seconds
+  /** Length of a step, seconds. */
   readonly step: Seconds
+  /** Of the run, seconds. */
   readonly end: Seconds
   /** Jobs that wait for their first task. */
   readonly waitingJobs: readonly number[]
+  /** Tasks that run. */
   readonly runningTasks: readonly number[]
   /** Nodes that are away; absent where all stayed. */
   readonly nodesAway?: readonly number[]
+  /** How much of each resource was held. */
   readonly resources: readonly ResourceSeries[]
 }
 
 /** How much of a resource was held. */
 export interface ResourceSeries {
+  /** Its name. */
   readonly resource: string
   /** Fractions of what the cluster had at the start of the run. */
   readonly use: readonly number[]

@@ -3,12 +3,19 @@ import { merged, rangesOf, rangesText, Units, type Ranges } from './ranges.js'
 
 /** Tasks of a job that started in one instant and left their nodes in one: a rectangle of a Gantt chart. Times in seconds. */
 export interface ScheduleRow {
+  /** Of the job. */
   readonly id: string
+  /** Of the job; empty when the workload gives none. */
   readonly user: string
+  /** When the job was submitted. */
   readonly submit: Seconds
+  /** When the tasks started. */
   readonly start: Seconds
+  /** When they left their nodes. */
   readonly end: Seconds
+  /** How they ended. */
   readonly how: TaskEnd
+  /** How many they are. */
   readonly tasks: number
   /** Numbers of the nodes, from 0 in the order of the cluster: `0-3 7`. */
   readonly nodes: string

@@ -9,9 +9,11 @@ export interface ScheduleWindow {
   readonly until: Seconds
   /** End of the run. */
   readonly end: Seconds
+  /** Names of the nodes, in the order of the cluster. */
   readonly nodes: readonly string[]
   /** Of a cluster of one node: its first resource, by whose units the rows are told apart. */
   readonly units?: { readonly resource: string; readonly count: number }
+  /** By number of the node: from when to when it was away, seconds. */
   readonly away: readonly { readonly node: number; readonly from: Seconds; readonly to: Seconds }[]
 }
 

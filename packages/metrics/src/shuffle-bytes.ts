@@ -4,17 +4,21 @@ import { ShuffleSpans } from './shuffle-spans.js'
 
 /** What tasks fetched from others of their job, and how long they waited for it. */
 export interface ShuffleFigures {
-  /** Bytes from the task's own node; from another node of its rack; from another rack. */
+  /** Bytes from the task's own node. */
   readonly local: number
+  /** Bytes from another node of its rack. */
   readonly intra: number
+  /** Bytes from another rack. */
   readonly cross: number
   /** `cross` of all bytes, in [0, 1]; NaN where there are none. */
   readonly crossShare: number
-  /** Tasks that fetched, and the seconds that they waited for their input, in all. */
+  /** Tasks that fetched. */
   readonly tasks: number
+  /** That they waited for their input, in all. */
   readonly seconds: Seconds
-  /** Jobs that fetched and have ended; seconds in which a task of the job fetched, mean over them. */
+  /** Jobs that fetched and have ended. */
   readonly jobs: number
+  /** Seconds in which a task of the job fetched, mean over them. */
   readonly jobSeconds: Seconds
   /** The same as a fraction of each job's time from its first start to its end, mean over them; NaN where there are none. */
   readonly jobShare: number
@@ -22,7 +26,9 @@ export interface ShuffleFigures {
 
 /** What tasks fetched from others, of all jobs and of each class. */
 export interface ShuffleResult {
+  /** Of all jobs. */
   readonly overall: ShuffleFigures
+  /** By class, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ({ readonly label: string } & ShuffleFigures)[]
 }
 

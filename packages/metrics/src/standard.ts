@@ -21,21 +21,27 @@ import { utilisation, type UtilisationResult } from './utilisation.js'
  * shares and utilisations are fractions in [0, 1]; NaN (`null` in JSON) where a figure does not exist.
  */
 export interface Summary {
+  /** Jobs, tasks and launches. */
   readonly counts: CountsResult
+  /** Waits, responses and slowdowns of all jobs. */
   readonly times: Times
+  /** Launches by their distance to their data, of all jobs. */
   readonly locality: LocalityCounts
   /** Names of the levels in every `launches`, `share` and `jobShare`. */
   readonly localityLevels: readonly string[]
   /** The same by class of jobs, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ClassSummary[]
+  /** Use of every resource. */
   readonly utilisation: UtilisationResult
   /** By lane. */
   readonly fairness: readonly LaneFairnessResult[]
+  /** What preemption took, and how much work was lost by it. */
   readonly preemption: PreemptionResult
   /** Nodes that were away; absent where all stayed. */
   readonly outages?: OutagesResult
   /** Tasks that failed by themselves, with others of their gangs or with their jobs; absent where none did. */
   readonly failures?: Evictions
+  /** Starts that the policy promised, and how it kept them. */
   readonly promises: PromisesResult
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
@@ -49,8 +55,11 @@ export interface Summary {
 
 /** Times and locality of a class of jobs. */
 export interface ClassSummary {
+  /** Of the jobs of the class. */
   readonly label: string
+  /** Their waits, responses and slowdowns. */
   readonly times: Times
+  /** Their launches by distance to their data. */
   readonly locality: LocalityCounts
 }
 

@@ -6,7 +6,9 @@ import { secondsIn, wholeRun, type Period } from './period.js'
  * seconds: slot seconds, millicore seconds. `busy` = `useful` + `lost` + `unreported` + `unfinished`.
  */
 export interface ResourceUse {
+  /** Its name. */
   readonly resource: string
+  /** The slot type, or the name of the only lane. */
   readonly lane: string
   /** Units in the whole cluster. */
   readonly capacity: number
@@ -30,6 +32,7 @@ export interface ResourceUse {
 export interface UtilisationResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
+  /** One by one, in the order of the cluster. */
   readonly resources: readonly ResourceUse[]
 }
 

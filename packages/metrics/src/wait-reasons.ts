@@ -19,11 +19,15 @@ export const waitParts: readonly string[] = [...reasonNames, 'start-up']
 
 /** The wait of one job: `parts[i]` seconds for `waitParts[i]`; added up, in any order, they are exactly `wait`. */
 export interface WaitRow {
+  /** As the workload names it. */
   readonly id: string
+  /** Its class; empty when it has none. */
   readonly label: string
+  /** From submission to the start of the first task, seconds. */
   readonly wait: Seconds
   /** False for a job that had not started when it was abandoned or the run ended: its wait until then. */
   readonly started: boolean
+  /** One for each of `waitParts`, seconds. */
   readonly parts: readonly Seconds[]
 }
 
@@ -31,6 +35,7 @@ export interface WaitRow {
 export interface WaitTotals {
   /** All jobs: also those that were abandoned unstarted, or still waiting when the run ended. */
   readonly jobs: number
+  /** Seconds in all. */
   readonly wait: Seconds
   /** Seconds by part, in the order of `waitParts`. */
   readonly parts: Readonly<Record<string, Seconds>>
@@ -38,7 +43,9 @@ export interface WaitTotals {
 
 /** Why jobs waited, all of them and by class. */
 export interface WaitReasonsResult {
+  /** Of all jobs. */
   readonly overall: WaitTotals
+  /** By class, by label in natural order; empty when no job has a label. */
   readonly classes: readonly ({ readonly label: string } & WaitTotals)[]
 }
 

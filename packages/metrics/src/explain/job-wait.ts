@@ -21,10 +21,13 @@ import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 
 /** Why one job waited for its first task. */
 export interface JobWait {
+  /** As the workload names it. */
   readonly id: string
   /** As the workload names it, else ''. */
   readonly user: string
+  /** The queue that it was submitted to. */
   readonly queue: string
+  /** When it was submitted, seconds. */
   readonly submit: Seconds
   /** How the wait ended; `rejected`: the job was left out when it was submitted. */
   readonly outcome: 'started' | 'abandoned' | 'still waiting' | 'rejected'
@@ -32,22 +35,27 @@ export interface JobWait {
   readonly rejection: string
   /** When the wait was over: the start of its first task, or when it was given up or the run ended. */
   readonly until: Seconds
+  /** `until` less `submit`, seconds. */
   readonly wait: Seconds
-  /** Start of the last of its tasks, and the job's end; null where the run ended before. */
+  /** Start of the last of its tasks, seconds; null where the run ended before. */
   readonly lastStart: Seconds | null
+  /** The job's end, seconds; null where the run ended before. */
   readonly end: Seconds | null
   /** Seconds by reason, most first; they add up to `wait` exactly. */
   readonly parts: Readonly<Record<string, Seconds>>
+  /** What it waited for, in order of time and without gaps. */
   readonly spans: readonly WaitSpan[]
   /** The first and the last start that the policy promised, and when. */
   readonly promises: readonly { readonly at: Seconds; readonly start: Seconds }[]
-  /** Decisions about it that took time, and how many of them lost all they claimed to others. */
+  /** Decisions about it that took time. */
   readonly attempts: number
+  /** Decisions about it that lost all they claimed to others. */
   readonly conflicts: number
   /** Jobs that were waiting when it was submitted. */
   readonly ahead: number
-  /** Jobs submitted after it that started before it did; the first of them by name. */
+  /** Jobs submitted after it that started before it did. */
   readonly passedBy: number
+  /** The first of these by name, at most 5. */
   readonly passing: readonly string[]
   /** Who held most of the cluster meanwhile. */
   readonly holders: readonly Holder[]

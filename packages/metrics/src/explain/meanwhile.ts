@@ -2,8 +2,11 @@ import type { ClusterView, JobId, ResourceId, Seconds, TaskId, WorkView } from '
 
 /** A job that held part of the cluster while another waited. */
 export interface Holder {
+  /** As the workload names it. */
   readonly id: string
+  /** Its user; empty when the workload gives none. */
   readonly user: string
+  /** The queue that it was submitted to. */
   readonly queue: string
   /** Mean over the wait of its dominant share: of the resource that it holds most of, between 0 and 1. */
   readonly share: number

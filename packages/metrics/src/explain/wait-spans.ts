@@ -3,8 +3,11 @@ import { exactParts } from '../exact-parts.js'
 
 /** Part of a wait, with one reason. */
 export interface WaitSpan {
+  /** Seconds of simulated time. */
   readonly from: Seconds
+  /** Seconds of simulated time, above `from`. */
   readonly to: Seconds
+  /** The reason: one of `waitParts`, or the name of a limit. */
   readonly why: string
 }
 

@@ -8,6 +8,7 @@ import { DeviceFragments } from './device-fragments.js'
  * submitted so far, by their number.
  */
 export interface FragmentationResult {
+  /** The resource that comes in devices, `gpus` for example. */
   readonly resource: string
   /** Units in the whole cluster. */
   readonly capacity: number
@@ -19,8 +20,9 @@ export interface FragmentationResult {
   readonly share: number
   /** Most that was expected to be fragments at any time. */
   readonly most: number
-  /** Kinds of tasks (demand and required labels), and the share of the tasks that is of a measured kind: the first 512 are. */
+  /** Kinds of tasks (demand and required labels), of which the first 512 are measured. */
   readonly kinds: number
+  /** Share of the tasks that is of a measured kind, in [0, 1]. */
   readonly covered: number
 }
 

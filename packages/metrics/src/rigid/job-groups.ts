@@ -9,6 +9,7 @@ import { WeightedMeans, type JobMeans } from './weighted-means.js'
 
 /** Options of `jobGroups`; all may be left out. */
 export interface JobGroupsOptions {
+  /** Jobs submitted outside do not count. Default: all count. */
   readonly period?: Period | undefined
   /** Bound of the slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined
@@ -23,6 +24,7 @@ export type Group = { readonly label: string } & JobMeans
 
 /** Means over all jobs and by size, run time and user. */
 export interface JobGroupsResult {
+  /** Of all finished jobs. */
   readonly overall: JobMeans
   /** By processors that the job asks for, all classes, ascending. */
   readonly bySize: readonly Group[]

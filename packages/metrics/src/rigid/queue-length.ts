@@ -4,11 +4,13 @@ import { firstStage } from './job-amounts.js'
 
 /** Jobs that waited, and what they asked for. */
 export interface QueueLengthResult {
-  /** Jobs waiting for their first task, in the mean over time, and at most. */
+  /** Jobs waiting for their first task, in the mean over time. */
   readonly mean: number
+  /** Most jobs that waited for their first task at any time. */
   readonly max: number
-  /** What the waiting jobs ask for (processors), in the mean over time, and at most. */
+  /** What the waiting jobs ask for (processors), in the mean over time. */
   readonly meanAmount: number
+  /** The most that waiting jobs asked for at any time. */
   readonly maxAmount: number
   /**
    * Loss of capacity: idle processor seconds while any job waits, as a fraction of all processor seconds, in [0, 1].

@@ -5,10 +5,13 @@ import { counts, wholeRun, type Period } from '../period.js'
 
 /** What a log recorded of its jobs, and how far the run is from it; of the jobs that started and whose wait was recorded. */
 export interface RecordedResult {
+  /** How many these are. */
   readonly jobs: number
   /** As the log has them, seconds. */
   readonly wait: Distribution
+  /** From submission to the end as the log has them, seconds. */
   readonly response: Distribution
+  /** Bounded slowdown as the log has it, a pure number. */
   readonly slowdown: Distribution
   /** From the first submission to the last end that the log records; NaN for no jobs. */
   readonly makespan: Seconds
@@ -20,6 +23,7 @@ export interface RecordedResult {
 
 /** Options of `recorded`; all may be left out. */
 export interface RecordedOptions {
+  /** Jobs submitted outside do not count. Default: all count. */
   readonly period?: Period | undefined
   /** Bound of the slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined

@@ -6,9 +6,13 @@ import { recorded, type RecordedResult } from './recorded.js'
 
 /** What is asked of rigid jobs on a parallel machine. */
 export interface RigidResult {
+  /** Waiting jobs, and capacity that idled meanwhile. */
   readonly queue: QueueLengthResult
+  /** Jobs that passed others that had come before. */
   readonly backfilled: BackfilledResult
+  /** Waits and slowdowns by size, length and user. */
   readonly jobs: JobGroupsResult
+  /** What the log itself recorded. */
   readonly recorded: RecordedResult
 }
 

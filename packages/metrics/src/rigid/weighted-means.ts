@@ -2,7 +2,9 @@ import type { Seconds } from '@sched/core'
 
 /** Means over jobs, seconds but for `slowdown`, a pure number; NaN where there are none. */
 export interface Means {
+  /** From submission to the start of the first task. */
   readonly wait: Seconds
+  /** From submission to the end. */
   readonly response: Seconds
   /** Bounded slowdown. */
   readonly slowdown: number
@@ -10,6 +12,7 @@ export interface Means {
 
 /** Means over the finished jobs of a kind. */
 export interface JobMeans extends Means {
+  /** How many these are. */
   readonly finished: number
   /** Sum of the jobs' areas: processors x seconds that they ran. */
   readonly area: number
