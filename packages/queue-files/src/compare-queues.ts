@@ -7,15 +7,21 @@ import type { Given, Setting } from './setting.js'
 export interface Changed {
   /** Queue path, or empty for a setting of all queues. */
   readonly path: string
+  /** Its name. */
   readonly setting: string
+  /** As the first file has it; absent: not there. */
   readonly before?: string | undefined
+  /** As the second file has it; absent: not there. */
   readonly after?: string | undefined
 }
 
 /** Queues of one file only, by path, and settings that differ. */
 export interface QueueChanges {
+  /** Queues of the second file only, by path. */
   readonly added: readonly string[]
+  /** Queues of the first file only, by path. */
   readonly removed: readonly string[]
+  /** Settings that differ. */
   readonly changed: readonly Changed[]
 }
 

@@ -5,12 +5,15 @@ export type Verdict = 'honoured' | 'approximated' | 'ignored'
 
 /** One setting of a queue file and what a simulation makes of it. */
 export interface Finding {
+  /** What becomes of it. */
   readonly verdict: Verdict
+  /** Name of the file, for messages. */
   readonly file: string
   /** 1-based. */
   readonly line: number
   /** The setting, for example `root.ads weight` or `yarn.scheduler.capacity.root.ads.capacity`. */
   readonly setting: string
+  /** As written. */
   readonly value: string
   /** How it is approximated or why it is ignored; empty where there is nothing to say. */
   readonly note: string

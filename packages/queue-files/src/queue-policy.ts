@@ -3,7 +3,9 @@ import type { Finding } from './finding.js'
 
 /** What of a cluster decides what a queue file means on it. */
 export interface ClusterFacts {
+  /** Names of its resources, in order. */
   readonly resources: readonly string[]
+  /** How many nodes it has. */
   readonly nodes: number
   /** Whether nodes have heartbeats. */
   readonly heartbeat: boolean
@@ -17,7 +19,9 @@ export interface ClusterFacts {
 
 /** A queue file as a policy, and what became of each of its settings, by line. */
 export interface QueuePolicy {
+  /** The policy as a tree of names and options, for `resolve`. */
   readonly policy: Config
+  /** Each setting of the file, by line. */
   readonly findings: readonly Finding[]
 }
 

@@ -14,8 +14,11 @@ import type { Given } from './setting.js'
 
 /** A queue as people see it: its settings as written, and what it would get of each resource. */
 export interface QueueRow {
+  /** Full path of the queue. */
   readonly path: string
+  /** 0 for the root, 1 for the queues inside it, ... */
   readonly depth: number
+  /** Whether it holds queues and no jobs. */
   readonly isParent: boolean
   /** Settings of the queue itself, as written, by name. */
   readonly settings: Readonly<Record<string, string>>
@@ -28,6 +31,7 @@ export type Totals = Readonly<Record<string, number>>
 
 /** The queues of a file as rows, parents before their children. */
 export interface QueueTable {
+  /** Parents before their children. */
   readonly rows: readonly QueueRow[]
   /** Absent: shares are parts of a cluster that is not known, where amounts of the file cannot count. */
   readonly totals: Totals | undefined

@@ -1,7 +1,10 @@
 /** A setting as written: a line of a slurm.conf or spark-defaults.conf, or a property of a Hadoop configuration file. */
 export interface Setting {
+  /** As written. */
   readonly name: string
+  /** As written. */
   readonly value: string
+  /** Name of the file, for messages. */
   readonly file: string
   /** 1-based. */
   readonly line: number
@@ -9,7 +12,10 @@ export interface Setting {
 
 /** What a setting was read as, with its place. */
 export interface Given<T> {
+  /** What it was read as. */
   readonly value: T
+  /** 1-based. */
   readonly line: number
+  /** As written. */
   readonly text: string
 }

@@ -2,7 +2,9 @@ import { SchedError } from '@sched/core'
 
 /** A file as it was read, with the name that messages give it. */
 export interface SourceText {
+  /** Name of the file, for messages. */
   readonly file: string
+  /** All that stands in it. */
   readonly text: string
   /** A file that this one includes, by the path that stands in it; `undefined` where there is none. Without it nothing is included. */
   readonly include?: ((path: string) => SourceText | undefined) | undefined

@@ -3,9 +3,13 @@ import { DOMParser, ParseError, type Element, type Node } from '@xmldom/xmldom'
 
 /** An element with what matters of it; lines are 1-based. */
 export interface XmlElement {
+  /** Of its tag. */
   readonly name: string
+  /** Where its tag begins. */
   readonly line: number
+  /** By name. */
   readonly attributes: Readonly<Record<string, string>>
+  /** The elements inside it, in order. */
   readonly children: readonly XmlElement[]
   /** Own text, trimmed; CDATA counts as text. */
   readonly text: string

@@ -6,17 +6,23 @@ import { refuseTemplate } from '../template.js'
 
 /** A queue of KAI Scheduler. */
 export interface KaiQueue {
+  /** As its object has it. */
   readonly name: string
   /** With the names of those around it, from the outside: `team.project`. */
   readonly path: string
+  /** Whether other queues are inside it. */
   readonly isParent: boolean
+  /** The object, with the places of its fields. */
   readonly found: KubernetesObject
 }
 
 /** Queues of KAI Scheduler in a file, parents before their children. */
 export interface KaiFile {
+  /** Tells the models of files apart. */
   readonly kind: 'kai'
+  /** Name of the file, for messages. */
   readonly file: string
+  /** Parents before their children. */
   readonly queues: readonly KaiQueue[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]

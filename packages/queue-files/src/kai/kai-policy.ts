@@ -7,7 +7,9 @@ import type { KaiFile, KaiQueue } from './kai-file.js'
 
 /** What queues of KAI Scheduler come to. */
 export interface KaiPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'kai'
+  /** Of `kai-preempting`. */
   readonly options: KaiOptions
   /** Of each queue that holds jobs, by its name, its path. */
   readonly leaves: ReadonlyMap<string, string>

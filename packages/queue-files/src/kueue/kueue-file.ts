@@ -5,11 +5,17 @@ import { refuseTemplate, templateError, templateMark } from '../template.js'
 
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {
+  /** Tells the models of files apart. */
   readonly kind: 'kueue'
+  /** Name of the file, for messages. */
   readonly file: string
+  /** Objects of the kind ClusterQueue. */
   readonly clusterQueues: readonly KubernetesObject[]
+  /** Objects of the kind Cohort. */
   readonly cohorts: readonly KubernetesObject[]
+  /** Objects of the kind ResourceFlavor. */
   readonly flavors: readonly KubernetesObject[]
+  /** Objects of the kind LocalQueue. */
   readonly localQueues: readonly KubernetesObject[]
   /** Settings of Kueue itself, where the file has them. */
   readonly configuration: KubernetesObject | undefined

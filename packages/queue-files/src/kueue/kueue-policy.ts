@@ -9,7 +9,9 @@ import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What manifests of Kueue come to. */
 export interface KueuePolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'kueue'
+  /** Of `kueue`. */
   readonly options: KueueOptions
   /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
   readonly localQueues: ReadonlyMap<string, string>

@@ -12,7 +12,9 @@ export interface Declared {
 
 /** What a slurm.conf says. */
 export interface SlurmConf {
+  /** Tells the models of files apart. */
   readonly kind: 'slurm'
+  /** Name of the file, for messages. */
   readonly file: string
   /** Whether there is a slurm.conf, and not the database of accounts alone. */
   readonly isConf: boolean
@@ -20,14 +22,17 @@ export interface SlurmConf {
   readonly database: Database
   /** Settings that are of no node and no partition, by name in small letters; the last of equal ones, as in Slurm. */
   readonly general: ReadonlyMap<string, Setting>
+  /** Lines that begin with PartitionName. */
   readonly partitions: readonly Declared[]
+  /** Lines that begin with NodeName. */
   readonly nodes: readonly Declared[]
   /** Nodes that are declared to be down. */
   readonly downNodes: readonly Declared[]
   /** Names of several nodes. */
   readonly nodeSets: readonly Declared[]
-  /** Settings of partitions, and of nodes, as they are written, once each, with whom they are of. */
+  /** Settings of partitions as they are written, once each, with whom they are of. */
   readonly written: readonly Written[]
+  /** The same of nodes. */
   readonly writtenOfNodes: readonly Written[]
 }
 interface Written {

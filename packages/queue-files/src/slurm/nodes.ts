@@ -7,7 +7,9 @@ import { labelOf, partitionNodes } from './partition-nodes.js'
 
 /** Machines of a slurm.conf, as a description of a cluster has them. */
 export interface SlurmNodes {
+  /** Of the cluster (ClusterName); `slurm` where it has none. */
   readonly name: string
+  /** Groups of equal nodes, as a description of a cluster has them. */
   readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
 }
 

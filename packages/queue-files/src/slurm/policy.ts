@@ -15,6 +15,7 @@ import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What a slurm.conf comes to. */
 export interface SlurmPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'slurm'
   /** Those of the policy around all others. */
   readonly options: Readonly<Record<string, unknown>>

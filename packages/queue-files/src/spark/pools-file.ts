@@ -6,18 +6,27 @@ import type { Given, Setting } from '../setting.js'
 
 /** A pool of a fairscheduler.xml. */
 export interface SparkPool {
+  /** As written. */
   readonly name: string
+  /** Where it is declared, 1-based. */
   readonly line: number
+  /** Order of the jobs inside; absent: `fifo`. */
   readonly mode?: Given<'fair' | 'fifo'> | undefined
+  /** Share relative to other pools; absent: 1. */
   readonly weight?: Given<number> | undefined
+  /** Cores that it is served up to before others; absent: 0. */
   readonly minShare?: Given<number> | undefined
 }
 
 /** A fairscheduler.xml of Spark, with the settings of a spark-defaults.conf where there is one. */
 export interface SparkFile {
+  /** Tells the models of files apart. */
   readonly kind: 'spark'
+  /** Name of the file, for messages. */
   readonly file: string
+  /** As listed. */
   readonly pools: readonly SparkPool[]
+  /** Settings of a spark-defaults.conf beside it. */
   readonly conf: readonly Setting[]
   /** Settings of pools for which Spark takes its default. */
   readonly ignored: Findings

@@ -8,6 +8,7 @@ import type { QueuePolicy } from '../queue-policy.js'
 
 /** What a fairscheduler.xml comes to. */
 export interface SparkPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'spark'
   /** Of the order `fair`; undefined where the mode is FIFO. */
   readonly options: FairOptions | undefined

@@ -9,7 +9,9 @@ export interface At {
 
 /** Amounts as a queue file names them: `memory-mb`, `vcores`, others; `all` is a percentage of every resource. */
 export interface NamedAmounts {
+  /** Amount or percentage of each resource that is named. */
   readonly byName: Readonly<Record<string, number | `${number}%`>>
+  /** Percentage of every resource, in place of amounts; absent: none. */
   readonly all?: number
   /** Written as `X mb, Y vcores`: a maximum in this form leaves 0 of every other resource. */
   readonly isOldStyle?: boolean

@@ -9,11 +9,17 @@ export type CapacityValue =
 
 /** A queue of a capacity-scheduler.xml with its own properties, by the part of their names behind the queue's path. */
 export interface CapacityQueue {
+  /** Full path: `root.ads.reports`. */
   readonly path: string
+  /** The queue around it; undefined for the root. */
   readonly parent: CapacityQueue | undefined
+  /** Name of the file, for messages. */
   readonly file: string
+  /** Where it is declared, 1-based. */
   readonly line: number
+  /** Its own properties, by the part of their names behind its path. */
   readonly properties: Map<string, Setting>
+  /** The queues inside it, as listed. */
   readonly queues: CapacityQueue[]
   /** Absent: not given. */
   capacity?: CapacityValue & { readonly file: string; readonly line: number }
@@ -23,11 +29,15 @@ export interface CapacityQueue {
 
 /** A capacity-scheduler.xml: its queues, and the properties that concern all of them. */
 export interface CapacityFile {
+  /** Tells the models of files apart. */
   readonly kind: 'capacity'
+  /** Name of the file, for messages. */
   readonly file: string
+  /** The root queue, with all others inside it. */
   readonly root: CapacityQueue
   /** By full name. */
   readonly general: ReadonlyMap<string, Setting>
+  /** What was ignored at reading, each with its reason. */
   readonly ignored: Findings
 }
 

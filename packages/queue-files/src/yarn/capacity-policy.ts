@@ -11,7 +11,9 @@ import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What a capacity-scheduler.xml comes to. */
 export interface CapacityPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'capacity'
+  /** Of `capacity-scheduler`. */
   readonly options: CapacitySchedulerOptions
 }
 

@@ -11,8 +11,11 @@ import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-pol
 
 /** What a fair-scheduler.xml comes to. */
 export interface FairPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
   readonly kind: 'fair'
+  /** Of the order `yarn-fair`. */
   readonly options: YarnFairOptions
+  /** How jobs that name no queue, or one that is not declared, find theirs; the first that fits. */
   readonly rules: readonly PlacementRule[]
 }
 
