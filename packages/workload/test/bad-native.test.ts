@@ -36,6 +36,8 @@ const badLines: [string, string, string][] = [
   ['a negative amount', withStage({ demand: { map: -1 } }), 'stages[0].demand.map: found -1, expected at least 0.'],
   ['a resource with a name of the language', withStages(stage.replace('{"map":1}', '{"map":1,"__proto__":1}')), 'stages[0].demand: a resource cannot be called "__proto__".'],
   ['too few durations', withStage({ duration: [1, 2, 3] }), 'stages[0].duration: found 3 elements for 2 tasks. Give one per task,'],
+  ['a minimum of tasks that are no gang', withStage({ minTasks: 2 }), 'stages[0].minTasks: the stage is no gang. Add "gang": true,'],
+  ['a larger minimum than tasks', withStage({ gang: true, minTasks: 3 }), 'stages[0].minTasks: found 3, more than its 2 tasks.'],
   ['too few hosts', withStage({ data: { hosts: [['n1']] } }), 'stages[0].data.hosts: found 1 elements for 2 tasks. Give one per task,'],
   ['a fraction above 1', withStages(stage, stage.replace('}}', '}}').replace('"tasks"', '"after":[{"stage":0,"fraction":5}],"tasks"')), 'stages[1].after[0].fraction: found 5, expected at most 1.'],
   ['an unknown stage', withStages(stage, stage.replace('"tasks"', '"after":[{"stage":7,"fraction":1}],"tasks"')), 'stages[1].after[0].stage: no stage 7, the job has 2 (counted from 0).'],

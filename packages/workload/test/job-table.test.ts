@@ -84,6 +84,12 @@ describe('a table of jobs', () => {
     ])
   })
 
+  it('says of a gang how many tasks must start together', () => {
+    const text = (least: string) => `submit,duration,tasks,gang,min_tasks,cores\n0,5,4,yes,${least},1\n0,5,4,,2,1\n0,5,4,no,2,1\n0,5,4,yes,,1\n`
+    expect(jobs(text('3')).map(({ stages }) => [stages[0]?.gang, stages[0]?.minTasks])).toEqual([[true, 3], [true, 2], [undefined, undefined], [true, undefined]])
+    expect(messageOf(() => jobs(text('5')))).toContain('"jobs.csv" line 2 min_tasks: found 5, more than the 4 tasks of the job.')
+  })
+
   const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
   it('reads quantities as Kubernetes writes them, and several values of a label', () => {
     const mapping = { demands: { cpu: { column: 'cpu', scale: 1000 }, mem: { column: 'mem', scale: 2 ** -20 } }, require: { model: 'model' } }

@@ -37,6 +37,8 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
   })
   if (stage.shuffle !== undefined && stage.shuffle.from >= index)
     throw new BadLine(`${at}.shuffle.from`, `stage ${index} fetches from stage ${stage.shuffle.from}, which does not come before it.`)
+  if (stage.minTasks !== undefined && stage.gang !== true) throw new BadLine(`${at}.minTasks`, 'the stage is no gang.', 'Add "gang": true')
+  if (stage.minTasks !== undefined && stage.minTasks > stage.tasks) throw new BadLine(`${at}.minTasks`, `found ${stage.minTasks}, more than its ${stage.tasks} tasks.`)
   perTask(`${at}.duration`, stage.duration, stage.tasks)
   perTask(`${at}.data.hosts`, stage.data?.hosts, stage.tasks)
   if (Object.hasOwn(stage.demand, '__proto__')) throw new BadLine(`${at}.demand`, 'a resource cannot be called "__proto__".')
