@@ -99,6 +99,7 @@ export class SlurmJobs {
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
+      { rule: 'noGpus', jobs: options.gpuDemand ? 0 : withGpus, text: 'that held GPUs, which they do not ask for here (gpuDemand: true)' },
       { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
       { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
       { rule: 'constraints', jobs: constraints, text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)` },
