@@ -82,7 +82,7 @@ export function naivePreemption(queues: NaiveQueues, drop: (reserved: NaiveQueue
   }
 
   function keyOf(leaf: Queue, job: JobId, lane: LaneId): number {
-    const memory = queues.sum(lane, (other) => other === job)[queues.memoryOf(lane)] ?? 0
+    const memory = queues.sum(lane, (other) => other === job, queues.uses)[queues.memoryOf(lane)] ?? 0 // what is reserved does not count
     const wanted = work.unplaced(job, lane) === 0 ? 0 : work.unplaced(job, lane) * (queues.demand(work.shape(job, lane), lane)[queues.memoryOf(lane)] ?? 0)
     if (leaf.options.ordering === 'fair') return leaf.options.sizeBasedWeight === true ? memory / Math.log2(1 + Math.max(1, memory + wanted)) : memory
     return leaf.options.ordering === 'priority' ? -work.priority(job) : 0
