@@ -1,5 +1,5 @@
 import type { JobSpec, Plug } from '@sched/core'
-import { fifo, greedy } from '@sched/policies'
+import { fifo, greedy, kueue } from '@sched/policies'
 import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { monolithic, partitioned, sharedState, twoLevel, type SharedStateOptions } from '../src/index.js'
@@ -133,6 +133,18 @@ describe('preemption', () => {
     const run = (preemption: boolean) => lines({ preemption, schedulers }, [cpuJob('l', { class: 'low', duration: 50 }), cpuJob('h', { class: 'high' })], { cluster: cpus(1, 1), until: 2.5 })[1]
     expect(run(false)).toBe('high h#1 0-2: 1 claimed, 0 accepted, 1 conflicted, 1 left')
     expect(run(true)).toBe('high h#1 0-2: 1 claimed, 1 accepted, 1 conflicted, 0 left')
+  })
+})
+
+describe('kueue', () => {
+  it.each([
+    ['all or nothing', sharedState({ schedulers: 1, decision: none, commit: 'all-or-nothing' })],
+    ['incremental', sharedState({ schedulers: 1, decision: none })],
+    ['offers', twoLevel({ frameworks: 1, decision: none })],
+    ['one after the other', monolithic({ decision: { job: 1, task: 0 } })],
+  ])('places all tasks of a job in one decision, as far as its quota goes: %s', (_, architecture) => {
+    const { decided } = play(architecture, [cpuJob('a', { queue: 'q', tasks: 3, duration: 50 }), cpuJob('b', { queue: 'q', tasks: 2, duration: 50 })], { policy: kueue({ queues: { q: { nominalQuota: { cpu: 5 } } } }) })
+    expect(decided.all.map(({ job, accepted }) => `${job} ${accepted}`)).toEqual(['a 3', 'b 2'])
   })
 })
 

@@ -64,6 +64,8 @@ class Kueue implements Policy {
   readonly #closed = new Map<ClusterQueue, Workload>()
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
+  /** The job that the round took up last. */
+  #taken: JobId | None = None
   #hasPreempted = false
   /** Whether somebody gave way who has just started or had no node yet, or may preempt a moment later: nothing that ends tells of that. */
   #isUnsettled = false
@@ -97,6 +99,7 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
+    this.#taken = None
     this.#preempted.begin(this.#env.now())
     this.#evictLeaving(round)
     this.#startAdmitted(round)
@@ -119,7 +122,7 @@ class Kueue implements Policy {
   #startAdmitted(round: Round): void {
     for (const workload of this.#workloads.unstarted[round.lane] as Set<Workload>) {
       if (this.#isOver(round) || (round.jobsLeft === Infinity && !this.#hasRoom(round))) return
-      this.#start(workload, round)
+      if (this.#mayTake(workload, round)) this.#start(workload, round)
     }
   }
 
@@ -129,9 +132,14 @@ class Kueue implements Policy {
     return round.nodes.length === 1 ? round.room(first as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
   }
 
-  /** No more jobs may be taken up. */
+  /** No more jobs may be taken up, and of the one taken last nothing is left to place. */
   #isOver(round: Round): boolean {
-    return round.jobsLeft === 0
+    return round.jobsLeft === 0 && (round.claimsLeft === 0 || this.#taken === None || round.work.unplaced(this.#taken, round.lane) === 0)
+  }
+
+  /** Whether the round may still be about the workload: each task of a job that is no gang is one of its own. */
+  #mayTake({ job }: Workload, round: Round): boolean {
+    return round.jobsLeft > 0 || job === this.#taken
   }
 
   #admitAll(round: Round): void {
@@ -144,7 +152,7 @@ class Kueue implements Policy {
     while (!this.#isOver(round) && this.#cycle(round) && !this.#isHopeless(round)) {
       // the next workload of each queue
     }
-    this.#workloads.isChanged[round.lane] = this.#isOver(round) || this.#hasPreempted || this.#isUnsettled ? 1 : 0
+    this.#workloads.isChanged[round.lane] = round.jobsLeft === 0 || this.#hasPreempted || this.#isUnsettled ? 1 : 0
     if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
   }
 
@@ -164,7 +172,7 @@ class Kueue implements Policy {
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
-      if (entry !== undefined) entries.push(entry)
+      if (entry !== undefined && this.#mayTake(entry.workload, round)) entries.push(entry)
     }
     if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload } of entries) this.#passOver(workload)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
@@ -176,12 +184,13 @@ class Kueue implements Policy {
 
   #inTurn(entries: Entry[], round: Round): void {
     entries.sort(byBorrowing)
-    for (let i = 0; i < entries.length && !this.#isOver(round); i++) this.#consider(entries[i] as Entry, round)
+    for (const entry of entries) if (this.#mayTake(entry.workload, round)) this.#consider(entry, round)
   }
 
   #byShare(entries: Entry[], round: Round): void {
     const contest = new Contest(entries, this.#queues.resources.length)
-    for (let entry = contest.next(); entry !== undefined && !this.#isOver(round); entry = contest.next()) {
+    for (let entry = contest.next(); entry !== undefined; entry = contest.next()) {
+      if (!this.#mayTake(entry.workload, round)) continue
       this.#touched.clear()
       this.#consider(entry, round)
       for (const queue of this.#touched) contest.changed(queue)
@@ -349,7 +358,9 @@ class Kueue implements Policy {
 
   #start(workload: Workload, round: Round): void {
     const { job, lane } = workload
-    if (!round.take(job) || round.claimsLeft === 0) return
+    if (!round.take(job)) return
+    this.#taken = job
+    if (round.claimsLeft === 0) return
     this.#workloads.starting(workload, () => {
       if (round.work.together(job, lane) > 1) startGang(job, round, (_, within) => this.#nodeFor(workload, within))
       else {
