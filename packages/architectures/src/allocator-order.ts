@@ -2,7 +2,9 @@ import type { ClusterView, Random, ResourceId } from '@sched/core'
 
 /** A framework, or a role with all frameworks in it, as an allocator sees it. */
 export interface Share {
+  /** Of the role or the framework. */
   readonly name: string
+  /** Above 0. */
   readonly weight: number
   /** What its tasks hold of every resource, by `ResourceId`; of roles, and where offers are made node by node, with what is on offer to it. */
   readonly held: ArrayLike<number>

@@ -14,6 +14,7 @@ interface Spot {
 
 /** A YAML (or JSON) text that still knows on which line each value stands. Throws `BAD_INPUT` with line and column. */
 export class YamlSource {
+  /** What the text says. */
   readonly value: unknown
   readonly #document: Document.Parsed
   readonly #lines = new LineCounter()

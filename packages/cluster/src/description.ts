@@ -19,6 +19,7 @@ export interface ReplicaRule {
 
 /** Devices of one kind on a node. */
 export interface Devices {
+  /** Devices of each node, at most 30. */
   readonly count: number
   /** Amount of one device, the same in the whole cluster: 1000 lets tasks ask for thousandths. */
   readonly milli: number
@@ -34,6 +35,7 @@ export interface DynamicSlotsRule {
   readonly interval: Seconds
   /** One slot more when less than this fraction of every kind of hardware is used, one fewer when more than that of any is. */
   readonly below: number
+  /** One slot fewer when more than this fraction of any kind of hardware is used. */
   readonly above: number
 }
 
@@ -43,6 +45,7 @@ export interface NodeGroup {
   readonly name?: string
   /** The names of the nodes themselves instead, as many as there are. */
   readonly names?: readonly string[]
+  /** How many nodes, at least 1. */
   readonly count: number
   /** Spread over this many racks, as evenly as can be, in order; or the path of group names from the rack up (`['r1', 'row A']`). */
   readonly racks?: number | readonly string[]
@@ -64,10 +67,15 @@ export interface NodeGroup {
 
 /** A cluster as a file or a program describes it. */
 export interface ClusterDescription {
+  /** For reports. */
   readonly name?: string
+  /** Groups of equal nodes; nodes are numbered through them in order. */
   readonly nodes: readonly NodeGroup[]
+  /** How often nodes report; absent: what happens is known at once. */
   readonly heartbeat?: Heartbeat | undefined
+  /** Where blocks are of which no hosts are given. Default: as HDFS, 3. */
   readonly replicas?: ReplicaRule | undefined
+  /** How nodes change their slots; absent: they do not. */
   readonly dynamicSlots?: DynamicSlotsRule | undefined
 }
 

@@ -15,7 +15,9 @@ import { Work } from './work.js'
 
 /** What a dispatcher is made of. */
 export interface DispatcherOptions {
+  /** The nodes; they are those for good. */
   readonly cluster: ClusterDescription
+  /** What decides, `greedy(drf())` for example. */
   readonly policy: Plug<'policy'>
   /** For policies that draw random numbers. Default 1. */
   readonly seed?: number
@@ -30,11 +32,14 @@ export interface DispatcherOptions {
  * `startup`, `after` and `think` are for a simulator alone: submit a job when it may start.
  */
 export interface SubmittedJob extends Omit<JobSpec, 'submit' | 'stages'> {
+  /** The time of the call counts in its place. */
   readonly submit?: Seconds
+  /** Its stages; each starts when those it comes after are as far as it says. */
   readonly stages: readonly SubmittedStage[]
 }
 /** A stage of which the tasks' durations may be left out. */
 export interface SubmittedStage extends Omit<StageSpec, 'duration'> {
+  /** Nobody reads it: the program tells of ends. */
   readonly duration?: Duration
 }
 
@@ -42,7 +47,9 @@ export interface SubmittedStage extends Omit<StageSpec, 'duration'> {
 export interface Placed extends TaskName {
   /** Number of the start; a task that starts again has another one, and none comes again. */
   readonly id: number
+  /** Name of the node. */
   readonly node: string
+  /** Distance to its data: 0 on the node, 1 in its rack, ..., -1 without data. */
   readonly level: number
 }
 /**
@@ -50,7 +57,9 @@ export interface Placed extends TaskName {
  * are pending again at once: their ends are not to be told. Where no task is suspended or goes on and no job is cancelled the list of these is not there.
  */
 export interface Decisions {
+  /** Tasks to start, each on its node. */
   readonly start: readonly Placed[]
+  /** Tasks to kill. */
   readonly kill: readonly Placed[]
   /** Tasks to stop where they are, to go on later. */
   readonly suspend?: readonly Placed[]
@@ -78,8 +87,11 @@ export function dispatcher(options: DispatcherOptions): Dispatcher {
 
 /** The state of a cluster and its jobs under one policy; `dispatcher` makes one. */
 export class Dispatcher {
+  /** The jobs in the system, for reading. */
   readonly work: Work
+  /** The nodes and what is free on them, for reading. */
   readonly cell: CellState
+  /** The policy that it runs. */
   readonly policy: Policy
   readonly #model: ClusterModel
   readonly #draft: Draft

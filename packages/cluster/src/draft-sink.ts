@@ -10,7 +10,10 @@ export interface DraftSink {
   abandon(job: JobId): void
   /** Whether anybody listens to `defer`. */
   readonly explained: boolean
+  /** A promise that the job starts no later than `start`. */
   reserve(job: JobId, start: Seconds): void
+  /** A job was passed over. */
   defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void
+  /** The policy wants another round at a time. */
   wakeAt(time: Seconds): void
 }

@@ -28,7 +28,9 @@ export function hardwareOf(groups: readonly NodeGroup[], nodes: number): Hardwar
 
 /** What tasks use of each kind, `[kind * nodes + node]`, and how many work on each node; written by who models it. */
 export class HardwareUse {
+  /** How much of a kind the tasks on a node use now. */
   readonly use: Float64Array
+  /** How many of the tasks on a node are at work now. */
   readonly runnable: Int32Array
   /** Whether somebody models it. */
   isMeasured = false

@@ -7,7 +7,9 @@ type Path = readonly (string | number)[]
 
 /** An object of Kubernetes, and where its fields stand in the file. */
 export interface KubernetesObject {
+  /** For example `Node`. */
   readonly kind: string
+  /** All its fields. */
   readonly object: Json
   /** The place of a field, or of what is around it. */
   readonly place: (...path: Path) => Place

@@ -6,25 +6,37 @@ import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devic
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
 export interface ClusterModel {
+  /** For reports. */
   readonly name: string
+  /** Number of nodes; their ids are 0 to `nodes` - 1. */
   readonly nodes: number
+  /** By node. */
   readonly nodeNames: readonly string[]
+  /** Names of all resources, slot types too, by id. */
   readonly resources: readonly string[]
+  /** By id. */
   readonly lanes: readonly Lane[]
   /** Amounts, `[resource * nodes + node]`. */
   readonly total: Int32Array
+  /** By node; 1 is nominal. */
   readonly speed: Float64Array
+  /** What nodes have of each kind of hardware. */
   readonly hardware: Hardware
+  /** By node. */
   readonly labels: Labels
   /** Resources that come in devices; `undefined`: none does. */
   readonly devices: DeviceTable | undefined
   /** `groups[level][node]`: the node's group at a level, itself at level 0, its rack at 1. */
   readonly groups: readonly Int32Array[]
+  /** By level: names of the nodes, of the racks, of larger groups. */
   readonly groupNames: readonly (readonly string[])[]
-  /** Nodes sorted by rack, and where each rack starts in that list (one entry more than racks). */
+  /** Nodes sorted by rack. */
   readonly byRack: Int32Array
+  /** By rack: where it starts in `byRack`; one entry more than racks. */
   readonly rackStart: Int32Array
+  /** How often nodes report; absent: what happens is known at once. */
   readonly heartbeat: Heartbeat | undefined
+  /** Where blocks are of which no hosts are given. */
   readonly replicas: ReplicaRule
   /** How nodes change their slots by use; `undefined`: they do not. */
   readonly dynamicSlots: DynamicSlotsRule | undefined

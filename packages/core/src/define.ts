@@ -18,9 +18,13 @@ type SchemaResult<T> =
 
 /** The part a plug plays, with what it is built with and what it builds. */
 export interface Kinds {
+  /** Whose work goes next. */
   order: { env: Env; made: Order }
+  /** An order under a discipline: whose work goes next, and whether it may go now. */
   policy: { env: Env; made: Policy }
+  /** Where. */
   placement: { env: Env; made: Placement }
+  /** Who decides, seeing what, and how decisions become real. */
   architecture: { env: ArchitectureEnv; made: Architecture }
 }
 /** Which part a plug plays. */
@@ -28,6 +32,7 @@ export type Kind = keyof Kinds
 
 /** A chosen and configured part of a scheduling system, ready to be built once per run. */
 export interface Plug<K extends Kind> {
+  /** Which part it plays. */
   readonly kind: K
   /** Of its definition, or of the preset that it was asked for by. */
   readonly name: string
@@ -44,6 +49,7 @@ type InnerPlugs<I extends Inner> = {
 
 /** What an author writes of a plug-in. */
 export interface Definition<K extends Kind, Options, I extends Inner, Input = unknown> {
+  /** Which part its plugs play. */
   readonly kind: K
   /** Unique among definitions and presets of its kind. */
   readonly name: string
@@ -66,7 +72,9 @@ type AsGiven<Input> = Input extends object ? { readonly [K in keyof Input]: AsGi
 
 /** A definition as a registry keeps it; code that needs no registry makes its plug: `defined.plug({ order: fifo() }, { most: 3 })`. */
 export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner, Input = unknown> extends Omit<Definition<K, Options, I>, 'inner' | 'options'> {
+  /** What may be set; of a definition without options a schema that takes none. */
   readonly options: OptionsSchema<Options>
+  /** Parts it wraps and their kinds, by option name; which may be left out is not told here. */
   readonly inner: Readonly<Record<string, PartKind>>
   /**
    * Checks the options at once and yields the plug; they have the type of the schema's input, where it has one. Throws `BAD_OPTION` with the
@@ -153,9 +161,13 @@ export function checkOptions<Options>(path: string, schema: OptionsSchema<Option
 
 /** A short name for a usual combination, for example `hfs`. */
 export interface Preset {
+  /** Which part it plays. */
   readonly kind: Kind
+  /** Unique among definitions and presets of its kind. */
   readonly name: string
+  /** One line for listings. */
   readonly summary: string
+  /** Where it is published. */
   readonly source?: string
   /** As a file would write it: see `resolve`. */
   readonly config: string | { readonly [name: string]: unknown }
@@ -188,14 +200,17 @@ export class Registry {
     return this
   }
 
+  /** The preset of the name; undefined where there is none. */
   preset(kind: Kind, name: string): Preset | undefined {
     return this.#presets.find((preset) => preset.kind === kind && preset.name === name)
   }
 
+  /** All presets of a kind, in the order in which they were added. */
   presets(kind: Kind): Preset[] {
     return this.#presets.filter((preset) => preset.kind === kind)
   }
 
+  /** Whether there is a definition of the name; presets are none. */
   has(kind: Kind, name: string): boolean {
     return this.#named(kind).has(name)
   }

@@ -21,10 +21,15 @@ export type ErrorCode =
 
 /** Where a fact was found: file, 1-based line and column, or row of a table that has no lines, field or option path. */
 export interface Place {
+  /** Name of the file. */
   readonly file?: string | undefined
+  /** Line of the file, 1-based. */
   readonly line?: number | undefined
+  /** Row of a table that has no lines, 1-based. */
   readonly row?: number | undefined
+  /** Column of the line, 1-based. */
   readonly column?: number | undefined
+  /** Path of a field or an option. */
   readonly field?: string | undefined
 }
 
@@ -34,8 +39,11 @@ export interface Place {
  * `Trace "a.swf" line 120: run time -1. Use { onUnknown: 'skip' } to drop such jobs.`
  */
 export class SchedError extends Error {
+  /** Tells such errors apart, also those of another copy of this package. */
   override readonly name = 'SchedError'
+  /** Which kind of error it is, for programs. */
   readonly code: ErrorCode
+  /** Where the fact was found; empty where there is no place. */
   readonly place: Place
   /** What is so, a sentence that goes on after the place. */
   readonly fact: string

@@ -2,7 +2,9 @@ import { suggest } from './error.js'
 
 /** What a schema complains of, as the Standard Schema interface gives it; zod's own fields are used where they are there. */
 export interface SchemaIssue {
+  /** What the schema says of it. */
   readonly message: string
+  /** Where in the value; absent or empty: the value itself. */
   readonly path?: readonly PathPart[] | undefined
 }
 type PathPart = PropertyKey | { readonly key: PropertyKey }
@@ -10,8 +12,11 @@ type Path = readonly PropertyKey[]
 
 /** A complaint for people: where in the value, the fact, and the way out where there is one. */
 export interface Complaint {
+  /** Where in the value; empty: the value itself. */
   readonly at: Path
+  /** What is so. */
   readonly fact: string
+  /** What to do about it; empty where there is nothing to say. */
   readonly wayOut: string
 }
 

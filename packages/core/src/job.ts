@@ -22,7 +22,9 @@ export type Duration =
  * same blocks, so task i of each reads block `first + i` of that set.
  */
 export interface DataSpec {
+  /** Name of the set of blocks; absent: the job's own. */
   readonly set?: string
+  /** Block of the set that the first task reads. Default 0. */
   readonly first?: number
   /** Node names that hold each task's block, where a trace records them; otherwise the cluster places replicas. */
   readonly hosts?: readonly (readonly string[])[]
@@ -50,7 +52,9 @@ export interface StageSpec {
   readonly name: string
   /** Number of tasks, at least 1. */
   readonly tasks: number
+  /** What each task asks for. */
   readonly demand: Demand
+  /** How long a task runs on a nominal node with its data there. */
   readonly duration: Duration
   /** Earlier stages (by index) of which a fraction of tasks must have ended: Hadoop's slow start is `{ stage: 0, fraction: 0.05 }`. */
   readonly after?: readonly { readonly stage: number; readonly fraction: number }[]
@@ -60,6 +64,7 @@ export interface StageSpec {
   readonly localityFactors?: readonly number[]
   /** Bytes the whole stage reads and writes, where a trace gives them. */
   readonly bytesIn?: number
+  /** Bytes the whole stage writes, where a trace gives them. */
   readonly bytesOut?: number
   /** Where its tasks may run; default: anywhere. */
   readonly constraints?: Constraints
@@ -111,12 +116,15 @@ export interface JobSpec {
   readonly queue?: string
   /** What else a log says of the job; for reports and filters. */
   readonly group?: string
+  /** Account that pays for it. */
   readonly account?: string
+  /** Partition of the machine that it was submitted to. */
   readonly partition?: string
   /** Quality of service that it asks for, by name. */
   readonly qos?: string
   /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
   readonly licenses?: Readonly<Record<string, number>>
+  /** What it runs. */
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number
@@ -136,6 +144,7 @@ export interface JobSpec {
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
+  /** What a log recorded of it on the real machine; schedulers never see it. */
   readonly recorded?: RecordedRun
   /** At least one. */
   readonly stages: readonly StageSpec[]

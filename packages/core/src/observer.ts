@@ -15,11 +15,15 @@ export type TaskEnd = 'done' | 'evicted' | 'lost' | 'failed'
  * the call only.
  */
 export interface TaskRow {
+  /** Whose the tasks are. */
   readonly job: JobId
+  /** In which they are scheduled. */
   readonly lane: LaneId
   /** Of the columns the first `count` entries count; `nodes[i]` is the node of `tasks[i]`. */
   readonly count: number
+  /** Of which the first `count` count. */
   readonly tasks: readonly TaskId[]
+  /** The node of each. */
   readonly nodes: readonly NodeId[]
 }
 
@@ -31,9 +35,11 @@ export interface StartRow extends TaskRow {
 
 /** Tasks that leave their nodes; see `onTaskEnd`. */
 export interface EndRow extends TaskRow {
+  /** How they ended. */
   readonly how: TaskEnd
   /** When the tasks started, and when they stopped: at or before the time at which it is told. */
   readonly started: Seconds
+  /** When the tasks stopped: at or before the time at which it is told. */
   readonly stopped: Seconds
   /** Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. */
   readonly saved: Seconds

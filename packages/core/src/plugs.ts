@@ -8,7 +8,9 @@ export type Random = () => number
 
 /** What a plug-in is given when a run starts. */
 export interface Env {
+  /** The nodes, valid during the run. */
   readonly cluster: ClusterView
+  /** The jobs, valid during the run. */
   readonly work: WorkView
   /** The time: of the event that a hook tells of, of the round otherwise. */
   now(): Seconds
@@ -41,14 +43,18 @@ export interface Policy extends WorkListener {
 
 /** Part of an order's reading: `ids[from]` to `ids[to - 1]`, most deserving first. */
 export interface JobBlock {
+  /** Jobs, of which those from `from` to `to` - 1 count. Valid until the next call of `next`. */
   readonly ids: Int32Array
+  /** First index that counts. */
   readonly from: number
+  /** Index behind the last that counts. */
   readonly to: number
   /**
    * A block of one `id` and `version` holds the same jobs as when it was last read, so a reader may remember what it
    * found; ids are small whole numbers, a version is never used again. Without them the block may have changed.
    */
   readonly id?: number
+  /** See `id`. */
   readonly version?: number
 }
 
@@ -77,7 +83,9 @@ export interface Sharing {
   poolOf(job: JobId): number
   /** Tasks of the pool in the lane, with those of pools inside it: claimed or running, running and unplaced, and those it should not have less than. */
   running(pool: number, lane: LaneId): number
+  /** Tasks of the pool in the lane, with those of pools inside it: running and unplaced. */
   demand(pool: number, lane: LaneId): number
+  /** Tasks that the pool should not have less than in the lane, with those of pools inside it. */
   minShare(pool: number, lane: LaneId): number
   /** Instantaneous fair share of every pool in a lane, in units of the lane (slots, or a fraction of the whole). */
   fairShares(lane: LaneId): Float64Array
@@ -105,6 +113,7 @@ export interface Commit {
   readonly now: Seconds
   /** Tasks that start, and those that are pending again. */
   readonly accepted: readonly TaskId[]
+  /** Tasks that are pending again. */
   readonly conflicted: readonly TaskId[]
 }
 
@@ -123,6 +132,7 @@ export type Trigger =
  * meanwhile conflicts in any case, of a gang all claims.
  */
 export interface CommitMode {
+  /** How claims are checked. */
   readonly conflict: 'none' | 'fit' | 'version'
   /** Any conflict rejects all claims of the round. */
   readonly atomic: boolean
@@ -152,6 +162,7 @@ export interface Scheduler {
   readonly name: string
   /** Schedulers of one kind, for example those that share the batch jobs; the name where there is one of a kind. */
   readonly group: string
+  /** What it runs. */
   readonly policy: Policy
   /** Unplaced tasks of its jobs in a lane, jobs held back not counted. */
   pending(lane: LaneId): number
@@ -173,7 +184,9 @@ export interface Stock {
 
 /** The authoritative state as an architecture sees it. */
 export interface Cell {
+  /** The live state of the nodes. */
   readonly cluster: ClusterView
+  /** The live state of all jobs. */
   readonly work: WorkView
   /** All nodes, in id order. */
   readonly nodes: readonly NodeId[]
@@ -224,16 +237,21 @@ export interface OpenRound extends Round {
 
 /** A decision of a scheduler that took time: a transaction, in shared state. */
 export interface Decision {
+  /** Who decided. */
   readonly scheduler: Scheduler
+  /** About whom. */
   readonly job: JobId
   /** Attempt at this job, from 1. */
   readonly attempt: number
   /** When it began and when it was closed. */
   readonly opened: Seconds
+  /** When it was closed. */
   readonly closed: Seconds
   /** Tasks that were claimed, of which started, and of which were sent back. */
   readonly claimed: number
+  /** Of these, the tasks that started. */
   readonly accepted: number
+  /** Of these, the tasks that were sent back. */
   readonly conflicted: number
   /** Tasks of the job in the lane that are left unplaced. */
   readonly unplaced: number
@@ -268,6 +286,7 @@ export interface Architecture {
 
 /** What an architecture is made with. */
 export interface ArchitectureEnv extends Env {
+  /** The state that it decides about. */
   readonly cell: Cell
   /**
    * Adds a scheduler with the run's policy, or with the one configured for its name or else its group. The listeners are

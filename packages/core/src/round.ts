@@ -23,6 +23,7 @@ export const reasonNames: readonly string[] = ['no room', 'locality delay', 'que
 export interface Moulding {
   /** Tasks that its user asked for. */
   readonly requested: number
+  /** What its workers do one after the other. */
   readonly phases: readonly Phase[]
 }
 
@@ -36,6 +37,7 @@ export interface Round {
   readonly serial: number
   /** When the decision takes effect. */
   readonly now: Seconds
+  /** What the round is about: one slot type, or all resources. */
   readonly lane: LaneId
   /**
    * One node at a heartbeat, the offered ones for an offer, all for a queue pass; in id order. Valid in this round; the
@@ -44,7 +46,9 @@ export interface Round {
   readonly nodes: readonly NodeId[]
   /** The nodes that rounds of this scheduler have in sight in turn, in id order, where this one has a part of them: all nodes at a heartbeat. Absent: `nodes`. */
   readonly reach?: readonly NodeId[] | undefined
+  /** The nodes and what is free on them, as far as this scheduler knows. */
   readonly cluster: ClusterView
+  /** The jobs, as far as this scheduler knows. */
   readonly work: WorkView
   /** False when no job of the workload could fit what is left on the node: a quick test before looking at jobs. */
   room(node: NodeId): boolean
@@ -83,6 +87,7 @@ export interface Round {
   readonly explained: boolean
   /** Records why a job was passed over; `limit` names the limit where that is the reason. Free unless somebody listens. */
   defer(job: JobId, reason: Reason, limit?: string): void
+  /** Where `rollback` may go back to. */
   savepoint(): Savepoint
   /** Takes back later claims, evictions, suspensions and cancellations, newest first. */
   rollback(to: Savepoint): void

@@ -8,6 +8,7 @@ import type { JobSpec, StageSpec } from './job.js'
 export interface Lane {
   /** Of a slot type its name; `all` where there is one lane. */
   readonly name: string
+  /** What tasks of the lane may ask for. */
   readonly resources: readonly ResourceId[]
 }
 
@@ -48,6 +49,7 @@ export interface ClusterView {
   readonly nodes: number
   /** Names of the resources, by `ResourceId`. */
   readonly resources: readonly string[]
+  /** By id. */
   readonly lanes: readonly Lane[]
   /**
    * Number of locality levels below "anywhere": level 0 is the node, level 1 its rack, level 2 the next larger group.
@@ -123,9 +125,13 @@ export interface WorkView {
   estimate(job: JobId): Seconds
   /** By when it should have ended, seconds from the start of the run; `Infinity` without one. */
   deadline(job: JobId): Seconds
+  /** Whose the job is. */
   user(job: JobId): UserId
+  /** The name of a user. */
   userName(user: UserId): string
+  /** The queue that the job was submitted to. */
   queue(job: JobId): QueueId
+  /** The full name of a queue. */
   queueName(queue: QueueId): string
   /** Whom the job is charged to, '' where it names nobody. */
   account(job: JobId): string
@@ -181,7 +187,9 @@ export interface WorkView {
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None
   /** How far the task's data is from the node: 0 on it, `levels` anywhere; 0 for a task without data. */
   level(task: TaskId, node: NodeId): number
+  /** The job of a task. */
   jobOf(task: TaskId): JobId
+  /** The lane in which a task is scheduled. */
   laneOf(task: TaskId): LaneId
   /** Index of the task's stage in its job. */
   stageOf(task: TaskId): number

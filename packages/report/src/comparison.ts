@@ -4,6 +4,7 @@ import type { Cell, Column } from './table.js'
 
 /** A number that every run yields, measured for every policy on the same seeds. */
 export interface Measured {
+  /** What is measured, as reports say it. */
   readonly title: string
   /** Fractions have the unit `%` and are shown times 100. */
   readonly unit: 's' | '%' | ''
@@ -13,16 +14,21 @@ export interface Measured {
 
 /** One figure of every policy over the seeds. */
 export interface ComparisonRow {
+  /** What was measured. */
   readonly title: string
+  /** See `Measured`. */
   readonly unit: Measured['unit']
+  /** By policy, in the order in which they were given. */
   readonly cells: readonly ComparisonCell[]
 }
 
 /** One figure of one policy over the seeds. */
 export interface ComparisonCell {
+  /** Its name. */
   readonly policy: string
   /** One per seed. */
   readonly values: readonly number[]
+  /** Over the seeds, with its confidence interval. */
   readonly mean: Interval
   /** Of this policy less the first one, paired by seed; absent for the first, and where one of them has no values. */
   readonly difference?: Interval

@@ -3,7 +3,9 @@ import { cellText, type Cell, type Column } from './table.js'
 
 /** A part of a page under a heading of its own. */
 export interface Section {
+  /** Its heading. */
   readonly title: string
+  /** HTML. */
   readonly content: HtmlPart
 }
 

@@ -6,6 +6,7 @@ export type Cell = string | number | boolean | undefined
 
 /** A column of a table. */
 export interface Column {
+  /** What stands above it. */
   readonly title: string
   /** Default: right where every cell begins with a number, left otherwise. */
   readonly align?: 'left' | 'right'

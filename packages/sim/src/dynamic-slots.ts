@@ -13,7 +13,9 @@ export interface SlotsState {
   readonly kinds: readonly string[]
   /** Slots of the type now, the least and the most. */
   readonly slots: number
+  /** The least. */
   readonly min: number
+  /** The most. */
   readonly max: number
 }
 /** By how many slots a node changes: positive for more. What goes beyond the least or the most is cut. */

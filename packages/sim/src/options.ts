@@ -8,15 +8,21 @@ import type { RuntimeModel, RuntimeOptions } from './runtime.js'
 
 /** One run: a cluster, a workload and the scheduling system under test. */
 export interface SimulationOptions {
+  /** The nodes: a description, or what `buildCluster` made of one. */
   readonly cluster: ClusterDescription | ClusterModel
+  /** The jobs, in order of submission. */
   readonly workload: Workload
+  /** What every scheduler runs, unless `policies` says otherwise. */
   readonly policy: Plug<'policy'>
   /** Policies of single schedulers by name, where the architecture has several; the others run `policy`. */
   readonly policies?: Readonly<Record<string, Plug<'policy'>>>
+  /** Who decides, `monolithic()` for example. */
   readonly architecture: Plug<'architecture'>
   /** A whole number; everything random in the run depends on it alone. Default 1. */
   readonly seed?: number
+  /** How long tasks take; default: durations of the workload with the defaults of `RuntimeOptions`. */
   readonly runtime?: RuntimeOptions | RuntimeModel
+  /** Told of all that happens, in order. */
   readonly observers?: readonly Observer[]
   /** Checks conservation, placement and every counter while running; slow. Default false. */
   readonly validate?: boolean
@@ -51,7 +57,9 @@ export interface SimulationOptions {
 
 /** A task that runs before the first job arrives. */
 export interface PrefillTask {
+  /** Where it runs. */
   readonly node: NodeId
+  /** What it holds. */
   readonly demand: Demand
   /** When it ends, seconds from the start of the run; `Infinity`: never. */
   readonly end: Seconds

@@ -6,9 +6,11 @@ import type { TaskRuns } from './task-runs.js'
 
 /** A time in which a node is away. */
 export interface Outage {
+  /** Which node. */
   readonly node: NodeId
   /** Seconds from the start of the run, `from` < `to`; `Infinity`: never back. */
   readonly from: Seconds
+  /** When it is back, seconds from the start of the run; `Infinity`: never. */
   readonly to: Seconds
   /** What runs there runs on to its end and nothing new starts, as before maintenance; default: it is lost with the node. */
   readonly drain?: boolean

@@ -5,21 +5,27 @@ import { Simulation } from './simulation.js'
 
 /** What is run on each node, and how often it is looked at. */
 export interface ProbeOptions {
+  /** The nodes, with their hardware. */
   readonly cluster: ClusterDescription
   /** The probe job. */
   readonly workload: Workload
+  /** What places the probe job. */
   readonly policy: Plug<'policy'>
+  /** Who decides. */
   readonly architecture: Plug<'architecture'>
   /** Names of the nodes to probe; default all. */
   readonly nodes?: readonly string[]
   /** How often each node is looked at, evenly over the run. Default 10, as in the paper. */
   readonly instants?: number
+  /** How long tasks take. Default: as in a simulation. */
   readonly runtime?: RuntimeOptions
+  /** Default 1. */
   readonly seed?: number
 }
 
 /** What a probe job did to a node on which it ran alone. */
 export interface ProbedNode {
+  /** Its name. */
   readonly node: string
   /** How long the job ran. */
   readonly seconds: Seconds
@@ -27,9 +33,11 @@ export interface ProbedNode {
   readonly at: readonly Seconds[]
   /** What the node has of processors and of memory. */
   readonly cores: number
+  /** What the node has of memory. */
   readonly memory: number
   /** Which part of them was in use then, in [0, 1]. */
   readonly cpuUse: readonly number[]
+  /** Which part of its memory was in use then, in [0, 1]. */
   readonly memoryUse: readonly number[]
 }
 

@@ -3,8 +3,11 @@ import type { NetworkOptions } from './progress/shuffle.js'
 
 /** What is known of a task when it starts. */
 export interface Start {
+  /** The job. */
   readonly spec: JobSpec
+  /** The stage of the task. */
   readonly stage: StageSpec
+  /** Index of the stage in the job. */
   readonly stageIndex: number
   /** Task index in its stage. */
   readonly task: number
@@ -16,11 +19,13 @@ export interface Start {
   readonly level: number
   /** Locality levels of the cluster; `level === levels` is anywhere. */
   readonly levels: number
+  /** Of the node; 1 is nominal. */
   readonly speed: number
 }
 
 /** How long a task takes where it was placed. */
 export interface RuntimeModel {
+  /** How long the task will run, seconds. */
   runtime(start: Start): Seconds
   /** Whether a task of the stage takes as long as any other of it at the same level and speed; default: none does. */
   isEven?(stage: StageSpec): boolean

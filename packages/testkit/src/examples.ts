@@ -4,10 +4,13 @@ import { cluster, job } from './build.js'
 
 /** A heartbeat of a script and what must start in it, as `job.task at level`: level 0 is the node of the task's data. */
 export interface ScriptStep {
+  /** When, seconds. */
   readonly at: Seconds
+  /** The node that reports. */
   readonly node: string
   /** Free slots that the node reports; default 1. */
   readonly free?: number
+  /** What starts there, in order. */
   readonly starts: readonly string[]
 }
 
@@ -15,8 +18,11 @@ export interface ScriptStep {
 export interface Script {
   /** Where the example is from. */
   readonly source: string
+  /** Its nodes. */
   readonly cluster: ClusterDescription
+  /** In order of submission. */
   readonly jobs: readonly JobSpec[]
+  /** What is expected, in order of time. */
   readonly steps: readonly ScriptStep[]
 }
 

@@ -3,34 +3,51 @@ import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, ty
 
 /** A start. `level` is the distance to the task's data: 0 on the node, ..., -1 for a task without data. */
 export interface Launch extends TaskName {
+  /** Tells what was recorded. */
   readonly kind: 'launch'
+  /** When it started, seconds. */
   readonly time: Seconds
+  /** Name of the node. */
   readonly node: string
+  /** Distance to its data: 0 on the node, ..., -1 without data. */
   readonly level: number
 }
 
 /** A task has left its node. It stopped at `stopped`; the master knows since `time`. */
 export interface End extends TaskName {
+  /** Tells what was recorded. */
   readonly kind: 'end'
+  /** When the master knew, seconds. */
   readonly time: Seconds
+  /** Name of the node. */
   readonly node: string
+  /** How it ended. */
   readonly how: TaskEnd
+  /** When it had started, seconds. */
   readonly started: Seconds
+  /** When it stopped, seconds. */
   readonly stopped: Seconds
 }
 
 /** Something that happened to a job as a whole. */
 export interface JobEvent {
+  /** What happened to it. */
   readonly kind: 'submit' | 'finish' | 'reject' | 'abandon'
+  /** When, seconds. */
   readonly time: Seconds
+  /** Its id. */
   readonly job: string
 }
 
 /** A promise that the job starts no later than `start`. */
 export interface Promised {
+  /** Tells what was recorded. */
   readonly kind: 'reserve'
+  /** When it was promised, seconds. */
   readonly time: Seconds
+  /** Its id. */
   readonly job: string
+  /** The latest start, seconds. */
   readonly start: Seconds
 }
 /** What a recorder writes down. */
@@ -38,18 +55,22 @@ export type Recorded = Launch | End | JobEvent | Promised
 
 /** Writes down all that happens in a run, in order. */
 export class Recorder implements Observer {
+  /** All that happened, in order. */
   readonly events: Recorded[] = []
   /** When the run ended; undefined before. */
   ended: Seconds | undefined
   #cluster!: ClusterView
   #work!: Work
 
+  /** The starts, in order. */
   get launches(): Launch[] {
     return this.events.filter((event) => event.kind === 'launch')
   }
+  /** The ends, in order. */
   get ends(): End[] {
     return this.events.filter((event) => event.kind === 'end')
   }
+  /** The ends by preemption, in order. */
   get evictions(): End[] {
     return this.ends.filter((end) => end.how === 'evicted')
   }

@@ -6,7 +6,9 @@ import { serial } from './serial.js'
 
 /** What a test says of a run; everything but the policy and the jobs has a default. */
 export interface RunOptions extends Partial<Omit<SimulationOptions, 'policy' | 'workload' | 'validate'>> {
+  /** The policy under test. */
   readonly policy: Plug<'policy'>
+  /** The jobs in order of submission, or a workload. */
   readonly jobs: readonly JobSpec[] | Workload
   /** The run stops after events of this time; default: when all has ended. */
   readonly until?: Seconds
@@ -14,7 +16,9 @@ export interface RunOptions extends Partial<Omit<SimulationOptions, 'policy' | '
 
 /** A run that has ended. */
 export interface Run {
+  /** What happened. */
   readonly recorder: Recorder
+  /** The simulation, with its state at the end. */
   readonly simulation: Simulation
 }
 

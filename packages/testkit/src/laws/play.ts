@@ -15,10 +15,15 @@ export class EndlessRun extends SchedError {}
 
 /** A run of a world, written down. */
 export interface Play {
+  /** What was run. */
   readonly world: World
+  /** Its cluster. */
   readonly model: ClusterModel
+  /** What happened. */
   readonly recorder: Recorder
+  /** The simulation, with its state at the end. */
   readonly simulation: Simulation
+  /** What the policy was told of its rounds. */
   readonly rounds: Rounds
   /** Jobs by id. */
   readonly specs: ReadonlyMap<string, JobSpec>
@@ -26,6 +31,7 @@ export interface Play {
   readonly again: (plug: Plug<'policy'>, world?: World) => Recorder
   /** The policy, as a new plug. */
   readonly fresh: (world?: World) => Plug<'policy'>
+  /** The policy that ran. */
   readonly plug: Plug<'policy'>
 }
 
@@ -33,9 +39,11 @@ export interface Play {
 export interface Rounds {
   /** Tasks of all commits, in order, and of all starts. */
   readonly accepted: TaskId[]
+  /** Tasks that started, in order. */
   readonly started: TaskId[]
   /** `onClaim` less `onRelease` calls. */
   claims: number
+  /** Hooks that were called out of turn. */
   readonly complaints: string[]
 }
 

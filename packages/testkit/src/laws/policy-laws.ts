@@ -51,9 +51,13 @@ export interface LawOptions {
 
 /** How much was looked at. */
 export interface LawReport {
+  /** Worlds that were run. */
   readonly worlds: number
+  /** Starts in all of them. */
   readonly launches: number
+  /** Preempted tasks in all of them. */
   readonly evictions: number
+  /** Those that were held up to the policy. */
   readonly laws: readonly LawName[]
 }
 

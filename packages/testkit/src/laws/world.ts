@@ -5,14 +5,19 @@ import fc from 'fast-check'
 
 /** A small random cluster, its jobs and how they run. */
 export interface World {
+  /** Its nodes. */
   readonly cluster: ClusterDescription
+  /** In order of submission. */
   readonly jobs: readonly JobSpec[]
   /** Names of the queues that jobs may be submitted to, in some order of declaration. */
   readonly queues: readonly string[]
+  /** Of all that is random in a run. */
   readonly seed: number
+  /** How long tasks take. */
   readonly runtime: RuntimeOptions
   /** Most starts per round, as Hadoop 0.20 has; undefined: no limit. */
   readonly claims: number | undefined
+  /** Whether Hadoop's bug is on, see `SimulationOptions`. */
   readonly commitPendingBug: boolean
   /** Nodes that are away for a time, counted from 0 and after the last one from the first again; default none. */
   readonly outages?: readonly Outage[]
