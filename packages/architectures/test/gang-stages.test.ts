@@ -1,5 +1,6 @@
-import { SchedError, type JobSpec, type Plug, type StageSpec } from '@sched/core'
+import { SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
 import { delay, fifo, greedy, kueue, strict } from '@sched/policies'
+import type { Recorder } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { monolithic, partitioned, sharedState, twoLevel, type TwoLevelOptions } from '../src/index.js'
@@ -52,6 +53,38 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
           }
       }),
       { seed: 5, numRuns: 40 },
+    )
+  })
+})
+
+/** What is wrong with a stage of which so many tasks must run or have ended at the end of each instant, unless none runs. */
+function short({ events }: Recorder, id: string, stage: number, least: number): string | undefined {
+  let [now, running, ended] = [0, 0, 0]
+  for (const event of events) {
+    if (event.time > now && running > 0 && running + ended < least) return `${id}.${stage} at ${now} s: ${running} run, ${ended} have ended`
+    now = event.time
+    if ((event.kind !== 'launch' && event.kind !== 'end') || event.job !== id || event.stage !== stage) continue
+    running += event.kind === 'launch' ? 1 : -1
+    if (event.kind === 'end' && event.how === 'done') ended++
+  }
+  return undefined
+}
+
+describe.each(Object.entries(architectures))('%s', (_, architecture) => {
+  it('starts as many tasks of a gang together as must, lets the others follow, and all jobs end, with nodes that fail, too', () => {
+    const stages = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 6 }), less: fc.integer({ min: 0, max: 4 }), duration: fc.constantFrom(1, 4, 9) }), { minLength: 1, maxLength: 3 })
+    const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 0.25, 1, 5), isHigh: fc.boolean(), stages }), { minLength: 1, maxLength: 8 })
+    const outages = fc.array(fc.record({ node: fc.integer({ min: 0, max: 1 }), from: fc.constantFrom(1, 3, 8.5) }), { maxLength: 2 })
+    fc.assert(
+      fc.property(jobs, outages, fc.constantFrom(() => greedy(fifo()), () => strict()), (drafts, away, policy) => {
+        let submit = 0
+        const of = ({ less, ...stage }: { less: number; tasks: number; duration: number }) => gang(stage.tasks, { ...stage, minTasks: Math.min(4, Math.max(1, stage.tasks - less)) })
+        const all = drafts.map(({ gap, isHigh, stages }, i) => job(`j${i}`, stages.map(of), { submit: (submit += gap), ...(isHigh && { class: 'high' }) }))
+        const { recorder } = play(architecture(), all, { policy: policy(), cluster: cpus(2, 2), outages: away.map(({ node, from }) => ({ node: node as NodeId, from, to: from + 2, drain: false })) })
+        expect(Object.keys(recorder.finishes()).length).toBe(all.length)
+        for (const { id, stages } of all) for (const [index, { minTasks = 1 }] of stages.entries()) expect(short(recorder, id, index, minTasks)).toBe(undefined)
+      }),
+      { seed: 6, numRuns: 60 },
     )
   })
 })
