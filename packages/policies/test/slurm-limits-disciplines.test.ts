@@ -37,7 +37,7 @@ describe('under limits', () => {
       return Object.assign(made, { schedule: (round: Round) => (passes.push(round.now), schedule(round)) })
     } }
     expect([...startsOf([job('short', 60), job('long', 61)], [2], counted)]).toEqual([['short', 0]])
-    expect(passes).toEqual([0, 10, 60]) // the last one was asked for when the short one waited
+    expect(passes).toEqual([0, 10, 60, 60]) // the third was asked for when the short one waited; in the last the policy says why the long one does
   })
 
   it('a gang that is preempted waits for all that it asks, and keeps nobody back', () => {
