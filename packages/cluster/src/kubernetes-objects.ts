@@ -72,6 +72,16 @@ function documentsOf(text: string, file: string | undefined): Document[] {
       if (isNode(node) && node.range !== null && node.range !== undefined) return lineAt(node.range[0])
       return path.length === 0 ? { file } : at(path.slice(0, -1))
     }
-    return { value: document.toJS({ maxAliasCount: 100 }) as unknown, at }
+    return { value: valueOf(document, at([])), at }
   })
+}
+
+/** Throws `BAD_INPUT` for an alias without its anchor, and for more of them than a file has that means well. */
+function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }, place: Place): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error
+    throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, place)
+  }
 }

@@ -80,7 +80,14 @@ function parsed(lines: readonly string[], numbers: readonly number[]): unknown {
   const counter = new LineCounter()
   const document = parseDocument(lines.join('\n'), { lineCounter: counter, prettyErrors: false })
   const [error] = document.errors
-  if (error === undefined) return document.toJS({ maxAliasCount: 100 })
+  if (error === undefined) {
+    try {
+      return document.toJS({ maxAliasCount: 100 })
+    } catch (wrong) {
+      if (!(wrong instanceof ReferenceError)) throw wrong // of an alias without its anchor, or one of too many
+      throw new BadLine(undefined, `the object that begins on line ${numbers[0]} is no YAML: ${wrong.message.replace(/\.$/, '')}.`)
+    }
+  }
   const line = numbers[counter.linePos(error.pos[0]).line - 1] ?? numbers.at(-1)
   throw new BadLine(undefined, `the object that begins on line ${numbers[0]} is no YAML: ${error.message.replace(/\.$/, '')} (line ${line}).`)
 }
