@@ -95,7 +95,7 @@ class TwoLevel implements Architecture {
   readonly #times: DecisionTimes
   readonly #roles: Roles
   readonly #hasQuotas: boolean
-  /** Whether not all that is free is offered, or to nobody. */
+  /** Whether not all that is free is offered, or not for as long as it takes. */
   readonly #isSmall: boolean
   readonly #totals: Float64Array
   readonly #rules: OfferRules
@@ -126,7 +126,7 @@ class TwoLevel implements Architecture {
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
     this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
-    this.#isSmall = fairShare || options.minimumOffer !== undefined
+    this.#isSmall = fairShare || options.minimumOffer !== undefined || options.offerTimeout !== undefined
     const minimum = amounts(options.minimumOffer ?? {}, resources, 'minimumOffer')
     this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
   }
@@ -153,9 +153,9 @@ class TwoLevel implements Architecture {
     return scheduler
   }
 
-  /** No offer is as large as what frameworks need at once, or they collect against each other: one that waits alone is offered all that is free. */
+  /** No offer is as large as what frameworks need at once, or lasts until they have decided; or they collect against each other: one that waits alone is offered all that is free. */
   stuck(): string | undefined {
-    if (this.#isSmall) return 'no offer that may be made is large enough for it (minimumOffer, fairShareOffers).'
+    if (this.#isSmall) return 'no offer that may be made is large enough for it, or lasts until it is answered (minimumOffer, fairShareOffers, offerTimeout).'
     const waiting = this.#frameworks.filter((framework) => framework.hasWork)
     if (!this.#hoardsForEver || waiting.length < 2) return undefined
     return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`

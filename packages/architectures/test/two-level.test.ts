@@ -37,6 +37,15 @@ describe('an offer', () => {
     expect(starts.map(({ node }) => node)).toEqual(freed.map(({ node }) => node))
   })
 
+  it('that is never made or never lasts is why jobs wait for ever, where nothing gives them up', () => {
+    const never = { abandonAfter: false, abandonUnplacedAfter: false, requeue: 3600, batch: 3600 } as const
+    const run = (options: TwoLevelOptions) => () => play(twoLevel({ ...never, ...options }), [cpuJob('a', { tasks: 2 })])
+    const why = /although nothing runs: no offer that may be made is large enough for it, or lasts until it is answered \(minimumOffer, fairShareOffers, offerTimeout\)/
+    expect(run({ minimumOffer: { cpu: 17 } })).toThrow(why)
+    expect(run({ offerTimeout: 0.01, decision: { job: 1, task: 0 } })).toThrow(why)
+    expect(run({ minimumOffer: { cpu: 16 } })).not.toThrow()
+  })
+
   it('is not made of less than the minimum', () => {
     const jobs = [cpuJob('a', { tasks: 8, duration: 5 }), cpuJob('b', { submit: 1.5, tasks: 2 })]
     const starts = (minimumOffer: Record<string, number>) => play(twoLevel({ frameworks: 1, decision: none, minimumOffer }), jobs).recorder.launches.find(({ job }) => job === 'b')?.time
