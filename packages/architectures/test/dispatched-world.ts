@@ -31,9 +31,9 @@ interface Line {
 }
 const line = (time: number, isKill: boolean, placed: TaskName & { readonly node: string }): Line => ({ time, isKill, text: `${time}${isKill ? ' kill' : ''} ${key(placed)} on ${placed.node}` })
 
-/** What is killed in an instant comes first, and what started in it and was killed did not. */
-function told(lines: readonly Line[]): string[] {
-  const text = lines.toSorted((a, b) => a.time - b.time || Number(b.isKill) - Number(a.isKill)).map((each) => each.text)
+/** What is killed in an instant comes first, and what started in it and was killed did not. Of starts and suspended tasks that go on, which a dispatcher lists apart, the order is not known. */
+function told(lines: readonly Line[], isOrdered: boolean): string[] {
+  const text = lines.toSorted((a, b) => a.time - b.time || Number(b.isKill) - Number(a.isKill) || (isOrdered ? 0 : a.text < b.text ? -1 : 1)).map((each) => each.text)
   const undone = new Set(lines.flatMap((each) => (each.isKill ? [each.text.replace(' kill', '')] : [])).filter((start) => text.includes(start)))
   return text.filter((each) => !undone.has(each.replace(' kill', '')))
 }
@@ -48,7 +48,7 @@ export function both(world: World, make: () => Plug<'policy'>): { readonly simul
   const inputs = events.filter((event): event is Input => event.kind === 'submit' || event.kind === 'reject' || (event.kind === 'end' && event.how === 'done'))
   const service = new Service(dispatcher({ cluster, policy: make(), seed }), inputs, new Map(jobs.map((job) => [job.id, job])))
   service.run(cluster.heartbeat === undefined ? undefined : new HeartbeatRing(cluster.heartbeat, modelOf(cluster).nodes))
-  return { simulated: told(simulated), dispatched: told(service.lines), wakes: service.wakes }
+  return { simulated: told(simulated, !service.hasResumed), dispatched: told(service.lines, !service.hasResumed), wakes: service.wakes }
 }
 
 type Input = JobEvent | End
@@ -57,6 +57,7 @@ type Input = JobEvent | End
 class Service {
   readonly lines: Line[] = []
   wakes = 0
+  hasResumed = false
   readonly #running = new Map<string, Placed>()
   #next = 0
 
@@ -76,12 +77,13 @@ class Service {
       if (now === Infinity) return
       ring?.skipTo(now)
       const before = this.#next
-      while (this.inputs[this.#next]?.time === now && this.#tell(this.inputs[this.#next] as Input)) this.#next++
+      let isChanged = false // a job that is refused changes nothing, and a simulation looks no more for it
+      for (let input = this.inputs[before]; input?.time === now && this.#tell(input); input = this.inputs[++this.#next]) if (input.kind !== 'reject') isChanged = true
       const isDue = master.nextWake <= now
       if (isDue) this.wakes++
       if (ring === undefined) {
         if (!isDue && this.#next === before) return
-        this.#carryOut(now, master.pass(now))
+        if (isDue || isChanged) this.#carryOut(now, master.pass(now))
         continue
       }
       if (isDue) this.#carryOut(now, master.tick(now))
@@ -110,6 +112,7 @@ class Service {
 
   #carryOut(now: number, { start, kill, suspend = [], resume = [] }: Decisions): void {
     for (const placed of [...kill, ...suspend]) this.lines.push(line(now, true, placed))
+    if (resume.length > 0) this.hasResumed = true
     for (const placed of [...start, ...resume]) {
       this.#running.set(key(placed), placed)
       this.lines.push(line(now, false, placed))

@@ -80,7 +80,7 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
         let submit = 0
         const of = ({ less, ...stage }: { less: number; tasks: number; duration: number }) => gang(stage.tasks, { ...stage, minTasks: Math.min(4, Math.max(1, stage.tasks - less)) })
         const all = drafts.map(({ gap, isHigh, stages }, i) => job(`j${i}`, stages.map(of), { submit: (submit += gap), ...(isHigh && { class: 'high' }) }))
-        const { recorder } = play(architecture(), all, { policy: policy(), cluster: cpus(2, 2), outages: away.map(({ node, from }) => ({ node: node as NodeId, from, to: from + 2, drain: false })) })
+        const { recorder } = unlessStuck(() => play(architecture(), all, { policy: policy(), cluster: cpus(2, 2), outages: away.map(({ node, from }) => ({ node: node as NodeId, from, to: from + 2, drain: false })) }))
         expect(Object.keys(recorder.finishes()).length).toBe(all.length)
         for (const { id, stages } of all) for (const [index, { minTasks = 1 }] of stages.entries()) expect(short(recorder, id, index, minTasks)).toBe(undefined)
       }),
