@@ -32,6 +32,6 @@ it('the best node is the same whether or not the nodes in sight have an index', 
         }
       }
     }),
-    { seed: 9, numRuns: 300 },
+    { seed: 9, numRuns: 300, endOnFailure: true },
   )
 })
