@@ -14,6 +14,13 @@ const broken = (make: MakePolicy, worlds: WorldOptions = {}): string => {
   return 'all hold'
 }
 
+describe('a policy that takes no notice of lanes', () => {
+  it('is told what that may be', () => {
+    const blind = () => policyOf(() => (round, jobs) => jobs.forEach((each) => round.nodes.forEach((node) => void round.fits(each, node))))
+    expect(broken(blind, { slots: true })).toMatch(/^a round threw ".*"\. Are there jobs among those read that do not wait in the lane of the round\?/)
+  })
+})
+
 describe('a sound policy', () => {
   for (const { name, check } of policyLaws(inOrder, { runs: 25 })) it(`obeys the law ${name}`, check)
 

@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { forwarding, SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type TaskId } from '@sched/core'
+import { forwarding, SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import type { Simulation } from '@sched/sim'
 import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
@@ -94,7 +94,7 @@ function watch(policy: Policy, rounds: Rounds): Policy {
     get sharing() {
       return policy.sharing
     },
-    schedule: (round) => policy.schedule(round),
+    schedule: (round) => scheduled(policy, round),
     onCommit: (commit) => {
       rounds.accepted.push(...commit.accepted)
       policy.onCommit?.(commit)
@@ -121,6 +121,16 @@ function watch(policy: Policy, rounds: Rounds): Policy {
       rounds.claims--
       policy.onRelease?.(...release)
     },
+  }
+}
+
+/** What the engine says of a job that has no task in the lane is of no use to an author. */
+function scheduled(policy: Policy, round: Round): void {
+  try {
+    policy.schedule(round)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new Error(`a round threw "${error.message}". Are there jobs among those read that do not wait in the lane of the round? \`onReady\` and \`onDrained\` tell the lane.`, { cause: error })
   }
 }
 
