@@ -7,8 +7,11 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   readonly #ends: readonly Observer[]
   readonly #defers: readonly Observer[]
   readonly #uses: readonly Observer[]
+  /** When something was told last, reasons why jobs wait aside. */
+  last: Seconds = NaN
 
   constructor(all: readonly Observer[]) {
+    this.last = 0
     this.#all = all
     this.#starts = all.filter((observer) => (observer.onTasksStart ?? observer.onTaskStart) !== undefined)
     this.#ends = all.filter((observer) => (observer.onTasksEnd ?? observer.onTaskEnd) !== undefined)
@@ -17,9 +20,11 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onSubmit?.(job, spec, now)
   }
   onTasksStart(row: StartRow, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#starts.length; i++) {
       const observer = this.#starts[i] as Observer
       if (observer.onTasksStart !== undefined) observer.onTasksStart(row, now)
@@ -27,6 +32,7 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     }
   }
   onTasksEnd(row: EndRow, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#ends.length; i++) {
       const observer = this.#ends[i] as Observer
       if (observer.onTasksEnd !== undefined) observer.onTasksEnd(row, now)
@@ -34,21 +40,27 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     }
   }
   onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onFetch?.(job, from, to, bytes, now)
   }
   onTaskFetched(task: TaskId, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onTaskFetched?.(task, now)
   }
   onUse(node: NodeId, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#uses.length; i++) this.#uses[i]?.onUse?.(node, now)
   }
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onJobEnd?.(job, spec, now)
   }
   onReject(spec: JobSpec, reason: string, now: Seconds): void {
+    this.last = now
     for (const observer of this.#all) observer.onReject?.(spec, reason, now)
   }
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
+    this.last = now
     for (const observer of this.#all) observer.onReserve?.(job, start, now)
   }
   /** Whether anybody listens to `onDefer`. */
@@ -59,12 +71,15 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit)
   }
   onNode(node: NodeId, up: boolean, now: Seconds): void {
+    this.last = now
     for (const observer of this.#all) observer.onNode?.(node, up, now)
   }
   onDecision(decision: Decision, now: Seconds): void {
+    this.last = now
     for (let i = 0; i < this.#all.length; i++) this.#all[i]?.onDecision?.(decision, now)
   }
   onAbandon(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void {
+    this.last = now
     for (const observer of this.#all) observer.onAbandon?.(job, spec, unplaced, now)
   }
   onRunEnd(now: Seconds): void {

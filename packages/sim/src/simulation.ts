@@ -218,10 +218,10 @@ export class Simulation implements CellHost, DraftSink {
     return time
   }
 
-  /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, an error otherwise. */
+  /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, at the time of what was told last; an error otherwise. */
   #leave(): typeof Infinity {
-    if (this.#outages?.areLasting !== true)
-      leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, now: this.now })
+    if (this.#outages?.areLasting !== true) leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, now: this.now })
+    if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity
   }
 

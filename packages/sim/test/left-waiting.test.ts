@@ -1,5 +1,6 @@
 import { Reason, type Round } from '@sched/core'
 import { describe, expect, it } from 'vitest'
+import type { SimulationOptions } from '../src/index.js'
 import { inOrder, job, policyOf, prepare, startAll, twoNodes } from './world.js'
 
 const hourly = { ...twoNodes, heartbeat: { interval: 3600, stagger: true } }
@@ -42,6 +43,17 @@ describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('
 
   it('are a fault of the policy that says nothing of them, whatever becomes of those that can never run', () => {
     for (const infeasible of ['fail', 'reject'] as const) expect(end({ a: [Reason.Order] }, { cluster, infeasible })).toMatchObject({ code: 'BROKEN_CONTRACT', error: expect.stringContaining('policy "test" leaves 1 job unplaced') as string })
+  })
+})
+
+describe('a run that ends with jobs that wait', () => {
+  it('ends with what happened last, not with the heartbeats that show that nothing more will', () => {
+    const ended = (cluster: SimulationOptions['cluster'], explained = false) => {
+      const { simulation } = prepare([job('a'), job('b')], { policy: keeping({ b: [Reason.Limit] }), cluster, ...(explained && { observers: [{ onDefer: () => undefined }] }) })
+      return simulation.run().now
+    }
+    expect([ended(twoNodes), ended({ ...twoNodes, heartbeat: { interval: 3, stagger: false } })]).toEqual([10, 12])
+    expect(ended(hourly, true)).toBe(7 * 86_400) // the wait goes on as long as somebody is told of it
   })
 })
 
