@@ -138,6 +138,7 @@ export class Dispatcher {
     this.#pass(now)
     const { shapes } = this.work
     const spec = complete(submitted, now)
+    if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
     checkStages(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes)
@@ -185,9 +186,9 @@ export class Dispatcher {
   }
 
   /** A started task has ended; true when it was its job's last. */
-  taskEnded({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
+  taskEnded(placed: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
     const { work } = this
-    const task = this.#take(id, 'ended', now)
+    const task = this.#take(placed, 'ended', now)
     const job = work.jobOf(task)
     if (!work.finish(task)) return false
     this.#leave(job)
@@ -195,8 +196,8 @@ export class Dispatcher {
   }
 
   /** A started task has failed or was lost: it is pending again, unless its job was cancelled. Others of its gang run on. */
-  taskFailed({ id }: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
-    const task = this.#take(id, 'evicted', now)
+  taskFailed(placed: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
+    const task = this.#take(placed, 'evicted', now)
     const job = this.work.jobOf(task)
     this.work.suspended.forget(task)
     this.work.unclaim(task, 'evicted')
@@ -246,9 +247,11 @@ export class Dispatcher {
     this.work.remove(job)
   }
 
-  #take(start: number, how: Release, now: Seconds): TaskId {
+  /** `undefined` is what programs without types find where nothing was started. */
+  #take(placed: Pick<Placed, 'id'> | undefined, how: Release, now: Seconds): TaskId {
     this.#pass(now)
     const { work, cell } = this
+    const start = placed?.id as number
     const task = this.#running.get(start)
     if (task === undefined) throw new SchedError('BROKEN_CONTRACT', `start ${start} has ended but does not run.`, {}, 'Tell each end once, and none of a task that was to be killed.')
     this.#running.delete(start)
@@ -320,7 +323,7 @@ export class Dispatcher {
   }
 
   #pass(now: Seconds): void {
-    if (!(now >= this.#now && now < Infinity)) throw new SchedError('BROKEN_CONTRACT', `it is ${this.#now} s, and now ${now} s`, {}, 'Times never go back.')
+    if (!(typeof now === 'number' && now >= this.#now && now < Infinity)) throw new SchedError('BROKEN_CONTRACT', `it is ${this.#now} s, and now ${typeof now === 'number' ? now : JSON.stringify(now)} s`, {}, 'Times are numbers that never go back.')
     this.#now = now
     this.#decisions = { start: [], kill: [] }
     this.#wakes.come(now)
@@ -328,7 +331,7 @@ export class Dispatcher {
 
   #node(name: string): NodeId {
     const id = this.#model.nodeNames.indexOf(name)
-    if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(name, this.#model.nodeNames))
+    if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(String(name), this.#model.nodeNames))
     return id as NodeId
   }
 }

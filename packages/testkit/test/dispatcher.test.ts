@@ -194,6 +194,10 @@ describe('a dispatcher', () => {
 
   it.each<[string, (master: Dispatcher) => void, RegExp]>([
     ['a heartbeat of an unknown node', (master) => void master.heartbeat('nod-1', 0), /no node is called "nod-1". Did you mean "node-1"/],
+    ['a time that is text', (master) => void master.pass('3' as never), /it is 0 s, and now "3" s. Times are numbers that never go back/],
+    ['the end of nothing', (master) => void master.taskEnded(undefined as never), /start undefined has ended but does not run/],
+    ['a node without a name', (master) => master.nodeDown(undefined as never), /no node is called "undefined"/],
+    ['a job without an id', (master) => master.submit({ stages: [{ name: 'map', tasks: 1, demand: { map: 1 } }] } as never), /id: the job has none. Give each an id of its own/],
     ['time that goes back', (master) => { master.heartbeat('node-0', 5); master.heartbeat('node-0', 4) }, /it is 5 s, and now 4 s/],
     ['the end of a task that was never started', (master) => { master.submit(job(), 0); master.taskEnded({ id: 0 }) }, /start 0 has ended but does not run/],
     ['an end told twice, though another job has the place of the first', (master) => {
