@@ -14,7 +14,7 @@ export const pureConstants = {
 }
 
 /** The text with `/* @__PURE__ *\/` before the values of its constants, in the same lines. */
-export function withPureConstants(path, text) {
+function withPureConstants(path, text) {
   const inserts = ts
     .createSourceFile(path, text, ts.ScriptTarget.Latest, true)
     .statements.filter((statement) => ts.isVariableStatement(statement))
