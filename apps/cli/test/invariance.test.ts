@@ -99,17 +99,21 @@ const laws: readonly (readonly [string, (given: World, ...parts: [unknown, unkno
 ]
 
 /** One scheduler that decides at once in both worlds, the others in one of them. */
-const cases = architectures.flatMap((architecture, i) =>
-  [true, false].filter((heartbeat) => architecture === 'monolithic' || heartbeat === (i % 2 === 0)).map((heartbeat) => ({ name: `${JSON.stringify(architecture)}${heartbeat ? ' with heartbeats' : ''}`, architecture, given: world(heartbeat) })),
-)
+const cases = architectures
+  .flatMap((architecture, i) => [true, false].filter((heartbeat) => architecture === 'monolithic' || heartbeat === (i % 2 === 0)).map((heartbeat) => ({ architecture, heartbeat })))
+  .map(({ architecture, heartbeat }, at) => ({ name: `${JSON.stringify(architecture)}${heartbeat ? ' with heartbeats' : ''}`, architecture, given: world(heartbeat), at }))
 
 describe('the same tasks start at the same times under every policy, order and placement, whatever does not matter', () => {
-  it.each(cases)('$name', ({ architecture, given }) => {
+  // one law for each pair, in turn, so that every policy is held to all of them; SCHED_ALL_LAWS=1 holds every pair to each
+  it.each(cases)('$name', ({ architecture, given, at }) => {
     let runs = 0
-    for (const policy of policies) {
+    for (const [index, policy] of policies.entries()) {
       const before = play(given, policy, architecture)
       if (before !== 'BAD_OPTION') runs++
-      for (const [law, again] of laws) expect({ law, policy: JSON.stringify(policy), run: again(given, policy, architecture) }).toEqual({ law, policy: JSON.stringify(policy), run: before })
+      for (const [i, [law, again]] of laws.entries()) {
+        if ((index + at) % laws.length !== i && process.env['SCHED_ALL_LAWS'] === undefined) continue
+        expect({ law, policy: JSON.stringify(policy), run: again(given, policy, architecture) }).toEqual({ law, policy: JSON.stringify(policy), run: before })
+      }
     }
     expect(runs).toBeGreaterThan(50)
   })
