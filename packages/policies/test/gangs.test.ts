@@ -67,7 +67,7 @@ describe('greedy', () => {
     let refused = 0
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 }), fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 8 }), (sizes, plan) => {
-        const master = dispatcher({ cluster: instantCluster({ nodes: sizes.map((cpu, i) => ({ name: `n${i}`, count: 1, resources: { cpu } })) }), policy: greedy(fifo()), infeasible: 'reject' })
+        const master = dispatcher({ cluster: instantCluster({ nodes: sizes.map((cpu, i) => ({ name: `n${i}`, count: 1, resources: { cpu } })) }), policy: greedy(fifo()) })
         const free = [...sizes]
         const takes = (size: number, { cpu, isApart }: Omit<(typeof plan)[number][number], 'tasks' | 'ends'>) => Math.min(isApart ? 1 : Infinity, Math.floor(size / cpu))
         let waiting: { readonly id: string; readonly tasks: number; readonly cpu: number; readonly isApart: boolean }[] = []
