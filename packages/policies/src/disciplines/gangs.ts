@@ -12,7 +12,7 @@ type Pick = (job: JobId, round: Round) => NodeId | None
 export type MostRoom = Map<ShapeId, number>
 
 /**
- * Starts all tasks of the job's front stage that are left, or none. Whether the nodes in sight have room for all is
+ * Starts the tasks of the job's front stage that must start at once, or none. Whether the nodes in sight have room for all is
  * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way. A round that only
  * asks which job would be taken up is told so. What is found of the room may be kept for the next gang.
  */
