@@ -58,7 +58,7 @@ export class Gangs {
 
   begin(): void {
     this.#call++
-    this.#most.clear()
+    if (this.#most.size > 0) this.#most.clear() // clearing makes a new table, also of an empty one
   }
 
   /** Starts the gang of the job's front stage. After true the reading of an order has to begin anew. */
