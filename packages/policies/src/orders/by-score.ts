@@ -103,7 +103,7 @@ class Ranking implements JobBlock {
     const epoch = this.#epochOf(now)
     if (epoch !== this.#epoch) this.#sorted = 0
     else for (const job of this.#touched) this.#putLast(job)
-    this.#touched.clear()
+    if (this.#touched.size > 0) this.#touched.clear()
     this.#epoch = epoch
     const scores = this.#scores
     const { ids, to } = this
