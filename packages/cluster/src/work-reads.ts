@@ -300,6 +300,11 @@ export class WorkReads extends WorkColumns implements WorkView {
     return task >= 0 && run >= 0 && this.taskRun[task] === run && this.runTask[run] === task && !Number.isNaN(this.runStart[run])
   }
 
+  /** Whether all tasks of the job have ended but its master, which is up. */
+  isMasterAlone(job: JobId): boolean {
+    return this.jobLeft[job] === 1 && this.masters.get(job) === 'up'
+  }
+
   /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
   isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number

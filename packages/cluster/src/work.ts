@@ -149,11 +149,6 @@ export class Work extends WorkReads {
     this.open(job)
   }
 
-  /** Whether all tasks of the job have ended but its master, which is up. */
-  isMasterAlone(job: JobId): boolean {
-    return this.jobLeft[job] === 1 && this.masters.get(job) === 'up'
-  }
-
   /** The master of a job is lost: its open stages shut until there is another. */
   #loseMaster(job: JobId): void {
     if (this.masters.get(job) !== 'up') return
