@@ -21,7 +21,7 @@ import type { CellState } from './cell-state.js'
 import { Interruptions } from './interruptions.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
-import { takeLostClaims, takeMoves } from './lost-claims.js'
+import { takeLostClaims } from './lost-claims.js'
 import { Moves } from './moves.js'
 import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
@@ -327,7 +327,7 @@ export class Draft implements OpenRound {
     const short = [...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage)))
     if (short.length === 0) return
     const isShort = (move: number) => move >= 0 && short.includes(work.taskStage[move] as number)
-    this.#withdraw(takeMoves(this.#moves, isShort), cluster)
+    this.#withdraw(this.#moves.takeClaims(isShort), cluster)
     for (const stage of short) for (const task of [...work.startedIn(stage)]) this.#evict(task, cluster)
   }
 

@@ -17,18 +17,5 @@ export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskI
     if ((work.stageLeast[stage] as number) > 1 && (isGone || work.isElastic(stage))) gangs.set(stage, (gangs.get(stage) ?? 0) + (isGone ? 1 : 0))
   }
   const isBroken = (stage: number) => work.spareIn(stage) < (gangs.get(stage) ?? -Infinity)
-  return takeMoves(moves, (move) => move >= 0 && (isBroken(work.taskStage[move] as number) || isLost(move as TaskId)))
-}
-
-/** Takes some claims out of the moves, and yields their tasks, in order. */
-export function takeMoves(moves: Moves, isTaken: (move: number) => boolean): TaskId[] {
-  const { tasks, count } = moves
-  const taken: TaskId[] = []
-  moves.count = 0
-  for (let i = 0; i < count; i++) {
-    const move = tasks[i] as number
-    if (isTaken(move)) taken.push(move as TaskId)
-    else tasks[moves.count++] = move
-  }
-  return taken
+  return moves.takeClaims((move) => move >= 0 && (isBroken(work.taskStage[move] as number) || isLost(move as TaskId)))
 }

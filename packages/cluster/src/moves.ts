@@ -1,4 +1,4 @@
-import { grown } from '@sched/core'
+import { grown, type TaskId } from '@sched/core'
 
 /** The moves of a round in order, with what it remembers of each while it is suspended; columns of one length. */
 export class Moves {
@@ -20,6 +20,19 @@ export class Moves {
 
   pop(): number {
     return this.tasks[--this.count] as number
+  }
+
+  /** Takes some claims out, before the round is suspended or after, and yields their tasks, in order. */
+  takeClaims(isTaken: (move: number) => boolean): TaskId[] {
+    const { tasks, count } = this
+    const taken: TaskId[] = []
+    this.count = 0
+    for (let i = 0; i < count; i++) {
+      const move = tasks[i] as number
+      if (isTaken(move)) taken.push(move as TaskId)
+      else tasks[this.count++] = move
+    }
+    return taken
   }
 
   #grow(): void {
