@@ -22,7 +22,7 @@ export class Moves {
     return this.tasks[--this.count] as number
   }
 
-  /** Takes some claims out, before the round is suspended or after, and yields their tasks, in order. */
+  /** Takes some claims out and yields their tasks, in order. What is remembered of a suspended round stays where it was: to be called when it is no longer needed. */
   takeClaims(isTaken: (move: number) => boolean): TaskId[] {
     const { tasks, count } = this
     const taken: TaskId[] = []
