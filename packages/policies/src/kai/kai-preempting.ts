@@ -143,9 +143,11 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const core = this.#gangs.has(job) ? tasks.filter((task) => work.inGang(task)) : [Math.min(...tasks) as TaskId]
+      const first = tasks.reduce((least, task) => (task < least ? task : least))
+      const isCore = this.#gangs.has(job) ? (task: TaskId) => work.inGang(task) : (task: TaskId) => task === first
+      const core = tasks.filter(isCore)
       if (core.length > 0) found.add(leaf, { job, tasks: core, isCore: true })
-      for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false })
+      if (core.length < tasks.length) for (const task of tasks) if (!isCore(task)) found.add(leaf, { job, tasks: [task], isCore: false })
     }
     this.#victims = found
     return found

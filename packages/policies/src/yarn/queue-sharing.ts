@@ -69,11 +69,6 @@ export class QueueSharing implements Sharing {
     this.#jobsOf[queue]?.delete(job)
   }
 
-  /** All jobs of this scheduler: there may be others. */
-  *members(): Generator<JobId> {
-    for (const jobs of this.#jobsOf) if (jobs !== undefined) yield* jobs
-  }
-
   // ---- by resource ----
 
   get queues(): readonly Queue[] {
