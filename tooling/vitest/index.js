@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     passWithNoTests: true,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000, // a hang is found in time on a slow or busy machine, too
+    hookTimeout: 120_000,
     isolate: false, // a worker imports a module once and not once per file, which was most of the time
     maxWorkers: 2, // turbo runs two packages at a time
     execArgv: ['--max-semi-space-size=64'], // thousands of small worlds: a tenth less time goes into collecting them

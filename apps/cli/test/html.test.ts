@@ -134,5 +134,5 @@ describe.skipIf(browser === undefined)('the page in a browser (skipped where no 
     const { stdout, stderr } = spawnSync(browser ?? '', args, { encoding: 'utf8', timeout: 60_000, maxBuffer: 1 << 26 })
     expect(stderr).not.toMatch(/CONSOLE/)
     expect(stdout.match(/<svg /g)).toHaveLength(page.match(/<svg /g)?.length ?? 0)
-  }, 90_000)
+  })
 })
