@@ -41,7 +41,10 @@ export interface EndRow extends TaskRow {
   readonly started: Seconds
   /** When the tasks stopped: at or before the time at which it is told. */
   readonly stopped: Seconds
-  /** Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. */
+  /**
+   * Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. Below 0 where
+   * what earlier runs had kept is lost: of a task that was suspended, went on and is killed.
+   */
   readonly saved: Seconds
 }
 

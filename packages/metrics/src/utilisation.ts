@@ -1,5 +1,5 @@
 import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
-import { secondsIn, wholeRun, type Period } from './period.js'
+import { counts, secondsIn, wholeRun, type Period } from './period.js'
 
 /**
  * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times
@@ -69,8 +69,9 @@ export class Utilisation implements Observer {
   onTasksEnd({ count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {
     const at = this.#columns(tasks[0] as TaskId)
     const seconds = secondsIn(this.period, started, stopped)
-    const useful = how === 'done' ? seconds : Math.min(saved, seconds)
-    if (useful > 0) this.#add(at + USEFUL, useful, count)
+    const kept = saved > 0 || counts(this.period, stopped) ? saved : 0 // below 0 where what earlier runs had saved is lost, too
+    const useful = how === 'done' ? seconds : Math.min(kept, seconds)
+    this.#add(at + USEFUL, useful, count)
     if (how !== 'done') this.#add(at + LOST, seconds - useful, count)
     this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
   }
@@ -100,10 +101,10 @@ export class Utilisation implements Observer {
 
   #use(lane: string, resource: ClusterView['lanes'][number]['resources'][number], span: Seconds): ResourceUse {
     const sums = [0, 0, 0, 0]
-    for (let shape = 0; shape * WIDTH < this.#seconds.length; shape++)
+    for (let shape = 0; (shape + 1) * WIDTH <= this.#seconds.length; shape++)
       for (let column = 0; column < WIDTH; column++) {
         const seconds = this.#seconds[shape * WIDTH + column] as number
-        if (seconds > 0) sums[column] = (sums[column] as number) + seconds * this.#work.demand(shape as ShapeId, resource)
+        if (seconds !== 0) sums[column] = (sums[column] as number) + seconds * this.#work.demand(shape as ShapeId, resource)
       }
     const [useful, lost, unreported, unfinished] = sums as [number, number, number, number]
     const busy = useful + lost + unreported + unfinished

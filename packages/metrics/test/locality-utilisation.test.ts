@@ -68,6 +68,20 @@ describe('utilisation', () => {
     ])
   })
 
+  it.each([
+    ['of the run', undefined, 0, 5],
+    ['of a period in which it is killed', { from: 6, to: 20 }, -4, 5],
+    ['of one that ends before', { from: 0, to: 9 }, 4, 0],
+  ])('takes what a task had done before it was suspended out of the use that counts, %s, when it is killed later', (_, period, useful, lost) => {
+    const use = utilisation(period)
+    const world = new World([use])
+    const job = world.submit(0)
+    world.end(4, world.start(0, job), { how: 'evicted', saved: 4 })
+    world.end(10, world.start(9, job), { how: 'lost', saved: -4 })
+    world.close(20)
+    expect(use.result().resources[0]).toMatchObject({ useful, lost, busy: useful + lost })
+  })
+
   it('begins with the first submission, not at time 0, and keeps slot types apart', () => {
     const use = utilisation()
     const world = new World([use], { map: 2, reduce: 1 })

@@ -150,6 +150,17 @@ describe('jobGroups', () => {
     expect(overall.weighted.slowdown).toBeCloseTo((30 + 1.8 * 40 + 2) / 72, 12)
   })
 
+  it('leaves out of the area what a suspended task had done when it is killed later', () => {
+    const groups = jobGroups()
+    const world = new World([groups])
+    const job = world.submit(0)
+    world.end(4, world.start(0, job), { how: 'evicted', saved: 4 })
+    world.end(7, world.start(6, job), { how: 'lost', saved: -4 })
+    world.end(18, world.start(8, job))
+    world.finish(18, job)
+    expect(groups.result().overall.area).toBe(10)
+  })
+
   it('tells sizes, lengths and users apart', () => {
     const groups = jobGroups({ sizes: [1, 3], lengths: [2] })
     overtaking([groups])

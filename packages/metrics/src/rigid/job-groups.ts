@@ -80,9 +80,9 @@ export class JobGroups implements Observer {
     if (this.#starts[job] === NOT_STARTED) this.#starts[job] = now
   }
 
-  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, saved: Seconds): void {
-    const seconds = how === 'done' ? stopped - started : saved
-    if (seconds > 0) this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * seconds
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, _now: Seconds, saved: Seconds): void {
+    const seconds = how === 'done' ? stopped - started : saved // below 0 where what it had saved before is lost
+    if (seconds !== 0) this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * seconds
   }
 
   onAbandon(job: JobId): void {

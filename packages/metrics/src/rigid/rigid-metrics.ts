@@ -59,7 +59,7 @@ export class RigidMetrics implements Observer {
 
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds, saved: Seconds): void {
     this.#queue.onTaskEnd(task, job, lane, node, how, started, stopped, now)
-    this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped, saved)
+    this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped, now, saved)
   }
 
   onAbandon(job: JobId): void {
