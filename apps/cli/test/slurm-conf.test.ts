@@ -78,7 +78,7 @@ describe('slurm.conf', () => {
     const options = ['--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf']
     const { out } = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt,limits.conf+two.txt', '--job', '3'], { cwd })
     // 1 holds both nodes until 100, then 2, 20 s long; with one job of a user at a time 3 waits for that, too
-    expect(out.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['20 to 120 s: queue limit QOSMaxJobsPerUserLimit', '20 to 100 s: no room'])
+    expect(out.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['20 to 120 s: queue limit QOSMaxJobsPerUserLimit of user user in QOS normal', '20 to 100 s: no room'])
     const run = await sched(['run', ...options, '--queues', 'limits.conf+qos.txt'], { cwd })
     expect(run.out).toContain('3 of 4 jobs finished, 1 not finished')
     expect(run.err).toContain('1 job can never start, since limits forbid it: PartitionTimeLimit (1)')

@@ -66,12 +66,15 @@ const ones = (limits: Record<string, number | string>) => Object.fromEntries(Obj
 describe('limits of the QOS of the partition and of the job (test21.30 and test21.34 of Slurm)', () => {
   for (const [limit, start, other, reason] of [...cases, ...ofBilling]) {
     const jobs = [...start, other].map((asked, i) => job(`j${i}`, asked))
-    const expected = { started: start.map((_, i) => `j${i}`), held: { [`j${start.length}`]: reason } }
+    const kind = Object.keys(limit)[0]!
+    // what is counted for several jobs tells whose limit it is
+    const whose = (qos: string) => (/Submit|PerJob|MaxWall/.test(kind) ? '' : /PerUser/.test(kind) ? ` of user ann in QOS ${qos}` : ` of QOS ${qos}`)
+    const expected = (qos: string) => ({ started: start.map((_, i) => `j${i}`), held: { [`j${start.length}`]: `${reason}${whose(qos)}` } })
     const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, safe: true, calcPeriod: 60 }
     it(`${JSON.stringify(limit)} holds back with ${reason}, of the partition's QOS whatever the job's says, and of the job's with OverPartQOS`, () => {
-      expect(met(jobs, { ...options, qos: { part: limit, normal: ones(limit) } })).toEqual(expected)
-      expect(met(jobs, { ...options, qos: { part: ones(limit), normal: { ...limit, Flags: ['OverPartQOS'] } } })).toEqual(expected)
-      expect(met(jobs, { ...options, partitions: {}, qos: { normal: limit } })).toEqual(expected)
+      expect(met(jobs, { ...options, qos: { part: limit, normal: ones(limit) } })).toEqual(expected('part'))
+      expect(met(jobs, { ...options, qos: { part: ones(limit), normal: { ...limit, Flags: ['OverPartQOS'] } } })).toEqual(expected('normal'))
+      expect(met(jobs, { ...options, partitions: {}, qos: { normal: limit } })).toEqual(expected('normal'))
     })
   }
 })

@@ -39,7 +39,8 @@ describe('what sacct tells of where jobs may run', () => {
   })
 
   it('may break rows with | between their fields, which is told', () => {
-    expect(messageOf(() => parseTrace(bytesOf([head, row(1, 'a|b', 'cpu=4', 'r')].join('\n').replaceAll(';', '|')), { file: 's.txt' }))).toContain('and with Constraints such as a|b ask with --delimiter=";"')
+    for (const reservation of ['r', ''])
+      expect(messageOf(() => parseTrace(bytesOf([head, row(1, 'a|b', 'cpu=4', reservation)].join('\n').replaceAll(';', '|')), { file: 's.txt' }))).toContain('and with Constraints such as a|b ask with --delimiter=";"')
   })
 
   it('is the same in JSON', () => {

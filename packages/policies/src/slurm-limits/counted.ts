@@ -77,6 +77,7 @@ export interface Piece {
 
 /** A limit that can keep a job from starting. */
 export interface Limit {
+  /** As squeue prints it; of what is counted for several jobs with whose limit it is. */
   readonly reason: string
   /** What it counts; absent: the job alone, for which nothing changes. */
   readonly of?: Counted
@@ -85,20 +86,22 @@ export interface Limit {
   opensAt?(piece: Piece): Seconds
 }
 
+const whose = (reason: string, of: Counted) => `${reason} of ${of.name}`
+
 export function jobsLimit(of: Counted, most: number, reason: string): Limit {
   of.fewest = Math.min(of.fewest, most)
-  return { of, reason, isOver: ({ isFirst }) => isFirst && of.running >= most }
+  return { of, reason: whose(reason, of), isOver: ({ isFirst }) => isFirst && of.running >= most }
 }
 
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
   of.hasAmounts = true
-  return { of, reason, isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
+  return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
 /** `asked` of `most` licences, which a job holds as long as any of its tasks runs. */
-export function licenseLimit(of: Counted, asked: number, most: number): Limit {
+export function licenseLimit(of: Counted, name: string, asked: number, most: number): Limit {
   of.hasAmounts = true
-  return { of, reason: 'Licenses', isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
+  return { of, reason: `Licenses of ${name}`, isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
 /** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. */
@@ -111,7 +114,7 @@ export interface Charge {
 
 /** `most` in amounts x seconds; jobs that ask nothing of the resource go on. */
 export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, most: number, reason: string): Limit => ({
-  of, reason, isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
+  of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
 })
 
 /** The same for jobs that must be able to run to their time limit, all that run with them. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe. */
@@ -120,7 +123,7 @@ export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, 
   const promised = () => (isFree ? 0 : usage.until(id, now()) + of.left(resource, now()))
   const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * piece.estimate : 0)
   return {
-    of, reason,
+    of, reason: whose(reason, of),
     isOver: (piece) => piece.amount(resource) > 0 && ((isFree ? 0 : usage.of(id)) >= most || promised() + asked(piece) > most),
     opensAt: (piece) => usage.notBefore(promised(), most - asked(piece)),
   }
@@ -129,7 +132,7 @@ export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, 
 /** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
 export const wallLimit = (of: Counted, { usage, id }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
   const asked = ({ estimate }: Piece) => (isSafe && estimate < Infinity ? estimate : 0)
-  return { of, reason, isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
+  return { of, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
 }
 
 /** `most` in amounts x seconds that running jobs have left; `isFree` as above. */
@@ -137,7 +140,7 @@ export function leftLimit(of: Counted, resource: number, most: number, reason: s
   of.hasAmounts = true
   const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * piece.estimate - most : 0)
   return {
-    of, reason,
+    of, reason: whose(reason, of),
     isOver: (piece) => piece.amount(resource) > 0 && beyond(piece) > 0,
     opensAt: (piece) => (piece.amount(resource) * piece.estimate > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / of.pace(resource)))),
   }

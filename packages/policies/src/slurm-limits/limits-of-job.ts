@@ -106,7 +106,7 @@ export class LimitsOfJob {
 
   addLicense(name: string, asked: number, most: number): Counted {
     const group = this.#count(`licence ${name}`)
-    this.#add(licenseLimit(group, asked, most))
+    this.#add(licenseLimit(group, name, asked, most))
     return group
   }
 

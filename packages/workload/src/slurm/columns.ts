@@ -6,10 +6,13 @@ import { instant, timeSpan } from './times.js'
 export class Columns {
   readonly #at = new Map<string, number>()
   readonly #names: readonly string[]
+  /** `sacct --parsable` ends every line in a separator, the header among them. */
+  readonly #endsInSeparator: boolean
   #fields: readonly string[] = []
 
   constructor(names: readonly string[]) {
-    this.#names = names.at(-1) === '' ? names.slice(0, -1) : names // `sacct --parsable` ends every line in a separator
+    this.#endsInSeparator = names.at(-1) === ''
+    this.#names = this.#endsInSeparator ? names.slice(0, -1) : names
     for (const [i, name] of this.#names.entries()) this.#at.set(name.trim().toLowerCase(), i)
   }
 
@@ -24,7 +27,7 @@ export class Columns {
 
   /** Throws `BadLine` when the number of fields is another one. */
   take(fields: readonly string[], wayOut = ''): void {
-    const found = fields.length === this.#names.length + 1 && fields.at(-1) === '' ? fields.length - 1 : fields.length
+    const found = this.#endsInSeparator && fields.length === this.#names.length + 1 && fields.at(-1) === '' ? fields.length - 1 : fields.length
     if (found !== this.#names.length) throw new BadLine(undefined, `found ${found} column${found === 1 ? '' : 's'}, the header has ${this.#names.length}.`, wayOut)
     this.#fields = fields
   }
