@@ -2,7 +2,7 @@ import { SchedError, type JobSource } from '@sched/core'
 import { basename } from 'node:path'
 import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet/table.js'
 import { csvRows, headerLine } from '../parquet/text.js'
-import type { Trace } from '../trace/format.js'
+import type { PartsReading, Trace } from '../trace/format.js'
 import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
 import { asText } from '../trace/fields.js'
 import { detectFormatOf, headBytes, traceFormats } from '../trace/formats.js'
@@ -108,13 +108,27 @@ function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, f
 
 /** Histories of one job or application each, read one after another. */
 async function historyTrace(path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
-  const { value: first } = historyFiles(path).next()
-  if (first === undefined) throw noHistories(path)
-  const head = (await unpackedZstd(first))?.subarray(0, headBytes) ?? readHead(first)
+  const { file: first, head } = await firstOf(path)
   const isKnown = options.format !== undefined || traceFormats.some((format) => format.isHistory === true && format.detect(asText(head, 0, head.length)))
   if (!isKnown) throw noHistories(path)
   const decoder = decoderFor(head, { ...options, file: first })
+  if (decoder.readParts !== undefined) return called(path, await partsTrace(decoder.readParts(), path))
   return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(historyFiles(path), (file) => reading.startFile(file)), path))
+}
+
+/** The first file that holds anything, and its start: a log may have days without a record. */
+async function firstOf(path: string): Promise<{ readonly file: string; readonly head: Uint8Array }> {
+  for (const file of historyFiles(path)) {
+    const head = (await unpackedZstd(file))?.subarray(0, headBytes) ?? readHead(file)
+    if (head.length > 0) return { file, head }
+  }
+  throw noHistories(path)
+}
+
+/** All files of a directory, each held while it is read. */
+async function partsTrace(parts: PartsReading, path: string): Promise<Trace> {
+  for (const file of historyFiles(path)) parts.add((await unpackedZstd(file)) ?? readBytes(file), file)
+  return parts.trace(path)
 }
 
 const noHistories = (path: string) => ioError(path, 'read', Object.assign(new Error('is a directory'), { code: 'EISDIR' }))

@@ -3,10 +3,10 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { Columns } from './columns.js'
 import { splitCsv } from './csv.js'
-import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
-import { RepeatedIds } from './repeated-ids.js'
-import { slurmFormat } from './slurm-format.js'
+import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { RepeatedIds } from '../accounting/repeated-ids.js'
+import { accountingFormat } from '../accounting/format.js'
 
 const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_req']
 
@@ -16,7 +16,9 @@ const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_r
  *
  * Source: Menear et al., "Mastering HPC Runtime Prediction", PEARC 2023; data under BSD 3-clause.
  */
-export const eagleFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+export const eagleFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
+  options: slurmOptions,
+  gpusIn: GPUS_IN_TRES,
   name: 'eagle',
   title: 'job table of NREL\'s Eagle (CSV)',
   source: 'Menear et al., PEARC 2023',
@@ -47,7 +49,7 @@ class EagleReader implements RecordReader {
   }
 }
 
-function record(columns: Columns, ids: RepeatedIds): SlurmRecord {
+function record(columns: Columns, ids: RepeatedIds): AccountingRecord {
   const id = columns.text('job_id')
   if (id === '') throw new BadLine('job_id', 'is empty.')
   const procs = columns.number('processors_req')

@@ -5,10 +5,10 @@ import { numberIn } from '../job-table/values.js'
 import type { Sizes } from '../rigid/machine.js'
 import { headerOf } from '../swf/header.js'
 import { headerSize } from '../swf/sizes.js'
-import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
-import { RepeatedIds } from './repeated-ids.js'
-import { slurmFormat } from './slurm-format.js'
+import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { RepeatedIds } from '../accounting/repeated-ids.js'
+import { accountingFormat } from '../accounting/format.js'
 
 const COLUMNS = 29
 const states = knownWords<string>({ '0': 'failed', '1': 'completed', '5': 'cancelled' })
@@ -23,7 +23,9 @@ const KIB_PER_MIB = 1024
  *
  * Source: Iosup et al., "The Grid Workloads Archive", FGCS 2008.
  */
-export const gwfFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+export const gwfFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
+  options: slurmOptions,
+  gpusIn: GPUS_IN_TRES,
   name: 'gwf',
   title: 'Grid Workload Format (29 columns)',
   source: 'Iosup et al., FGCS 2008',
@@ -58,7 +60,7 @@ class GwfReader implements RecordReader {
   }
 }
 
-function record(fields: readonly string[]): SlurmRecord {
+function record(fields: readonly string[]): AccountingRecord {
   const number = (column: number, name: string) => numberIn(fields[column]!, name)
   const text = (...columns: number[]) => columns.map((column) => fields[column]!).find((field) => field !== '-1') ?? ''
   const [submit, wait, runtime] = [number(1, 'SubmitTime'), number(2, 'WaitTime'), number(3, 'RunTime')]

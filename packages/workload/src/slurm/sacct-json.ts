@@ -3,10 +3,10 @@ import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import { askedLicenses, licensesOf } from './amounts.js'
-import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
-import { RecordIds } from './repeated-ids.js'
-import { slurmFormat } from './slurm-format.js'
+import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { RecordIds } from '../accounting/repeated-ids.js'
+import { accountingFormat } from '../accounting/format.js'
 
 /** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
 const NO_VAL = 2 ** 32 - 2
@@ -22,7 +22,9 @@ const SECONDS_PER_MINUTE = 60
  *
  * Source: Slurm, slurmdb v0.0.36 to v0.0.42 (parsers of `slurmdb_job_rec_t`).
  */
-export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
+  options: slurmOptions,
+  gpusIn: GPUS_IN_TRES,
   name: 'sacct-json',
   title: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
@@ -63,7 +65,7 @@ class SacctJsonReader implements RecordReader {
     return [...this.#ids.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
   }
 
-  #record({ value }: Found): SlurmRecord {
+  #record({ value }: Found): AccountingRecord {
     const job = new Fields(value)
     const time = job.object('time')
     if (time === undefined) throw notThere(job)
@@ -98,7 +100,7 @@ class SacctJsonReader implements RecordReader {
     }
   }
 
-  #times(time: Fields): Pick<SlurmRecord, 'start' | 'end' | 'elapsed'> {
+  #times(time: Fields): Pick<AccountingRecord, 'start' | 'end' | 'elapsed'> {
     const [start, end, elapsed, suspended] = [amount(time, 'start'), amount(time, 'end'), amount(time, 'elapsed'), known(amount(time, 'suspended'), 0)]
     const ran = { end: end > 0 ? end : NaN, elapsed }
     if (!(start > 0)) return { ...ran, start: NaN }

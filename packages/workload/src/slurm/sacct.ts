@@ -4,10 +4,10 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
-import { slurmFormat } from './slurm-format.js'
-import type { slurmOptions } from './options.js'
-import type { RecordReader, SlurmRecord, TakeRecord } from './records.js'
-import { RecordIds } from './repeated-ids.js'
+import { accountingFormat } from '../accounting/format.js'
+import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { RecordIds } from '../accounting/repeated-ids.js'
 
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
@@ -18,7 +18,9 @@ const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
-export const sacctFormat: TraceFormat<typeof slurmOptions> = slurmFormat({
+export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
+  options: slurmOptions,
+  gpusIn: GPUS_IN_TRES,
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
@@ -72,7 +74,7 @@ class SacctReader implements RecordReader {
 const going = /^(pending|running|suspended|resizing|requeued)$/
 
 /** Without a column for it, the end of a job that has one is its start and the time that it ran. */
-function record(columns: Columns): SlurmRecord | 'step' {
+function record(columns: Columns): AccountingRecord | 'step' {
   const id = columns.text('JobID', 'JobIDRaw')
   if (id === '') throw new BadLine('JobID', 'is empty.')
   if (id.includes('.')) return 'step'

@@ -28,6 +28,16 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   inferred?(jobs: readonly JobSpec[]): TraceFacts
   /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. */
   readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): Trace
+  /** The same for several files whose jobs are one trace; without it the files of a directory are streamed. */
+  readParts?(options: z.output<S>, reading: ReadOptions): PartsReading
+}
+
+/** Reads a trace that lies in several files. */
+export interface PartsReading {
+  /** Reads the content of the next file. Throws `BAD_INPUT` with file, line and field. */
+  add(bytes: Uint8Array, file: string | undefined): void
+  /** After the last. Throws `BAD_INPUT` where no job is left. */
+  trace(name: string | undefined): Trace
 }
 
 /** Where a parser is. */

@@ -1,7 +1,7 @@
 import { checkOptions, type JobSource, type JobSpec } from '@sched/core'
 import { avroAsJson, isAvroBinary } from '../yarn/avro.js'
 import type { TraceFacts } from './facts.js'
-import type { ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
+import type { PartsReading, ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
 import { asText } from './fields.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
@@ -60,6 +60,7 @@ export interface ReadyDecoder {
   start(checked?: boolean): LineDecoder
   facts(head: Uint8Array): TraceFacts
   readonly readWhole: ((bytes: Uint8Array) => Trace) | undefined
+  readonly readParts: (() => PartsReading) | undefined
 }
 
 export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
@@ -71,6 +72,7 @@ export function decoderFor(head: Uint8Array, { format, options, ...reading }: Pa
     start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again),
     facts: (bytes) => chosen.facts?.(checked, bytes) ?? {},
     readWhole: chosen.readWhole && ((bytes) => chosen.readWhole!(bytes, checked, reading)),
+    readParts: chosen.readParts && (() => chosen.readParts!(checked, reading)),
   }
 }
 

@@ -1,15 +1,16 @@
 import type { Constraints, JobSpec, StageSpec } from '@sched/core'
+import type { z } from 'zod'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { featuresOf, type Licenses } from './amounts.js'
-import { slurmLimits, slurmResources, slurmSizes, type SlurmRules } from './options.js'
+import { featuresOf, type Licenses } from '../slurm/amounts.js'
+import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
 
-/** What Slurm recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
-export interface SlurmRecord {
+/** What a resource manager recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
+export interface AccountingRecord {
   readonly id: string
   readonly submit: number
   readonly start: number
@@ -34,10 +35,14 @@ export interface SlurmRecord {
   readonly account: string
   readonly partition: string
   readonly qos: string
+  /** Names of its queue that a format has besides. */
+  readonly queue?: string
+  readonly project?: string
+  readonly department?: string
 }
 
 /** Told of each record of a line; `step`: one about a step of a job. */
-export type TakeRecord = (record: SlurmRecord | 'step') => void
+export type TakeRecord = (record: AccountingRecord | 'step') => void
 
 /** Reads records of jobs from the lines of one file. */
 export interface RecordReader {
@@ -49,38 +54,43 @@ export interface RecordReader {
   rules?(): RuleCount[]
 }
 
-export interface SlurmTable extends Pick<TraceFormat, 'name' | 'title' | 'source' | 'detect'> {
-  readonly reader: (place: LinePlace) => RecordReader
+export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
+  extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
+  readonly reader: (place: LinePlace, options: z.output<S>) => RecordReader
+  /** Where its records tell GPUs, for the report: `AllocTRES tells them`. */
+  readonly gpusIn: string
+  /** Its records stand in the order in which jobs ended, in one file or in several, and are sorted; default: in that of submission, which a file that is not held must have. */
+  readonly isByEnd?: boolean
   /** What the start of the file says of the machine; default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
 }
 
 /** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
-export class SlurmJobs {
+export class AccountingJobs {
   readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
   readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, constraints: 0, alternatives: 0, reservations: 0 }
 
-  /** `header`: what the file says of the machine. */
-  constructor(private readonly options: SlurmRules, header: Sizes = {}) {
-    const resources = slurmResources(options)
+  /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
+  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
+    const resources = accountingResources(options)
     this.#resources = resources
     this.#job = new RigidJob(resources.length)
-    this.#rules = new Rules(options, resources, slurmLimits(options, slurmSizes(options, header)))
+    this.#rules = new Rules(options, resources, accountingLimits(options, accountingSizes(options, header)))
     this.#stages = new RigidStages(resources, options.tasks)
   }
 
   /** Throws `BadLine` for a job that is too wide where that is an error. */
-  job(record: SlurmRecord | 'step'): JobSpec | undefined {
+  job(record: AccountingRecord | 'step'): JobSpec | undefined {
     if (record === 'step') {
       this.#counts.steps++
       return undefined
     }
     const { state, start, submit, elapsed, end } = record
     const { status } = this.options
-    if (status !== undefined && !(status as readonly string[]).includes(state === '' ? 'unknown' : state)) return this.#leave('status')
+    if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
     if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
     this.#fill(record, !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
@@ -98,7 +108,7 @@ export class SlurmJobs {
       { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
-      { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: 'without GPUs, and none with: AllocTRES or ReqTRES tells them' },
+      { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: `without GPUs, and none with: ${this.gpusIn}` },
       { rule: 'noGpus', jobs: options.gpuDemand ? 0 : withGpus, text: 'that held GPUs, which they do not ask for here (gpuDemand: true)' },
       { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
       { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
@@ -115,7 +125,7 @@ export class SlurmJobs {
     return undefined
   }
 
-  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses }: SlurmRecord, runtime: number): void {
+  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses }: AccountingRecord, runtime: number): void {
     const { unit, processors, memory, gpuDemand } = this.options
     const job = this.#job
     job.runtime = runtime
@@ -135,10 +145,10 @@ export class SlurmJobs {
     }
   }
 
-  #spec(record: SlurmRecord, logged: number): JobSpec {
+  #spec(record: AccountingRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
     const { id, submit, start, user, group, account, partition, qos, licenses, state, priority } = record
-    const queue = record[this.options.queue]
+    const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
@@ -162,12 +172,12 @@ export class SlurmJobs {
     }
   }
 
-  #constraints({ features = '', gpuType, reservation = '' }: SlurmRecord): Constraints | undefined {
+  #constraints({ features = '', gpuType, reservation = '' }: AccountingRecord): Constraints | undefined {
     const { constraints, gpuDemand } = this.options
     if (reservation !== '') this.#counts.reservations++
     const model = gpuDemand ? gpuType : undefined
     if (features === '' && model === undefined) return undefined
-    if (constraints === 'ignore') return void this.#counts.constraints++
+    if (constraints !== 'require') return void this.#counts.constraints++
     const all = featuresOf(features)
     if (all === undefined) this.#counts.alternatives++
     const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }

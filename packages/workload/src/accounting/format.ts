@@ -1,0 +1,84 @@
+import type { JobSpec } from '@sched/core'
+import type { z } from 'zod'
+import { heldParser } from '../table/held-jobs.js'
+import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
+import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { machineOf } from '../rigid/machine.js'
+import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
+import { AccountingJobs, type AccountingRecord, type AccountingTable } from './records.js'
+import { WholeAccounting } from './whole.js'
+
+/** A trace format for records of jobs as resource managers keep them. Times count from the first submission. */
+export function accountingFormat<S extends z.ZodType<AccountingRules>>(table: AccountingTable<S>): TraceFormat<S> {
+  const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false } = table
+  return {
+    name,
+    title,
+    ...(source !== undefined && { source }),
+    options: schema,
+    detect,
+
+    facts(options, head) {
+      const machine = machineOf(accountingResources(options), accountingSizes(options, sizes(head)), options.tasks)
+      return machine === undefined ? {} : { machine }
+    },
+
+    readWhole(bytes, options, reading) {
+      const whole = new WholeAccounting(table, options, sizes(bytes), reading)
+      whole.add(bytes, reading.file)
+      return whole.trace(reading.file)
+    },
+
+    ...(isByEnd && { isHistory: true, readParts: (options, reading) => new WholeAccounting(table, options, {}, reading) }),
+
+    parser: (options, place) => (isByEnd ? sortingParser(table, options, place) : orderedParser(table, options, place)),
+  }
+}
+
+/** Gives jobs as their records come, which have to be in order of submission. */
+function orderedParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+  const lines = reader(place, options)
+  const jobs = new AccountingJobs(options, gpusIn)
+  let first = NaN
+  let latest = -Infinity
+  let waiting: JobSpec[] = []
+  const take = (record: AccountingRecord | 'step') => {
+    const job = jobs.job(record)
+    if (job === undefined) return
+    if (job.submit < latest)
+      throw new BadLine('submit', 'submitted before the job above it.', 'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
+    if (Number.isNaN(first)) first = job.submit
+    latest = job.submit
+    waiting.push({ ...job, submit: job.submit - first })
+  }
+  return {
+    line(bytes, from, to) {
+      waiting = []
+      lines.line(bytes, from, to, take)
+      waiting.reverse()
+      return waiting.pop()
+    },
+    end: () => lines.end?.(),
+    more: () => waiting.pop(),
+    report() {
+      const rules: RuleCount[] = [...jobs.rules(), ...(lines.rules?.() ?? [])]
+      return { rules, notes: rules.map(ruleLine) }
+    },
+  }
+}
+
+/** Holds all jobs until the end: lines have one each, and stand in the order of the ends. */
+function sortingParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+  const lines = reader(place, options)
+  const jobs = new AccountingJobs(options, gpusIn)
+  let found: JobSpec | undefined
+  const take = (record: AccountingRecord | 'step') => {
+    found = jobs.job(record)
+  }
+  const job = (bytes: Uint8Array, from: number, to: number) => {
+    found = undefined
+    lines.line(bytes, from, to, take)
+    return found
+  }
+  return heldParser({ job, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
+}

@@ -1,0 +1,112 @@
+import { SchedError, type JobSource, type JobSpec } from '@sched/core'
+import type { z } from 'zod'
+import { eachLine } from '../rigid/each-line.js'
+import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
+import { recordedUse } from '../rigid/recorded-use.js'
+import type { RigidResource } from '../rigid/resources.js'
+import { BadLines, noJobs, ofRow } from '../trace/bad-lines.js'
+import { ruleLine, type RuleCount } from '../trace/facts.js'
+import { BadLine, type PartsReading, type ReadOptions, type Trace } from '../trace/format.js'
+import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
+import { AccountingJobs, type AccountingRecord, type AccountingTable, type RecordReader } from './records.js'
+
+/**
+ * Records whose files are in memory, one after another: all jobs are made now and sorted by submit time, equal ones in
+ * the order of the records; times count from the first of them. Throws `BAD_INPUT` with file, line and field.
+ */
+export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements PartsReading {
+  readonly #made: AccountingJobs
+  readonly #lines: RecordReader
+  readonly #bad: BadLines
+  readonly #place: { file: string | undefined; line: number; readonly counted: 'line' | 'row'; readonly checked: false }
+  readonly #jobs: JobSpec[] = []
+  #unsorted = 0
+  #count = 0
+
+  /** `header`: what the file says of the machine. */
+  constructor(private readonly table: AccountingTable<S>, private readonly options: z.output<S>, private readonly header: Sizes, { onBadLine = 'fail', counted = 'line' }: ReadOptions) {
+    this.#made = new AccountingJobs(options, table.gpusIn, header)
+    this.#bad = new BadLines(onBadLine)
+    this.#place = { file: undefined, line: 0, counted, checked: false }
+    this.#lines = table.reader(this.#place, options)
+  }
+
+  add(bytes: Uint8Array, file: string | undefined): void {
+    const place = this.#place
+    place.file = file
+    const header = place.counted === 'row' ? 1 : 0
+    const take = (record: AccountingRecord | 'step') => this.#take(record)
+    const visit = (line: number, from: number, to: number) => {
+      place.line = line - header
+      this.#excuse(() => this.#lines.line(bytes, from, to, take))
+    }
+    this.#count += eachLine(bytes, file, { visit }) - header
+  }
+
+  trace(name: string | undefined): Trace {
+    this.#excuse(() => this.#lines.end?.())
+    const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? [])]
+    const jobs = this.#jobs
+    if (jobs.length === 0) throw this.#empty(name, found)
+    if (this.#unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
+    const origin = jobs[0]!.submit
+    const { machine, notes } = sized(jobs, this.options, this.header)
+    const rules = [...found, ...(this.#unsorted === 0 ? [] : [{ rule: 'sorted', jobs: this.#unsorted, text: 'submitted before one above: sorted' }])]
+    const { skipped, problems } = this.#bad
+    const counted = this.#place.counted === 'row' ? { counted: 'row' as const } : {}
+    return {
+      name: name ?? this.table.name,
+      format: this.table.name,
+      jobs: jobs.length,
+      chained: false,
+      machine,
+      start: origin,
+      report: { lines: this.#count, ...counted, skipped, problems, jobs: jobs.length, rules, notes: [...notes, ...rules.map(ruleLine)] },
+      open: () => from(jobs, origin),
+    }
+  }
+
+  #take(record: AccountingRecord | 'step'): void {
+    const job = this.#made.job(record)
+    if (job === undefined) return
+    if (this.#jobs.length > 0 && job.submit < this.#jobs.at(-1)!.submit) this.#unsorted++
+    this.#jobs.push(job)
+  }
+
+  #excuse(read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw ofRow(error, this.#place)
+      this.#bad.add(error, this.#place)
+    }
+  }
+
+  #empty(file: string | undefined, rules: readonly RuleCount[]): SchedError {
+    const [first] = this.#bad.problems
+    if (first !== undefined) return new SchedError('BAD_INPUT', `all ${this.#bad.skipped} ${this.#place.counted}s with jobs are bad, the first: ${first}`)
+    return noJobs(rules, file)
+  }
+}
+
+function from(jobs: readonly JobSpec[], origin: number): JobSource {
+  let next = 0
+  return {
+    next() {
+      const job = jobs[next++]
+      return job && { ...job, submit: job.submit - origin }
+    },
+  }
+}
+
+/** The machine; what neither the options nor the file say is inferred from the jobs. */
+function sized(jobs: readonly JobSpec[], options: AccountingRules, header: Sizes) {
+  const sizes: { [R in RigidResource]?: Size | undefined } = { ...accountingSizes(options, header) } satisfies Sizes
+  const notes: string[] = []
+  for (const resource of accountingResources(options)) {
+    if (sizes[resource] !== undefined) continue
+    const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource)))
+    notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
+  }
+  return { machine: machineOf(accountingResources(options), sizes, options.tasks)!, notes }
+}
