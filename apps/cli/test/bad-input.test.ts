@@ -22,6 +22,11 @@ describe('an experiment file with a mistake', () => {
   it.each([
     ['an unknown key', line(2, 'seedz: 3'), `"small.yaml" line 2 column 1 seedz: unknown key "seedz". Did you mean "seed"? Known: ${EXPERIMENT_KEYS}.`],
     ['an unknown key of the cluster', line(3, 'cluster: { nodes: 4, rack: 2, slots: { map: 1 } }'), '"small.yaml" line 3 column 22 cluster.rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, '],
+    ['a key of the workload at the top', line(2, 'trace: log.swf'), `"small.yaml" line 2 column 1 trace: unknown key "trace". Did you mean "workload.trace"? Known: ${EXPERIMENT_KEYS}.`],
+    ['a key of the top in the workload', line(4, 'workload: { generate: facebook, until: 9 }'), '"small.yaml" line 4 column 33 workload.until: unknown key "until". Did you mean "until" further out? Known: trace, '],
+    ['another word for a trace', line(4, 'workload: { file: log.swf }'), '"small.yaml" line 4 column 13 workload.file: unknown key "file". A trace is named by trace: log.swf. Known: trace, '],
+    ['a name for the workload', line(4, 'workload: facebook'), '"small.yaml" line 4 column 1 workload: found "facebook", expected a mapping. Its keys are trace, '],
+    ['names for a list', line(5, 'policies: fifo, fair').replace(/ {2}- .*\n?/g, ''), '"small.yaml" line 5 column 1 policies: found "fifo, fair", expected a list. Write it as a list: [fifo, fair].'],
     ['a cluster that cannot be', line(3, 'cluster: { nodes: 4, racks: 5, slots: { map: 1 } }'), '"small.yaml" line 3 column 22 cluster.racks: 5 racks for 4 nodes. Use at most one rack per node.'],
     ['slots and resources', line(3, 'cluster: { nodes: 4, slots: { map: 1 }, resources: { cpu: 1 } }'), '"small.yaml" line 3 column 12 cluster.nodes: a cluster has either slots or resources, not both. Describe slots as resources with one name each.'],
     ['a text for a number', line(2, 'seeds: three'), '"small.yaml" line 2 column 1 seeds: found "three", expected a number.'],

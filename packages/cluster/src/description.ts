@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, SchedError, withoutUndefined, type Seconds } from '@sched/core'
+import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds } from '@sched/core'
 import { z } from 'zod'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
@@ -122,12 +122,26 @@ const shape = {
 }
 const count = z.int().min(1).max(MOST_NODES)
 
-const nodeGroup = z.strictObject({
-  name: name.optional().describe('nodes are called <name>-0, <name>-1, ...; default node'),
-  names: z.array(name).optional().describe('the names of the nodes instead, one each'),
-  count: count.describe('number of nodes'),
-  ...shape,
-})
+/** An unknown key with a number is most likely an amount of each node, whose names are free. */
+const amountsInside = (issue: { readonly code?: string; readonly keys?: readonly string[]; readonly input?: unknown }): string | undefined => {
+  const [key = ''] = issue.keys ?? []
+  const amount = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[key]
+  if (issue.code !== 'unrecognized_keys' || typeof amount !== 'number' || nearest(key, ['name', 'names', 'nodes', 'count', 'heartbeat', ...Object.keys(shape)]) !== undefined) return undefined
+  const written = `{ ${key}: ${amount} }`
+  return /^gpus?$/i.test(key)
+    ? `What a node has stands inside: resources: ${written}, or devices: ${written} where tasks take shares of one`
+    : /^(map|reduce)s?$/i.test(key) ? `What a node has stands inside: slots: ${written}` : `What a node has stands inside: resources: ${written}, by the names that the jobs use`
+}
+
+const nodeGroup = z.strictObject(
+  {
+    name: name.optional().describe('nodes are called <name>-0, <name>-1, ...; default node'),
+    names: z.array(name).optional().describe('the names of the nodes instead, one each'),
+    count: count.describe('number of nodes'),
+    ...shape,
+  },
+  { error: amountsInside },
+)
 
 const heartbeat = z.strictObject({
   interval: z.number().min(LEAST_INTERVAL).max(MOST_INTERVAL).describe('seconds between two heartbeats of a node; Hadoop on small clusters: 3'),
@@ -153,14 +167,17 @@ const dynamicSlots = z.strictObject({
 
 /** A cluster as a file describes it: a list of node groups, or a number of nodes that are all alike. */
 export const clusterSchema = z
-  .strictObject({
-    name: name.optional().describe('for reports; default cluster'),
-    nodes: z.union([count, z.array(nodeGroup).min(1)]).describe('groups of nodes; or a number of nodes, which the keys beside it describe'),
-    ...shape,
-    heartbeat: heartbeat.optional().describe('heartbeats carry reports and tasks; without them every change reaches the master at once'),
-    replicas: replicas.optional().describe('how the replicas of blocks are spread over the nodes; default: 3, as HDFS does'),
-    dynamicSlots: dynamicSlots.optional().describe("nodes change their slots by what tasks really use of their hardware (SlotsAdjuster); default: they do not"),
-  })
+  .strictObject(
+    {
+      name: name.optional().describe('for reports; default cluster'),
+      nodes: z.union([count, z.array(nodeGroup).min(1)]).describe('groups of nodes; or a number of nodes, which the keys beside it describe'),
+      ...shape,
+      heartbeat: heartbeat.optional().describe('heartbeats carry reports and tasks; without them every change reaches the master at once'),
+      replicas: replicas.optional().describe('how the replicas of blocks are spread over the nodes; default: 3, as HDFS does'),
+      dynamicSlots: dynamicSlots.optional().describe("nodes change their slots by what tasks really use of their hardware (SlotsAdjuster); default: they do not"),
+    },
+    { error: amountsInside },
+  )
   .describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
 /** A cluster as a file or a program writes it: `readCluster` checks it and fills in what it leaves out. */
 export type ClusterInput = z.input<typeof clusterSchema>

@@ -1,6 +1,7 @@
 import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
-import { describeIssues, fieldOf, type SchemaIssue } from './issue.js'
+import { fieldOf } from './field-of.js'
+import { describeIssues, type SchemaIssue } from './issue.js'
 import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */

@@ -1,4 +1,6 @@
 import { suggest } from './error.js'
+import { fieldOf } from './field-of.js'
+import { keysAt, placesOf } from './schema-keys.js'
 
 /** What a schema complains of, as the Standard Schema interface gives it; zod's own fields are used where they are there. */
 export interface SchemaIssue {
@@ -28,18 +30,13 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not zod's: its words are all there is
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
-    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, keysAt(schema, at)) }
+    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message) }
   const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
   const expected = expectation(issue)
-  return { at, fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`), wayOut: '' }
+  return { at, fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`), wayOut: howToWrite(issue, found, keysAt(schema, at)) }
 }
 
-/** A path as one writes it: `stages[0].tasks`. */
-export function fieldOf(path: Path): string {
-  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`), '')
-}
-
-/** The fields of zod's issues and schemas that are read here; this package depends on no library. */
+/** The fields of zod's issues that are read here; this package depends on no library. */
 interface Issue extends SchemaIssue {
   readonly code?: string
   readonly expected?: string
@@ -52,23 +49,27 @@ interface Issue extends SchemaIssue {
   readonly keys?: readonly string[]
   readonly errors?: readonly (readonly Issue[])[]
 }
-interface Schema {
-  readonly _zod?: { readonly def: SchemaDef }
-}
-interface SchemaDef {
-  readonly type: string
-  readonly shape?: Readonly<Record<PropertyKey, Schema>>
-  readonly innerType?: Schema
-  readonly options?: readonly Schema[]
-  readonly element?: Schema
-  readonly valueType?: Schema
-  readonly in?: Schema
-  readonly getter?: () => Schema
-}
 
 const pathOf = ({ path = [] }: SchemaIssue): Path => path.map((part) => (typeof part === 'object' ? part.key : part))
-const knownKeys = (key: string, known: readonly string[]) => (known.length === 0 ? '' : suggest(key, known))
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** The place where it is known, what the schema itself says of it (zod's `error`), or the nearest of the known keys; and these. */
+function knownKeys(key: string, schema: unknown, at: Path, message: string): string {
+  const known = keysAt(schema, at)
+  if (known.length === 0) return ''
+  const listed = `Known: ${known.join(', ')}.`
+  const places = placesOf(schema, at, key)
+  const called = (place: Path) => `"${fieldOf(place)}"${place.length > at.length ? '' : ' further out'}`
+  if (places.length > 0) return `Did you mean ${places.map(called).join(' or ')}? ${listed}`
+  return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
+}
+
+/** What stands in a mapping or list that something else was written for. */
+function howToWrite({ code, expected }: Issue, found: unknown, known: readonly string[]): string {
+  if (code !== 'invalid_type' || found === undefined || found === null) return ''
+  if (expected === 'array' && typeof found === 'string') return `Write it as a list: [${found}].`
+  return expected === 'object' && known.length > 0 && !Array.isArray(found) ? `Its keys are ${known.join(', ')}.` : ''
+}
 
 function show(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))
@@ -128,23 +129,4 @@ function typeName(type: string): string {
 function sized(origin: string | undefined, limit: string): string {
   const things = origin === 'array' ? 'element' : origin === 'string' ? 'character' : undefined
   return things === undefined ? limit : `${limit} ${things}${/\b1$/.test(limit) ? '' : 's'}`
-}
-
-/** Keys that a schema knows at a path; none where it is not one of zod's. */
-function keysAt(schema: unknown, path: Path): string[] {
-  const inside = path.reduce<SchemaDef[]>((defs, key) => defs.flatMap((def) => child(def, key)), branchesOf(schema as Schema))
-  return [...new Set(inside.flatMap(({ shape }) => Object.keys(shape ?? {})))]
-}
-
-function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): SchemaDef[] {
-  return branchesOf(shape?.[key] ?? element ?? valueType)
-}
-
-/** The schema without optional, default and pipe wrappers; every branch of a union. */
-function branchesOf(schema: Schema | undefined): SchemaDef[] {
-  const def = schema?._zod?.def
-  if (def === undefined) return []
-  if (def.options !== undefined) return def.options.flatMap(branchesOf)
-  const wrapped = def.innerType ?? def.in ?? def.getter?.()
-  return wrapped === undefined ? [def] : branchesOf(wrapped)
 }

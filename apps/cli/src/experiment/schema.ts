@@ -93,6 +93,12 @@ const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
 
+/** Other words for a trace. */
+const traceWords = ({ code, keys, input }: { readonly code?: string; readonly keys?: readonly string[]; readonly input?: unknown }): string | undefined => {
+  const [key = ''] = keys ?? []
+  return code === 'unrecognized_keys' && /^(file|path|log|source)$/i.test(key) ? `A trace is named by trace: ${String((input as Readonly<Record<string, unknown>>)[key])}` : undefined
+}
+
 const workloadSchema = z
   .strictObject({
     trace: name.optional().describe('path of a trace file, relative to this file'),
@@ -119,7 +125,7 @@ const workloadSchema = z
       })
       .optional()
       .describe("a master for each job, as YARN's application masters: it runs before the job's tasks start and until the last of them has ended"),
-  })
+  }, { error: traceWords })
   .describe('A trace or a generator, and what is changed about it')
 
 const networkSchema = z.union([
