@@ -66,12 +66,15 @@ export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-s
 export { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
 
-// Kubernetes: Kueue and KAI
+// Kubernetes: Kueue, KAI and YuniKorn
 export { kai, kaiOrder } from './kai/kai.js'
 export { kaiPreempting, kaiPreemptingPolicy } from './kai/kai-preempting.js'
 export type { KaiOptions } from './kai/options.js'
 export { kueue, kueuePolicy } from './kueue/kueue.js'
 export type { KueueOptions } from './kueue/options.js'
+export { yunikorn, yunikornOrder } from './yunikorn/yunikorn.js'
+export { yunikornPreempting, yunikornPreemptingPolicy } from './yunikorn/yunikorn-preempting.js'
+export type { YunikornOptions } from './yunikorn/options.js'
 
 // Calculators, which take numbers and give numbers
 export {

@@ -37,17 +37,19 @@ import { yarnAssignPolicy } from './yarn/yarn-assign.js'
 import { yarnFairOrder } from './yarn/yarn-fair.js'
 import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
 import { yarnReservingPolicy } from './yarn/yarn-reserving.js'
+import { yunikornOrder } from './yunikorn/yunikorn.js'
+import { yunikornPreemptingPolicy } from './yunikorn/yunikorn-preempting.js'
 
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
-  registry.add(kaiOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
+  registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,0 +1,189 @@
+import { anyAbove0, anyBelow0, type Sparse } from './amounts.js'
+import { isWithin, Ledger, type Queues } from './guarantees.js'
+
+/** A task that runs and may be taken. */
+export interface Candidate {
+  readonly task: number
+  readonly node: number
+  readonly queue: number
+  readonly amounts: ArrayLike<number>
+  /** Whether its job would end without it: such tasks go last. */
+  readonly isMaster: boolean
+  /** Larger of jobs that came later, which go first; 0 and more. */
+  readonly rank: number
+}
+
+/** Who asks, for one task. */
+export interface Ask {
+  readonly queue: number
+  readonly amounts: ArrayLike<number>
+  /** Whether it fits below the maximums of its queues, so that only nodes are full. */
+  readonly isForNode: boolean
+}
+
+/** A node on which it could start, by its number, with what is free there. */
+export interface Target {
+  readonly node: number
+  readonly free: ArrayLike<number>
+}
+
+/** Where it would start, and whom that takes. */
+export interface Solution {
+  readonly node: number
+  readonly victims: readonly Candidate[]
+}
+
+/** Masters last, then who came last first. */
+export const inTakingOrder = (a: Candidate, b: Candidate): number => Number(a.isMaster) - Number(b.isMaster) || b.rank - a.rank || b.task - a.task
+
+/**
+ * Where a task would start in the place of others, best first: where no master and the fewest tasks go. `candidates` are in taking order. Each is taken
+ * only while its queue has more than it is guaranteed, of nothing less; and none with which the queue of who asks would get more than that is guaranteed. What is taken
+ * together is at least what is asked, even where there is some room.
+ *
+ * Source: YuniKorn, preemption.go (TryPreemption, tryNodes, calculateVictimsByNode, calculateAdditionalVictims). Deviation: of equally good nodes the one with the lowest number.
+ */
+export function solutionsFor(ask: Ask, candidates: readonly Candidate[], targets: readonly Target[], of: Queues): Solution[] {
+  if (!canEverFit(ask, candidates, of)) return []
+  const byNode = new Map<number, Candidate[]>()
+  for (const each of candidates) {
+    const there = byNode.get(each.node)
+    if (there === undefined) byNode.set(each.node, [each])
+    else there.push(each)
+  }
+  const found: Solution[] = []
+  for (const target of targets) {
+    const victims = onNode(ask, target, byNode.get(target.node) ?? [], of)
+    if (victims !== undefined && (victims.length > 0 || !ask.isForNode)) found.push({ node: target.node, victims })
+  }
+  const hasMaster = ({ victims }: Solution) => Number(victims.some(({ isMaster }) => isMaster))
+  found.sort((a, b) => hasMaster(a) - hasMaster(b) || a.victims.length - b.victims.length || a.node - b.node)
+  return found.flatMap((solution) => {
+    const target = targets.find(({ node }) => node === solution.node) as Target
+    const victims = enough(ask, target, solution.victims, candidates, of)
+    return victims === undefined ? [] : [{ node: solution.node, victims }]
+  })
+}
+
+/** Whether the queue of who asks would be within its guarantees with that, if all went who may. */
+function canEverFit(ask: Ask, candidates: readonly Candidate[], of: Queues): boolean {
+  if (candidates.length === 0) return false
+  const ledger = new Ledger(of, ask.queue)
+  ledger.change(ask.queue, ask.amounts, 1)
+  for (const { queue, amounts } of candidates) ledger.change(queue, amounts, -1)
+  return isWithin(ledger.remaining(ask.queue))
+}
+
+/** Whom it would take on the node, none if it fits there as it is; `undefined`: that does not make room. */
+function onNode(ask: Ask, { free }: Target, candidates: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
+  if (fits(ask.amounts, free)) return []
+  const ledger = new Ledger(of, ask.queue)
+  const helpful: Candidate[] = []
+  const others: Candidate[] = []
+  const room = Float64Array.from(free)
+  for (const each of candidates) {
+    if (!mayLose(ledger.remaining(each.queue))) continue
+    ledger.change(each.queue, each.amounts, -1)
+    ledger.change(ask.queue, each.amounts, 1)
+    if (isExceeded(ledger.remaining(ask.queue))) break
+    if (isCloser(ask.amounts, room, each.amounts)) {
+      add(room, each.amounts)
+      helpful.push(each)
+    } else {
+      ledger.change(ask.queue, each.amounts, -1)
+      ledger.change(each.queue, each.amounts, 1)
+      others.push(each)
+    }
+  }
+  return untilFitting(ask, free, [...helpful, ...others], of)
+}
+
+/** The first of them that together make room. */
+function untilFitting(ask: Ask, free: ArrayLike<number>, inTurn: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
+  const ledger = new Ledger(of, ask.queue)
+  const room = Float64Array.from(free)
+  const taken: Candidate[] = []
+  for (const each of inTurn) {
+    if (!mayLose(ledger.remaining(each.queue))) continue
+    ledger.change(each.queue, each.amounts, -1)
+    add(room, each.amounts)
+    taken.push(each)
+    if (fits(ask.amounts, room)) return taken
+  }
+  return undefined
+}
+
+/** As many as have what is asked together, others after those on the node; `undefined` where that is never so or the guarantee would be exceeded. */
+function enough(ask: Ask, { node, free }: Target, onNode: readonly Candidate[], candidates: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
+  const more = othersToTake(ask, onNode, candidates, of)
+  if (more === undefined) return undefined
+  const isRoomy = fits(ask.amounts, free)
+  const sum = new Float64Array(ask.amounts.length)
+  const taken: Candidate[] = []
+  for (const each of [...onNode, ...more]) {
+    if (!isRoomy && each.node !== node) continue
+    if (isMore(ask.amounts, sum)) taken.push(each)
+    add(sum, each.amounts)
+  }
+  return taken.length === 0 || isMore(ask.amounts, sum) ? undefined : taken
+}
+
+function othersToTake(ask: Ask, onNode: readonly Candidate[], candidates: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
+  const ledger = new Ledger(of, ask.queue)
+  for (const { queue, amounts } of onNode) ledger.change(queue, amounts, -1)
+  const taken: Candidate[] = []
+  const isOnNode = new Set(onNode)
+  for (const each of candidates) {
+    if (isOnNode.has(each)) continue
+    const before = ledger.remaining(each.queue)
+    if (before !== undefined && !anyBelow0(before)) continue
+    ledger.change(each.queue, each.amounts, -1)
+    const leftNow = ledger.remaining(ask.queue)
+    ledger.change(ask.queue, each.amounts, 1)
+    const leftWith = ledger.remaining(ask.queue)
+    if (isExceeded(leftWith)) {
+      ledger.change(ask.queue, each.amounts, -1)
+      ledger.change(each.queue, each.amounts, 1)
+      break
+    }
+    if (isEqual(leftNow, leftWith)) {
+      ledger.change(ask.queue, each.amounts, -1)
+      ledger.change(each.queue, each.amounts, 1)
+    } else taken.push(each)
+  }
+  return isWithin(ledger.remaining(ask.queue)) ? taken : undefined
+}
+
+/** Whether a queue with that left has more than it is guaranteed of something, and less of nothing, or is guaranteed nothing. */
+const mayLose = (remaining: Sparse | undefined): boolean => remaining === undefined || (anyBelow0(remaining) && !anyAbove0(remaining))
+const isExceeded = (remaining: Sparse | undefined): boolean => remaining !== undefined && anyBelow0(remaining)
+const isEqual = (a: Sparse | undefined, b: Sparse | undefined): boolean => (a === undefined || b === undefined ? a === b : a.every((amount, r) => Object.is(amount, b[r])))
+
+const fits = (asked: ArrayLike<number>, free: ArrayLike<number>): boolean => every(asked, (amount, r) => amount <= Math.max(0, free[r] as number))
+
+/** Whether less is lacking with that. */
+const isCloser = (asked: ArrayLike<number>, free: ArrayLike<number>, more: ArrayLike<number>): boolean =>
+  !every(asked, (amount, r) => Math.max(0, amount - (free[r] as number)) === Math.max(0, amount - (free[r] as number) - (more[r] as number)))
+
+/** Whether more is asked: of nothing less, and of something that both have another amount, or none of what both have. */
+function isMore(asked: ArrayLike<number>, sum: ArrayLike<number>): boolean {
+  let isShared = false
+  let isOther = false
+  for (let r = 0; r < asked.length; r++) {
+    const [amount, there] = [asked[r] as number, sum[r] as number]
+    if (amount === 0) continue
+    if (there > amount) return false
+    if (there > 0) isShared = true
+    if (there > 0 && there !== amount) isOther = true
+  }
+  return isOther || !isShared
+}
+
+function every(amounts: ArrayLike<number>, holds: (amount: number, r: number) => boolean): boolean {
+  for (let r = 0; r < amounts.length; r++) if (!holds(amounts[r] as number, r)) return false
+  return true
+}
+
+function add(to: Float64Array, amounts: ArrayLike<number>): void {
+  for (let r = 0; r < to.length; r++) to[r] = (to[r] as number) + (amounts[r] as number)
+}

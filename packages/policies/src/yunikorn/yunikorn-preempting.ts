@@ -1,0 +1,227 @@
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { greedyPolicy } from '../disciplines/greedy.js'
+import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import { TakenJobs } from '../disciplines/taken-jobs.js'
+import { TasksByJob } from '../disciplines/tasks-by-job.js'
+import { anyBelow0, less, saysNothing } from './amounts.js'
+import { fenceAround, giversTo } from './guarantees.js'
+import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
+import type { Queue } from './queue-tree.js'
+import { inTakingOrder, solutionsFor, type Candidate, type Target } from './victims.js'
+import { YunikornOrder, yunikornOrder } from './yunikorn.js'
+
+/**
+ * Queues as the order `yunikorn` has them. A job that has waited for the `preemptionDelay` of its queue, and with which that and all around it stay within what they are
+ * guaranteed, takes tasks of queues that have more than they are guaranteed, of jobs whose priority is not higher. It never takes tasks of its own queue.
+ *
+ * Source: YuniKorn 1.8, preemption.go, application.go. Deviations: who needs nobody's place starts first, although he comes later; who is taken is gone at once, and where
+ * that makes no room after all, nobody is; of a gang all that must run together goes with one task, and a gang that asks takes for all its tasks or not at all; a job of
+ * which tasks were taken waits for its delay anew, all of it.
+ */
+export const yunikornPreemptingPolicy = definePolicy({
+  name: 'yunikorn-preempting',
+  summary: 'Apache YuniKorn: the order yunikorn, with tasks taken from queues above what they are guaranteed',
+  source: 'Apache YuniKorn, preemption',
+  options: yunikornOptions,
+  inner: { placement: 'placement?' },
+  defaults: { placement: 'first-fit' },
+  create: (options, env, { placement }) => new YunikornPreempting(options, env, placement),
+})
+
+/** The queues of Apache YuniKorn, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
+export const yunikornPreempting = (options: YunikornOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornPreemptingPolicy.plug({ placement }, options)
+
+/** Tasks that wait in a queue of which so many are looked at: those behind them take nothing. */
+const LOOKED_AT = 10
+
+class YunikornPreempting implements Policy {
+  readonly #order: YunikornOrder
+  readonly #policy: Policy
+  readonly #placement: Placement | undefined
+  readonly #interval: Seconds
+  readonly #running: TasksByJob
+  /** Jobs of which tasks started together. */
+  readonly #gangs = new Set<JobId>()
+  readonly #taken = new TakenJobs()
+  /** By job: since when it waits, and when it last found nobody, when so much had changed. */
+  readonly #since: Seconds[] = []
+  readonly #looked: Seconds[] = []
+  readonly #lookedAt: number[] = []
+  /** Changes of what runs and waits. */
+  #changes = 0
+  #wake = Infinity
+  /** Whether any queue is guaranteed anything: without that nobody takes. */
+  #isGuaranteed = false
+  #known = 0
+
+  constructor(settings: YunikornSettings, env: Env, placement: Plug<'placement'> | undefined) {
+    const order = new YunikornOrder(settings, env)
+    const made = placement?.create(env)
+    this.#order = order
+    this.#placement = made
+    this.#interval = settings.attemptInterval
+    this.#policy = greedyPolicy.plug({ order: { ...yunikornOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
+    this.#running = new TasksByJob(env)
+    const count = () => void this.#changes++
+    Object.assign(
+      this,
+      forwarding(this.#policy, this.#running, {
+        onReady: (job: JobId) => {
+          this.#since[job] = env.now()
+          this.#lookedAt[job] = -1
+          count()
+        },
+        onClaim: (job: JobId, lane: LaneId) => {
+          if (env.work.least(job, lane) > 1) this.#gangs.add(job)
+          count()
+        },
+        onRelease: count,
+        onNode: count,
+        onFinish: (job: JobId) => void this.#gangs.delete(job),
+      }),
+    )
+  }
+
+  schedule(round: Round): void {
+    this.#taken.begin(round.now)
+    this.#policy.schedule(round)
+    if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0 || !this.#mayAnybody()) return
+    this.#wake = Infinity
+    for (let hasTaken = true; hasTaken; ) {
+      this.#order.begin(round)
+      hasTaken = this.#takeIn(0, round)
+    }
+    if (this.#wake < Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#taken.expect(this.#wake))
+  }
+
+  #mayAnybody(): boolean {
+    const { queues } = this.#order
+    for (; this.#known < queues.length && !this.#isGuaranteed; this.#known++) this.#isGuaranteed = !saysNothing((queues[this.#known] as Queue).guaranteed)
+    return this.#isGuaranteed
+  }
+
+  /** Whether a job in the queue has taken something: the first in order that can. */
+  #takeIn(queue: number, round: Round): boolean {
+    const { ids, from, to } = this.#order.members(queue)
+    const { isLeaf } = this.#order.queues[queue] as Queue
+    if (!isLeaf) return Array.from(ids.subarray(from, to)).some((child) => this.#takeIn(child, round))
+    return this.#isShort(queue) && this.#firstOf(ids, from, to, round).some((job) => this.#mayLook(job, round) && this.#takeFor(job, round))
+  }
+
+  /** Whether a leaf, or a queue around it, is guaranteed something, and itself has no more than that of anything. */
+  #isShort(leaf: number): boolean {
+    const order = this.#order
+    const { guaranteed, around } = order.queues[leaf] as Queue
+    if (around.every((id) => saysNothing((order.queues[id] as Queue).guaranteed))) return false
+    return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as never))))
+  }
+
+  /** Jobs of a leaf that no limit of jobs, users and groups holds back, up to so many tasks. */
+  #firstOf(ids: Int32Array, from: number, to: number, { work, lane }: Round): JobId[] {
+    const jobs: JobId[] = []
+    for (let i = from, left = LOOKED_AT; i < to && left > 0; i++) {
+      const job = ids[i] as JobId
+      if (this.#order.limitOfOthers(job) !== undefined) continue
+      jobs.push(job)
+      left -= work.unplaced(job, lane)
+    }
+    return jobs
+  }
+
+  /** Whether the job has waited long enough, and anything may have changed since it looked. */
+  #mayLook(job: JobId, { now, cluster }: Round): boolean {
+    if (this.#taken.isBarred(job)) return false
+    const { preemptionDelay } = (this.#order.queues[this.#order.leaf(job)] as Queue).settings
+    const first = (this.#since[job] as number) + preemptionDelay
+    if (now < first) return this.#later(first)
+    if (cluster.heartbeat > 0) return true
+    if (this.#lookedAt[job] === this.#changes) return false
+    const next = this.#lookedAt[job] === -1 ? first : (this.#looked[job] as number) + this.#interval
+    return now >= next || this.#later(next)
+  }
+
+  #later(time: Seconds): false {
+    this.#wake = Math.min(this.#wake, time)
+    return false
+  }
+
+  /** Starts the next task of the job, or its gang, in the place of others as far as there is no room; false, and nothing changes, where that cannot be. */
+  #takeFor(job: JobId, round: Round): boolean {
+    const { work, lane } = round
+    if (!round.take(job)) return false
+    const before = round.savepoint()
+    const taken = new Set<JobId>()
+    for (let left = work.together(job, lane); left > 0; left--) {
+      if (this.#start(job, round) || this.#replace(job, taken, round)) continue
+      round.rollback(before)
+      this.#looked[job] = round.now
+      this.#lookedAt[job] = this.#changes
+      return false
+    }
+    for (const other of taken) {
+      this.#taken.add(other)
+      this.#since[other] = round.now
+    }
+    return true
+  }
+
+  #start(job: JobId, round: Round): boolean {
+    if (this.#order.limitOf(job, 1) !== undefined) return false
+    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+
+  /** Starts one task where others go for it. */
+  #replace(job: JobId, taken: Set<JobId>, round: Round): boolean {
+    const order = this.#order
+    const { work, lane } = round
+    const shape = work.shape(job, lane)
+    const amounts = Float64Array.from(round.cluster.resources, (_, r) => (order.resources.includes(r as never) ? work.demand(shape, r as never) : 0))
+    const leaf = order.leaf(job)
+    const givers = giversTo(leaf, fenceAround(order, leaf, work.priority(job)), order)
+    const candidates = this.#candidates(givers, amounts, round)
+    const targets = round.nodes.filter((node) => work.mayRunOn(shape, node) && round.cluster.up(node)).map((node) => targetOf(node, round))
+    const ask = { queue: leaf, amounts, isForNode: order.limitOf(job, 1) === undefined }
+    for (const { node, victims } of solutionsFor(ask, candidates, targets, order)) {
+      const before = round.savepoint()
+      for (const { task } of victims) this.#evict(task as TaskId, taken, round)
+      if (order.limitOf(job, 1) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return true
+      round.rollback(before)
+    }
+    return false
+  }
+
+  /** What runs in queues that may give, asks something of the same kind, and has no higher priority. */
+  #candidates(givers: ReadonlyMap<number, number>, asked: Float64Array, { work, lane, cluster }: Round): Candidate[] {
+    const found: Candidate[] = []
+    if (givers.size === 0) return found
+    for (const [job, tasks] of this.#running.in(lane)) {
+      const queue = this.#order.leaf(job)
+      const most = givers.get(queue)
+      if (most === undefined || work.priority(job) > most) continue
+      for (const task of tasks) {
+        if (Number.isNaN(work.started(task))) continue // it starts in this round
+        const shape = work.shapeOf(task)
+        const amounts = Float64Array.from(cluster.resources, (_, r) => (this.#order.resources.includes(r as never) ? work.demand(shape, r as never) : 0))
+        if (!amounts.some((amount, r) => amount > 0 && (asked[r] as number) > 0)) continue
+        found.push({ task, node: work.nodeOf(task), queue, amounts, isMaster: work.isMaster(task), rank: work.rank(job) })
+      }
+    }
+    return found.sort(inTakingOrder)
+  }
+
+  /** Of a gang all that must run together goes with one. */
+  #evict(task: TaskId, taken: Set<JobId>, round: Round): void {
+    const { work, lane } = round
+    if (work.nodeOf(task) === None) return // gone with another
+    const job = work.jobOf(task)
+    taken.add(job)
+    const together = this.#gangs.has(job) && work.inGang(task) ? (this.#running.in(lane).get(job) ?? []).filter((other) => work.inGang(other)) : [task]
+    for (const each of together) round.evict(each)
+  }
+}
+
+function targetOf(node: NodeId, { cluster }: Round): Target {
+  return { node, free: Float64Array.from(cluster.resources, (_, r) => cluster.free(node, r as never)) }
+}

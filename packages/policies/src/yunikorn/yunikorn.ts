@@ -1,0 +1,359 @@
+import { defineOrder, grown, leastTasks, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
+import { QueueTree, type Queue } from './queue-tree.js'
+import { UserLimits } from './user-limits.js'
+import { Waiting, type Amounts } from './waiting.js'
+
+/**
+ * Queues and jobs as Apache YuniKorn orders them: at every level of the tree the queue in which the highest priority waits, then the one that uses
+ * the smallest part of what it is guaranteed or may have; in a queue that holds jobs these by priority, then by age or by what they use. No queue, user or
+ * group ever exceeds a maximum, and a job that has not started waits while as many as may run at once do.
+ *
+ * Source: YuniKorn 1.8, queue.go, sorters.go, application.go, package ugm. Deviations: no node is reserved for who waits; gangs start whole, where there placeholders
+ * are placed one by one; a job runs from its first task on until it has ended; what later stages ask counts when they begin; what all nodes have is what is up.
+ */
+export const yunikornOrder = defineOrder({
+  name: 'yunikorn',
+  summary: 'Apache YuniKorn: queues by priority and usage over what is guaranteed, with maximums, limits of users and groups',
+  source: 'Apache YuniKorn, scheduler/objects',
+  options: yunikornOptions,
+  create: (options, env): Order => new YunikornOrder(options, env),
+})
+
+/** Queues and jobs in the order of Apache YuniKorn. */
+export const yunikorn = (options: YunikornOptions = {}): Plug<'order'> => yunikornOrder.plug({}, options)
+
+/** Jobs that are looked at together. */
+const AT_ONCE = 64
+
+export class YunikornOrder implements Order {
+  readonly #env: Env
+  readonly #n: number
+  readonly #tree: QueueTree
+  readonly #limits: UserLimits
+  /** By lane. */
+  readonly #waiting: readonly Waiting[]
+  readonly #leafOf: number[] = []
+  /** Groups that jobs yet to be submitted are in, by their name. */
+  readonly #groups = new Map<string, string>()
+  readonly #amounts: Amounts
+  /** `[job * resources + resource]`: what of the pending amounts of queues is its own. */
+  #waits = new Float64Array(64)
+  /** By queue: jobs that run. */
+  readonly #running: number[] = []
+  /** By job: whether it counts as one that runs, and whether something of it has really started. */
+  readonly #counts: boolean[] = []
+  readonly #hasStarted: boolean[] = []
+  /** By job: tasks that it has claimed. */
+  readonly #claimed: number[] = []
+  /** By queue that holds jobs: of those that count as running how many have tasks to start `[queue][lane]`. */
+  readonly #runningWait: number[][] = []
+  readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
+  #round: Round | undefined
+  #lane = 0 as LaneId
+  /** The reading: queues entered, the position in each. */
+  readonly #path: number[] = []
+  readonly #at: number[] = []
+  /** In the queue that is being read: jobs to come that may start although no other may. */
+  #left = Infinity
+
+  constructor(settings: YunikornSettings, env: Env) {
+    const { cluster, work } = env
+    this.#env = env
+    this.#n = cluster.resources.length
+    this.#tree = new QueueTree(settings.root, cluster)
+    const units = Float64Array.from(cluster.resources, (name) => settings.units[name] ?? 1)
+    this.#amounts = { used: new Float64Array(64), pending: new Float64Array(64), jobs: new Float64Array(64), most: [], units }
+    const unknown = Object.keys(settings.units).find((name) => !cluster.resources.includes(name))
+    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: 'units' })
+    this.#limits = new UserLimits(this.#tree.queues, settings.groups, cluster, work)
+    this.#waiting = cluster.lanes.map((_, lane) => new Waiting(lane as LaneId, this.#tree.queues, cluster, work, this.#amounts))
+    this.#addQueues(0)
+  }
+
+  /** Refuses a job for a queue that cannot be or holds no jobs, and one that a maximum forbids for ever. */
+  admits(spec: JobSpec): string | undefined {
+    let leaf: Queue
+    try {
+      leaf = this.#leaf(spec.queue ?? spec.user ?? 'default')
+    } catch (error) {
+      if (error instanceof SchedError) return error.fact
+      throw error
+    }
+    for (const stage of spec.stages) {
+      const refusal = this.#tree.tooLarge(stage, leaf) ?? this.#limits.tooLarge(leaf.around, spec.user ?? 'default', spec.group, (name) => leastTasks(stage) * (stage.demand[name] ?? 0))
+      if (refusal !== undefined) return refusal
+    }
+    if (spec.group !== undefined) this.#groups.set(spec.id, spec.group)
+    return undefined
+  }
+
+  // ---- reading ----
+
+  begin(round: Round): void {
+    this.#round = round
+    this.#lane = round.lane
+    this.#path.length = 0
+    this.#at.length = 0
+    this.#enter(0)
+  }
+
+  /** The next jobs without those that a limit holds back, few at a time, since a reader often needs only the first. */
+  next(): JobBlock | undefined {
+    const waiting = this.#waiting[this.#lane] as Waiting
+    while (this.#path.length > 0) {
+      const depth = this.#path.length - 1
+      const queue = this.#path[depth] as number
+      const { ids, to } = waiting.members(queue)
+      const at = this.#at[depth] as number
+      if (at >= to || this.#left === 0) {
+        this.#path.length = this.#at.length = depth
+        this.#left = Infinity
+      } else if ((this.#tree.queues[queue] as Queue).isLeaf) {
+        const end = Math.min(to, at + AT_ONCE)
+        this.#at[depth] = end
+        const block = this.#allowedOf(ids, at, end)
+        if (block.to > 0) return block
+      } else {
+        this.#at[depth] = at + 1
+        this.#enter(ids[at] as number)
+      }
+    }
+    return undefined
+  }
+
+  #enter(queue: number): void {
+    const { isLeaf } = this.#tree.queues[queue] as Queue
+    this.#left = isLeaf && this.isFull(queue) && !(this.#round as Round).explained ? (this.#runningWait[queue]?.[this.#lane] as number) : Infinity
+    this.#path.push(queue)
+    this.#at.push((this.#waiting[this.#lane] as Waiting).members(queue).from)
+  }
+
+  #allowedOf(ids: Int32Array, from: number, to: number): JobBlock {
+    const allowed = this.#allowed
+    const { explained } = this.#round as Round
+    allowed.to = 0
+    for (let i = from; i < to && this.#left > 0; i++) {
+      const job = ids[i] as JobId
+      if (this.#counts[job] === true) this.#left--
+      else if (this.#left < Infinity) continue // no other may start
+      const limit = this.limitOf(job)
+      if (limit === undefined) allowed.ids[allowed.to++] = job
+      else if (explained) this.#round?.defer(job, Reason.Limit, limit)
+    }
+    return allowed
+  }
+
+  // ---- for who preempts; of the lane of the reading ----
+
+  get queues(): readonly Queue[] {
+    return this.#tree.queues
+  }
+
+  get resources(): readonly ResourceId[] {
+    return this.#env.cluster.lanes[this.#lane]?.resources ?? []
+  }
+
+  leaf(job: JobId): number {
+    return this.#leafOf[job] as number
+  }
+
+  used(queue: number, r: ResourceId): number {
+    return this.#amounts.used[queue * this.#n + r] as number
+  }
+
+  /** Jobs of a leaf, queues of a parent, that have tasks to start. */
+  members(queue: number): JobBlock {
+    return (this.#waiting[this.#lane] as Waiting).members(queue)
+  }
+
+  /** Whether as many jobs run in the queue, or in one around it, as may. */
+  isFull(queue: number): boolean {
+    for (const id of (this.#tree.queues[queue] as Queue).around) {
+      const { maxApplications } = (this.#tree.queues[id] as Queue).settings
+      if (maxApplications > 0 && (this.#running[id] as number) >= maxApplications) return true
+    }
+    return false
+  }
+
+  /** The limit that forbids the next task of the job, or its gang, in words; with `tasks` so many of them. `undefined`: none. */
+  limitOf(job: JobId, tasks = this.#env.work.together(job, this.#lane)): string | undefined {
+    return this.limitOfOthers(job, tasks) ?? this.#maximumOf(job, tasks)
+  }
+
+  /** The same, but that maximums of queues are no limit. */
+  limitOfOthers(job: JobId, tasks = this.#env.work.together(job, this.#lane)): string | undefined {
+    const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    if (this.#counts[job] !== true)
+      for (const id of around) {
+        const { path, settings } = this.#tree.queues[id] as Queue
+        if (settings.maxApplications > 0 && (this.#running[id] as number) >= settings.maxApplications) return `maxApplications of ${path}`
+      }
+    return this.#limits.forbids(job, around, this.#counts[job] === true, this.resources, (r) => tasks * this.#asked(job, r))
+  }
+
+  #maximumOf(job: JobId, tasks: number): string | undefined {
+    const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    for (const id of around) {
+      const { max, path } = this.#tree.queues[id] as Queue
+      for (const r of this.resources) {
+        const asked = tasks * this.#asked(job, r)
+        if (asked > 0 && this.used(id, r) + asked > (max[r] as number)) return `max of ${path}`
+      }
+    }
+    return undefined
+  }
+
+  #asked(job: JobId, r: ResourceId): number {
+    return this.#env.work.demand(this.#env.work.shape(job, this.#lane), r)
+  }
+
+  // ---- keeping current ----
+
+  onSubmit(job: JobId): void {
+    const { work, cluster } = this.#env
+    const leaf = this.#leaf(work.queueName(work.queue(job)))
+    const end = (job + 1) * this.#n
+    if (end > this.#amounts.jobs.length) {
+      this.#amounts.jobs = grown(this.#amounts.jobs, end)
+      this.#waits = grown(this.#waits, end)
+    }
+    this.#amounts.jobs.fill(0, job * this.#n, end)
+    this.#waits.fill(0, job * this.#n, end)
+    this.#leafOf[job] = leaf.id
+    this.#counts[job] = this.#hasStarted[job] = false
+    this.#claimed[job] = 0
+    this.#limits.open(job, leaf, this.#groups.get(work.name(job)))
+    this.#groups.delete(work.name(job))
+    for (let lane = 0; lane < cluster.lanes.length; lane++) this.#waiting[lane]?.open(job)
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    const leaf = this.#leafOf[job] as number
+    this.#refresh(job, lane)
+    this.#waiting[lane]?.add(job, leaf)
+    if (this.#counts[job] === true) this.#countRunningWait(leaf, lane, 1)
+    this.#place(job, lane)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#refresh(job, lane)
+    this.#place(job, lane)
+  }
+
+  onDrained(job: JobId, lane: LaneId): void {
+    const leaf = this.#leafOf[job] as number
+    if (this.#counts[job] === true && this.#waiting[lane]?.isListed(job) === true) this.#countRunningWait(leaf, lane, -1)
+    this.#waiting[lane]?.remove(job, leaf)
+    this.#refresh(job, lane)
+    this.#place(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#change(job, lane, task, 1)
+    this.#claimed[job] = (this.#claimed[job] as number) + 1
+    if (this.#counts[job] !== true) this.#count(job, 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: number, why: Release): void {
+    this.#change(job, lane, task, -1)
+    const left = (this.#claimed[job] as number) - 1
+    this.#claimed[job] = left
+    if (why !== 'withdrawn') this.#hasStarted[job] = true
+    else if (left === 0 && this.#hasStarted[job] !== true) this.#count(job, -1)
+  }
+
+  onFinish(job: JobId): void {
+    if (this.#counts[job] === true) this.#count(job, -1)
+    for (let r = 0 as ResourceId; r < this.#n; r++) this.#addPending(job, r, -(this.#waits[job * this.#n + r] as number))
+  }
+
+  onNode(): void {
+    this.#spread()
+    for (const waiting of this.#waiting) waiting.placeQueues()
+  }
+
+  /** A job begins, or ends, to count as one that runs. */
+  #count(job: JobId, by: 1 | -1): void {
+    this.#counts[job] = by === 1
+    const { id, around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    for (const queue of around) this.#running[queue] = (this.#running[queue] as number) + by
+    this.#limits.count(job, around, by)
+    for (const [lane, waiting] of this.#waiting.entries()) if (waiting.isListed(job)) this.#countRunningWait(id, lane as LaneId, by)
+  }
+
+  #countRunningWait(leaf: number, lane: LaneId, by: 1 | -1): void {
+    const counts = this.#runningWait[leaf] as number[]
+    counts[lane] = (counts[lane] as number) + by
+  }
+
+  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const { work, cluster } = this.#env
+    const shape = work.shapeOf(task)
+    const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    for (const r of cluster.lanes[lane]?.resources ?? []) {
+      const amount = sign * work.demand(shape, r)
+      if (amount === 0) continue
+      this.#amounts.jobs[job * this.#n + r] = (this.#amounts.jobs[job * this.#n + r] as number) + amount
+      for (const queue of around) this.#amounts.used[queue * this.#n + r] = (this.#amounts.used[queue * this.#n + r] as number) + amount
+      this.#limits.change(job, around, r, amount)
+    }
+    this.#refresh(job, lane)
+    this.#place(job, lane)
+  }
+
+  /** Counts anew what the job waits for. */
+  #refresh(job: JobId, lane: LaneId): void {
+    const { work, cluster } = this.#env
+    const unplaced = work.unplaced(job, lane)
+    for (const r of cluster.lanes[lane]?.resources ?? []) {
+      const now = unplaced === 0 ? 0 : unplaced * work.demand(work.shape(job, lane), r)
+      this.#addPending(job, r, now - (this.#waits[job * this.#n + r] as number))
+    }
+  }
+
+  #addPending(job: JobId, r: ResourceId, by: number): void {
+    if (by === 0) return
+    const at = job * this.#n + r
+    this.#waits[at] = (this.#waits[at] as number) + by
+    for (const queue of (this.#tree.queues[this.#leafOf[job] as number] as Queue).around) this.#amounts.pending[queue * this.#n + r] = (this.#amounts.pending[queue * this.#n + r] as number) + by
+  }
+
+  #place(job: JobId, lane: LaneId): void {
+    this.#waiting[lane]?.place(job, this.#leafOf[job] as number)
+  }
+
+  #leaf(name: string): Queue {
+    const known = this.#tree.queues.length
+    const leaf = this.#tree.leaf(name)
+    this.#addQueues(known)
+    return leaf
+  }
+
+  #addQueues(from: number): void {
+    const { queues } = this.#tree
+    if (queues.length === from) return
+    const size = queues.length * this.#n
+    if (size > this.#amounts.used.length) {
+      this.#amounts.used = grown(this.#amounts.used, size)
+      this.#amounts.pending = grown(this.#amounts.pending, size)
+    }
+    for (const queue of queues.slice(from)) {
+      this.#running.push(0)
+      this.#amounts.most.push(new Float64Array(this.#n))
+      this.#runningWait.push(this.#waiting.map(() => 0))
+      for (const waiting of this.#waiting) waiting.addQueue(queue)
+    }
+    this.#spread(from)
+  }
+
+  /** By queue its maximum, or that of the nearest around it, or what all nodes have. */
+  #spread(from = 0): void {
+    const { cluster } = this.#env
+    for (const { id, parent, max } of this.#tree.queues.slice(from))
+      for (let r = 0 as ResourceId; r < this.#n; r++) {
+        const own = max[r] as number
+        ;(this.#amounts.most[id] as Float64Array)[r] = !Number.isNaN(own) ? own : parent < 0 ? cluster.capacity(r) : (this.#amounts.most[parent]?.[r] as number)
+      }
+  }
+}
