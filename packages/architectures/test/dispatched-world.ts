@@ -1,8 +1,28 @@
 import { dispatcher, placedBlocks, type Decisions, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
-import { SchedError, type JobSpec, type Plug, type StageSpec } from '@sched/core'
+import { definePlacement, None, Registry, SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
+import { registerPolicies } from '@sched/policies'
 import { HeartbeatRing } from '@sched/sim'
 import { modelOf, prepare, type End, type JobEvent, type World } from '@sched/testkit'
 import { monolithic } from '../src/index.js'
+
+/** All policies, and two placements. */
+export const registry = registerPolicies(new Registry())
+registry.add(definePlacement({ name: 'first-fit', summary: 'the lowest node', create: () => ({ pick: (job, round) => round.nodes.find((node) => round.fits(job, node)) ?? None }) }))
+registry.add(
+  definePlacement({
+    name: 'random-fit',
+    summary: 'any node, from a stream of its own',
+    create(_, { random }) {
+      const stream = random('fit')
+      return {
+        pick(job, round) {
+          const fitting = round.nodes.filter((node) => round.fits(job, node))
+          return fitting.length === 0 ? None : (fitting[Math.floor(stream() * fitting.length)] as NodeId)
+        },
+      }
+    },
+  }),
+)
 
 /**
  * A world of which a dispatcher can be told: data have hosts, jobs are submitted when they may start, and where ends are known at once none is at the instant of

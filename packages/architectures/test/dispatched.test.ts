@@ -1,27 +1,8 @@
-import { definePlacement, None, Registry, resolve, type NodeId } from '@sched/core'
-import { registerPolicies } from '@sched/policies'
+import { resolve } from '@sched/core'
 import { worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { both, tellable } from './dispatched-world.js'
-
-const registry = registerPolicies(new Registry())
-registry.add(definePlacement({ name: 'first-fit', summary: 'the lowest node', create: () => ({ pick: (job, round) => round.nodes.find((node) => round.fits(job, node)) ?? None }) }))
-registry.add(
-  definePlacement({
-    name: 'random-fit',
-    summary: 'any node, from a stream of its own',
-    create(_, { random }) {
-      const stream = random('fit')
-      return {
-        pick(job, round) {
-          const fitting = round.nodes.filter((node) => round.fits(job, node))
-          return fitting.length === 0 ? None : (fitting[Math.floor(stream() * fitting.length)] as NodeId)
-        },
-      }
-    },
-  }),
-)
+import { both, registry, tellable } from './dispatched-world.js'
 
 /** Where all nodes are seen at once. */
 const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }]

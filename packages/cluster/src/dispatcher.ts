@@ -9,7 +9,7 @@ import { infeasible } from './infeasible.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
-import { taskName, type TaskName } from './task-name.js'
+import { taskName, unplacedTask, type TaskName } from './task-name.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
@@ -51,6 +51,17 @@ export interface Placed extends TaskName {
   readonly node: string
   /** Distance to its data: 0 on the node, 1 in its rack, ..., -1 without data. */
   readonly level: number
+}
+/** A task that runs although no dispatcher has started it. */
+export interface RunningTask {
+  /** Id of its job, which is in the system. */
+  readonly job: string
+  /** Index of the stage in the job. Default 0. */
+  readonly stage?: number
+  /** Index of the task in the stage. Default: the lowest that neither runs nor has ended. */
+  readonly task?: number
+  /** Name of the node that it runs on. */
+  readonly node: string
 }
 /**
  * What is to be done now: first what is to be killed or suspended, then what starts or goes on, each in order of decision. Tasks to kill or to suspend
@@ -185,6 +196,25 @@ export class Dispatcher {
     return this.#decisions
   }
 
+  /**
+   * Takes over a task that runs: started before this dispatcher was there, or by somebody else. From here on it is as one that the policy has started now, so tell of several in
+   * the order of their starts, each with the time of its own. Throws `UNKNOWN_NAME` for a job that is not in the system or a node that is not there, `BAD_INPUT` for a
+   * task that there is not, that runs, has ended, or waits for other stages, `INFEASIBLE` where it has no room on the node or may not be there.
+   */
+  adopt({ job, stage = 0, task, node }: RunningTask, now: Seconds = this.#now): Placed {
+    this.#pass(now)
+    const id = this.#job(job)
+    const on = this.#node(node)
+    const taken = unplacedTask(this.work, id, stage, task)
+    const lane = this.work.stageLane[this.work.taskStage[taken] as number] as LaneId
+    const round = this.#draft.begin(now, lane, [on])
+    const isClaimed = round.claim(taken, on)
+    round.commit({ conflict: 'none', atomic: false })
+    if (!isClaimed || this.work.nodeOf(taken) !== on) throw new SchedError('INFEASIBLE', `a task of job ${job} has no room on node ${node}, or may not be there.`, {}, 'Tell first of what has ended or failed there, and of a node that is down when all that runs on it is told.')
+    this.#mayLook.fill(1)
+    return this.#placed(taken, on)
+  }
+
   /** A started task has ended; true when it was its job's last. */
   taskEnded(placed: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
     const { work } = this
@@ -218,8 +248,7 @@ export class Dispatcher {
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
     const { work } = this
-    const id = this.#jobs.get(job)
-    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${job}".`)
+    const id = this.#job(job)
     const running: TaskId[] = []
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) work.runningTasks(id, lane, running)
     this.#cancelled.add(id)
@@ -327,6 +356,12 @@ export class Dispatcher {
     this.#now = now
     this.#decisions = { start: [], kill: [] }
     this.#wakes.come(now)
+  }
+
+  #job(name: string): JobId {
+    const id = this.#jobs.get(name)
+    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`)
+    return id
   }
 
   #node(name: string): NodeId {

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, maxMin, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, slurmLimits, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -125,5 +125,62 @@ describe('a policy in a dispatcher', () => {
       const again = begin(policy)
       expect(journal.map(({ call }) => answerOf(again, call))).toEqual(journal.map(({ answer }) => answer))
     }
+  })
+})
+
+describe('a task that runs already, which a dispatcher takes over', () => {
+  const cluster = { nodes: [{ count: 2, name: 'n', resources: { cpu: 4 } }] }
+  const job = (id: string, tasks: number, change: object = {}) => ({ id, stages: [{ name: 's', tasks, demand: { cpu: 1 } }], ...change })
+  const starts = (master: Dispatcher, now = 0) => master.pass(now).start.map(({ job, task, node }) => `${job} ${task} on ${node}`)
+
+  it('holds its node, is the lowest of its stage unless told, and ends as one that was started here', () => {
+    const master = dispatcher({ cluster, policy: greedy(fifo()) })
+    master.submit(job('a', 9), 0)
+    const placed = [master.adopt({ job: 'a', node: 'n-1' }, 1), master.adopt({ job: 'a', stage: 0, task: 3, node: 'n-0' }, 2), master.adopt({ job: 'a', node: 'n-1' })]
+    expect(placed).toEqual([{ id: 0, job: 'a', stage: 0, task: 0, node: 'n-1', level: -1 }, { id: 1, job: 'a', stage: 0, task: 3, node: 'n-0', level: -1 }, { id: 2, job: 'a', stage: 0, task: 1, node: 'n-1', level: -1 }])
+    expect(starts(master, 3)).toEqual(['a 2 on n-0', 'a 4 on n-0', 'a 5 on n-0', 'a 6 on n-1', 'a 7 on n-1'])
+    expect(master.taskEnded(placed[1]!, 4)).toBe(false)
+    expect(starts(master, 4)).toEqual(['a 8 on n-0'])
+  })
+
+  it('counts towards what its queue, its user and its job may have', () => {
+    const quota = dispatcher({ cluster, policy: kueue({ defaults: { nominalQuota: { cpu: 3 } } }) })
+    const limit = dispatcher({ cluster, policy: slurmLimits(greedy(fifo()), { qos: { normal: { MaxJobsPerUser: 1 } } }) })
+    for (const master of [quota, limit]) {
+      for (const id of ['a', 'b']) master.submit(job(id, 2, { user: 'ann', queue: 'q', qos: 'normal' }), 0)
+      for (let i = 0; i < 2; i++) master.adopt({ job: 'b', node: 'n-1' }, 0)
+    }
+    expect([starts(quota), starts(limit)]).toEqual([['a 0 on n-0'], []])
+  })
+
+  it('is expected to end when its estimate is over, counted from the time of the call', () => {
+    // 8 processors: a has 6 from 0 to 100 s, b has to wait for them, and c fits beside a until then
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { procs: 8 } }] }, policy: easy(), promised: (id, start) => promised.push(`${id} by ${start}`) })
+    const promised: string[] = []
+    for (const [id, procs, estimate] of [['a', 6, 100], ['b', 8, 50], ['c', 2, 60], ['d', 2, 20]] as const) master.submit({ id, estimate, stages: [{ name: 's', tasks: 1, demand: { procs } }] }, 0)
+    master.adopt({ job: 'a', node: 'm-0' }, 0)
+    expect([starts(master, 50), promised]).toEqual([['d 0 on m-0'], ['b by 100']])
+  })
+
+  it.each([
+    ['no job in the system is called "b"', { job: 'b', node: 'n-0' }],
+    ['no node is called "n-2"', { job: 'a', node: 'n-2' }],
+    ['job a has no stage 2', { job: 'a', stage: 2, node: 'n-0' }],
+    ['job a has no task 5 of stage 0', { job: 'a', task: 5, node: 'n-0' }],
+    ['job a has a stage 1 that waits for others', { job: 'a', stage: 1, node: 'n-0' }],
+    ['job a has a task 0 of stage 0 that runs already', { job: 'a', task: 0, node: 'n-0' }],
+    ['job a has a task 1 of stage 0 that has ended', { job: 'a', task: 1, node: 'n-0' }],
+    ['a task of job a has no room on node n-1', { job: 'a', node: 'n-1' }],
+    ['a task of job large has no room on node n-0', { job: 'large', node: 'n-0' }],
+  ])('is refused, and changes nothing: %s', (message, running) => {
+    const master = dispatcher({ cluster, policy: greedy(fifo()) })
+    master.submit({ id: 'a', stages: [{ name: 's', tasks: 3, demand: { cpu: 1 } }, { name: 't', tasks: 1, demand: { cpu: 1 }, after: [{ stage: 0, fraction: 1 }] }] }, 0)
+    master.submit({ id: 'large', stages: [{ name: 's', tasks: 1, demand: { cpu: 4 } }] }, 0)
+    master.adopt({ job: 'a', node: 'n-0' })
+    master.taskEnded(master.adopt({ job: 'a', node: 'n-0' }))
+    master.nodeDown('n-1')
+    expect(() => master.adopt(running)).toThrow(message)
+    master.nodeUp('n-1')
+    expect(starts(master)).toEqual(['a 2 on n-0', 'large 0 on n-1'])
   })
 })

@@ -1,0 +1,154 @@
+import { dispatcher, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
+import { resolve, SchedError, type JobSpec, type Plug } from '@sched/core'
+import { worlds, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { registry, tellable } from './dispatched-world.js'
+
+const orders = ['fifo', 'fair', 'capacity', 'drf', 'kai']
+const configs: readonly Record<string, unknown>[] = [
+  ...registry.names('order').map((order) => ({ greedy: { order } })),
+  ...registry.list('policy').flatMap(({ name, inner }) => {
+    const needed = name === 'skip-delay' ? { skips: 5 } : {}
+    return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
+  }),
+  ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
+  { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
+  { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
+  { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } },
+]
+/** Those that go by what runs and waits alone, whoever started it. */
+const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
+
+/** A task that runs, or has, of a job that is in the system: since when, and until when. */
+interface Run extends TaskName {
+  readonly node: string
+  readonly start: number
+  end: number
+}
+
+/** A program with its jobs, which tells a dispatcher of them and can begin again with another. */
+class Program {
+  readonly lines: string[] = []
+  #master: Dispatcher
+  #waiting: JobSpec[]
+  #running = new Map<number, Run>()
+  /** What a new dispatcher has to be told of, by job. */
+  readonly #known = new Map<string, { readonly submit: number; readonly runs: Run[] }>()
+  now = 0
+
+  constructor(
+    private readonly world: World,
+    private readonly make: () => Plug<'policy'>,
+  ) {
+    this.#master = dispatcher({ cluster: world.cluster, policy: make(), seed: world.seed })
+    this.#waiting = world.jobs.toSorted((a, b) => a.submit - b.submit)
+  }
+
+  /** Goes on until so many looks have been taken, or nothing is left to happen. */
+  run(looks = Infinity): boolean {
+    for (let left = Math.min(looks, 5000); left > 0; left--) {
+      const now = Math.min(this.#waiting[0]?.submit ?? Infinity, this.#master.nextWake, ...[...this.#running.values()].map(({ end }) => end))
+      if (now === Infinity) return this.#master.work.active === 0
+      this.now = now
+      for (const [id, run] of [...this.#running].filter(([, { end }]) => end === now)) this.#end(id, run)
+      while (this.#waiting[0]?.submit === now) this.#submit(this.#waiting.shift() as JobSpec)
+      this.#pass()
+    }
+    return this.#master.work.active === 0
+  }
+
+  /** Begins again: with a dispatcher that is told of the jobs in the system and of what runs and has run of them, in order of time. */
+  restart(): void {
+    const master = (this.#master = dispatcher({ cluster: this.world.cluster, policy: this.make(), seed: this.world.seed }))
+    const running = new Map<number, Run>()
+    const placed = new Map<Run, Placed>()
+    const jobs = [...this.#known]
+    const calls = [
+      ...jobs.map(([job, { submit }]) => ({ time: submit, rank: 1, call: () => void master.submit(this.#spec(job), submit) })),
+      ...jobs.flatMap(([, { runs }]) => runs).flatMap((run) => [
+        { time: run.start, rank: 2, call: () => void placed.set(run, master.adopt(run, run.start)) },
+        ...(run.end < this.now || (run.end === this.now && ![...this.#running.values()].includes(run)) ? [{ time: run.end, rank: 0, call: () => void master.taskEnded(placed.get(run) as Placed, run.end) }] : []),
+      ]),
+    ]
+    for (const { call } of calls.toSorted((a, b) => a.time - b.time || a.rank - b.rank)) call()
+    for (const run of this.#running.values()) running.set((placed.get(run) as Placed).id, run)
+    this.#running = running
+  }
+
+  #spec(id: string): JobSpec {
+    return this.world.jobs.find((job) => job.id === id) as JobSpec
+  }
+
+  #submit(spec: JobSpec): void {
+    try {
+      this.#master.submit(spec, this.now)
+      this.#known.set(spec.id, { submit: this.now, runs: [] })
+    } catch (error) {
+      if (!(error instanceof SchedError) || error.code !== 'INFEASIBLE') throw error
+    }
+  }
+
+  #end(id: number, run: Run): void {
+    this.#running.delete(id)
+    if (this.#master.taskEnded({ id }, this.now)) this.#known.delete(run.job)
+  }
+
+  #pass(): void {
+    const { start, kill, suspend = [], resume = [], cancelled = [] } = this.#master.pass(this.now)
+    for (const placed of [...kill, ...suspend]) {
+      const run = this.#running.get(placed.id) as Run
+      this.#running.delete(placed.id)
+      const runs = this.#known.get(run.job)?.runs ?? []
+      runs.splice(runs.indexOf(run), 1)
+      this.lines.push(`${this.now} kill ${name(placed)}`)
+    }
+    for (const job of cancelled) this.#known.delete(job)
+    for (const placed of [...start, ...resume]) {
+      const { duration } = this.#spec(placed.job).stages[placed.stage] as { duration: number | number[] }
+      const seconds = typeof duration === 'number' ? duration : Array.isArray(duration) ? (duration[placed.task] ?? 1) : 1
+      const run: Run = { ...placed, start: this.now, end: this.now + Math.max(seconds, 0.5) }
+      this.#running.set(placed.id, run)
+      this.#known.get(placed.job)?.runs.push(run)
+      this.lines.push(`${this.now} ${name(placed)}`)
+    }
+  }
+}
+
+const name = ({ job, stage, task, node }: Placed) => `${job}.${stage}.${task} on ${node}`
+const world = (restarts: number) =>
+  fc.tuple(fc.boolean().chain((gangs) => worlds({ heartbeats: false, gangs })).map(tellable), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: restarts, maxLength: restarts }))
+
+describe('a dispatcher that takes over what runs', () => {
+  it.each(configs.map((config) => [JSON.stringify(config), config] as const))('lets all work be done under %s, however often it begins again', (_, config) => {
+    fc.assert(
+      fc.property(world(3), ([world, looks]) => {
+        const program = new Program(world, () => resolve(registry, 'policy', config))
+        for (const few of looks) {
+          program.run(few)
+          program.restart()
+        }
+        expect(program.run()).toBe(true)
+      }),
+      { seed: 7, numRuns: 15 },
+    )
+  })
+
+  it.each(memoryless.map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have', (_, config) => {
+    fc.assert(
+      fc.property(world(2), ([world, looks]) => {
+        const [without, with_] = [false, true].map((restarts) => {
+          const program = new Program(world, () => resolve(registry, 'policy', config))
+          for (const few of looks) {
+            program.run(few)
+            if (restarts) program.restart()
+          }
+          program.run()
+          return program.lines
+        })
+        expect(with_).toEqual(without)
+      }),
+      { seed: 8, numRuns: 30 },
+    )
+  })
+})
