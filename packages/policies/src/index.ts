@@ -75,6 +75,8 @@ export type { KueueOptions } from './kueue/options.js'
 export { yunikorn, yunikornOrder } from './yunikorn/yunikorn.js'
 export { yunikornPreempting, yunikornPreemptingPolicy } from './yunikorn/yunikorn-preempting.js'
 export type { YunikornOptions } from './yunikorn/options.js'
+export { volcano, volcanoPolicy } from './volcano/volcano.js'
+export type { VolcanoOptions } from './volcano/options.js'
 
 // Calculators, which take numbers and give numbers
 export {

@@ -33,6 +33,7 @@ import { ljfOrder } from './orders/ljf.js'
 import { lxfOrder } from './orders/lxf.js'
 import { priorityOrder } from './orders/priority.js'
 import { sjfOrder } from './orders/sjf.js'
+import { volcanoPolicy } from './volcano/volcano.js'
 import { yarnAssignPolicy } from './yarn/yarn-assign.js'
 import { yarnFairOrder } from './yarn/yarn-fair.js'
 import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
@@ -49,7 +50,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,0 +1,162 @@
+import type { Env, JobId, LaneId, NodeId, ResourceId, TaskId, WorkView } from '@sched/core'
+import { isReady, type Likeness, type VolcanoJob } from './job.js'
+import type { Session } from './plugin.js'
+import type { Ranks } from './ranked-jobs.js'
+import type { Tiers } from './tiers.js'
+
+/** The jobs of one lane, with the sums and lists of their queues kept current. */
+export class Jobs {
+  readonly #work: WorkView
+  readonly #lane: LaneId
+  readonly #session: Session
+  readonly #tiers: Tiers
+  readonly #ranks: Ranks
+  readonly #byId: (VolcanoJob | undefined)[] = []
+  readonly #likenesses = new Map<string, Likeness>()
+  /** Running tasks of each node, in the order of their claims. */
+  readonly onNode: TaskId[][] = []
+  /** Whether anything has changed since that may let another job be enqueued, and since what queues deserve was computed. */
+  isChanged = true
+  isStale = true
+
+  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: Ranks) {
+    this.#work = work
+    this.#lane = lane
+    this.#session = session
+    this.#tiers = tiers
+    this.#ranks = ranks
+  }
+
+  /** A job that is known: it has been ready in the lane. */
+  of(job: JobId): VolcanoJob {
+    return this.#byId[job] ?? this.#open(job)
+  }
+
+  enqueue(job: VolcanoJob): void {
+    this.#unlist(job)
+    job.isIn = true
+    this.#count(job)
+    this.#list(job)
+  }
+
+  /** Its tasks to start are other ones, or the stage of which they are. */
+  refresh(id: JobId): void {
+    const job = this.of(id)
+    this.#unlist(job)
+    this.#read(job)
+    this.#count(job)
+    this.#list(job)
+    if (!job.isIn) this.isChanged = true
+  }
+
+  change(id: JobId, task: TaskId, node: NodeId, sign: 1 | -1): void {
+    const job = this.of(id)
+    this.#unlist(job)
+    job.running += sign
+    const shape = this.#work.shapeOf(task)
+    for (const r of this.#session.resources) {
+      const amount = sign * this.#work.demand(shape, r as ResourceId)
+      job.allocated[r] = (job.allocated[r] as number) + amount
+      job.queue.add('allocated', r, amount)
+    }
+    const tasks = (this.onNode[node] ??= [])
+    if (sign === 1) tasks.push(task)
+    else tasks.splice(tasks.indexOf(task), 1)
+    this.#read(job)
+    this.#count(job)
+    this.#list(job)
+    this.#tiers.changed(job.queue)
+    this.isStale = true
+    if (sign === -1) this.isChanged = true
+  }
+
+  /** Its id may be used again. */
+  close(id: JobId): void {
+    const job = this.#byId[id]
+    if (job === undefined) return
+    this.#unlist(job)
+    job.isIn = false
+    job.unplaced = 0
+    this.#count(job)
+    job.queue.jobs.delete(job)
+    this.#byId[id] = undefined
+  }
+
+  #open(id: JobId): VolcanoJob {
+    const work = this.#work
+    const column = () => new Float64Array(this.#session.names.length)
+    const job: VolcanoJob = {
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isIn: false, list: undefined, likeness: undefined,
+      running: 0, unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+    }
+    this.#byId[id] = job
+    return job
+  }
+
+  /** What of the job is to be started; where nothing is, its minimum stays that of its last stage. */
+  #read(job: VolcanoJob): void {
+    const work = this.#work
+    job.unplaced = work.unplaced(job.id, this.#lane)
+    if (job.unplaced === 0) return
+    job.together = work.together(job.id, this.#lane)
+    job.least = work.least(job.id, this.#lane)
+    job.shape = work.shape(job.id, this.#lane)
+    for (const r of this.#session.resources) {
+      job.demand[r] = work.demand(job.shape, r as ResourceId)
+      job.minimum[r] = job.least * job.demand[r]
+    }
+  }
+
+  /** Brings the sums of its queue up to date. */
+  #count(job: VolcanoJob): void {
+    const { queue, allocated, minimum, demand } = job
+    const waits = job.isIn && job.unplaced > 0
+    const lacks = waits && !isReady(job)
+    for (const r of this.#session.resources) {
+      const has = allocated[r] as number
+      const least = minimum[r] as number
+      this.#set(job, 'pending', r, waits ? job.unplaced * (demand[r] as number) : 0)
+      this.#set(job, 'inqueue', r, lacks ? Math.max(0, least - has) : 0)
+      this.#set(job, 'elastic', r, Math.max(0, has - least))
+    }
+    if (job.isIn || job.running > 0) queue.jobs.add(job)
+    else queue.jobs.delete(job)
+  }
+
+  #set(job: VolcanoJob, column: 'pending' | 'inqueue' | 'elastic', r: number, amount: number): void {
+    const own = job[column]
+    const change = amount - (own[r] as number)
+    if (change === 0) return
+    own[r] = amount
+    job.queue.add(column, r, change)
+    this.isStale = true
+  }
+
+  #unlist(job: VolcanoJob): void {
+    if (job.list === undefined) return
+    job.queue[job.list].remove(job.id)
+    job.list = undefined
+    const likeness = job.likeness as Likeness
+    if (--likeness.count === 0) this.#likenesses.delete(likeness.key)
+  }
+
+  #list(job: VolcanoJob): void {
+    if (job.unplaced === 0) return
+    this.#ranks.set(job.id, this.#tiers.jobKeys(job), job.rank)
+    job.list = job.isIn ? 'waiting' : 'outside'
+    job.queue[job.list].add(job.id)
+    job.likeness = this.#likenessOf(job)
+    job.likeness.count++
+  }
+
+  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone. */
+  #likenessOf(job: VolcanoJob): Likeness {
+    const alone = this.#work.isDistinct(job.shape) ? job.id : ''
+    const key = `${job.queue.name} ${job.list} ${job.shape} ${job.isIn ? job.together : job.least} ${alone}`
+    const known = this.#likenesses.get(key)
+    if (known !== undefined) return known
+    const made = { key, count: 0 }
+    this.#likenesses.set(key, made)
+    return made
+  }
+}

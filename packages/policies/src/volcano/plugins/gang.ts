@@ -1,0 +1,20 @@
+import { isReady, type VolcanoJob } from '../job.js'
+import type { Choose, Plugin } from '../plugin.js'
+
+/**
+ * Jobs that have fewer tasks than they must have at once come first, and may take of others; those that have more give what
+ * is beyond that. That gangs start whole is a matter of the job, with this plug-in or without.
+ *
+ * Source: Volcano, plugins/gang.
+ */
+export const gang = (): Plugin => ({ jobKey: (job) => Number(isReady(job)), isStarving: (job) => !isReady(job), preemptable: beyondLeast, reclaimable: beyondLeast })
+
+const beyondLeast: Choose = (_, candidates) => {
+  const left = new Map<VolcanoJob, number>()
+  return candidates.filter(({ job }) => {
+    const running = left.get(job) ?? job.running
+    if (running <= job.least) return false
+    left.set(job, running - 1)
+    return true
+  })
+}

@@ -1,0 +1,74 @@
+import type { JobId } from '@sched/core'
+import type { Likeness, VolcanoJob } from './job.js'
+import type { Jobs } from './jobs.js'
+import type { Queue } from './queue.js'
+import type { Tiers } from './tiers.js'
+
+/** A queue's jobs in order, one after the other, without those that are like one for which nothing could be done. */
+export class Reading {
+  readonly #queue: Queue
+  readonly #list: 'outside' | 'waiting'
+  readonly #jobs: Jobs
+  readonly #vain = new Set<Likeness>()
+  /** How many of the first are done with, and how many there are of those in vain. */
+  #past = 0
+  #hopeless = 0
+  /** Jobs of this priority and below are held back. */
+  #heldBack = -Infinity
+
+  constructor(queue: Queue, list: 'outside' | 'waiting', jobs: Jobs) {
+    this.#queue = queue
+    this.#list = list
+    this.#jobs = jobs
+  }
+
+  /** The first that is not done with. It stays the first until it is `vain` or has left. */
+  next(): VolcanoJob | undefined {
+    const list = this.#queue[this.#list]
+    for (; this.#past < list.size && this.#hopeless < list.size; this.#past++) {
+      const job = this.#jobs.of(list.ids[list.from + this.#past] as JobId)
+      if (job.priority > this.#heldBack && !this.#vain.has(job.likeness as Likeness)) return job
+    }
+    return undefined
+  }
+
+  /** Nothing can be done for the job, nor for those that ask alike. */
+  vain(job: VolcanoJob): void {
+    const likeness = job.likeness as Likeness
+    this.#vain.add(likeness)
+    this.#hopeless += likeness.count
+    const strategy = this.#queue.settings.dequeueStrategy
+    if (this.#list === 'outside' || (strategy ?? 'traverse') === 'traverse') return
+    this.#heldBack = Math.max(this.#heldBack, strategy === 'fifo' ? job.priority : before(job.priority))
+  }
+}
+
+/** Just below a number: priorities are whole. */
+const before = (priority: number): number => Math.ceil(priority) - 0.5
+
+/** Queues with jobs in one of their lists, of which the one that is first is taken out, and put back where it stands by then. */
+export class QueueLine {
+  readonly #tiers: Tiers
+  readonly #line: Queue[]
+
+  constructor(queues: readonly Queue[], tiers: Tiers) {
+    this.#tiers = tiers
+    this.#line = [...queues].sort((a, b) => tiers.compareQueues(b, a))
+  }
+
+  /** Takes the first out. */
+  take(): Queue | undefined {
+    return this.#line.pop()
+  }
+
+  putBack(queue: Queue): void {
+    let low = 0
+    let high = this.#line.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#tiers.compareQueues(this.#line[middle] as Queue, queue) > 0) low = middle + 1
+      else high = middle
+    }
+    this.#line.splice(low, 0, queue)
+  }
+}

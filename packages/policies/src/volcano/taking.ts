@@ -1,0 +1,169 @@
+import { None, type Env, type JobId, type NodeId, type Placement, type ResourceId, type Round, type ShapeId } from '@sched/core'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import type { TakenJobs } from '../disciplines/taken-jobs.js'
+import type { Amounts } from './amounts.js'
+import type { Likeness, VolcanoJob } from './job.js'
+import type { VolcanoLane } from './lane.js'
+import type { Victim } from './plugin.js'
+import type { Queue } from './queue.js'
+
+/** Of whom is taken: of other jobs of the queue, or of other queues. */
+type Kind = 'preempt' | 'reclaim'
+
+/**
+ * Starts tasks of jobs that starve in the place of others, node by node: on the first node, by number, where those whom the plug-ins
+ * name leave room when they go, as many go as are needed, in the order of their ranks from the last. A gang starts whole or not at all.
+ *
+ * Source: Volcano, actions/preempt and actions/reclaim. Deviations: who is taken is gone at once, one that has just started a moment
+ * later; where there is room without anybody going that is used first; nodes come by number, not by score; no task takes of
+ * its own job; nothing is taken back for a job that its queue may not start.
+ */
+export class Taking {
+  readonly #env: Env
+  readonly #lane: VolcanoLane
+  readonly #placement: Placement
+  readonly #taken: TakenJobs
+  readonly #demands = new Map<ShapeId, Amounts>()
+  /** Who takes nothing: by what it asks, its priority and the tasks it has. */
+  readonly #vain = new Map<Likeness, Set<string>>()
+  /** Whether somebody was taken; whether somebody was spared who has just started, or takes nothing at this look alone. */
+  hasTaken = false
+  hasMetNew = false
+  hasSpared = false
+
+  constructor(env: Env, lane: VolcanoLane, placement: Placement, taken: TakenJobs) {
+    this.#env = env
+    this.#lane = lane
+    this.#placement = placement
+    this.#taken = taken
+  }
+
+  /** Queue by queue, of jobs of the same queue. */
+  preempt(round: Round): void {
+    const { line } = this.#lane.line('waiting')
+    this.#vain.clear()
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) this.#forJobsOf(queue, 'preempt', round)
+  }
+
+  /** For queues that have less than they should, the first of them first, of other queues. */
+  reclaim(round: Round): void {
+    const { line } = this.#lane.line('waiting')
+    this.#vain.clear()
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) if (!this.#lane.tiers.isOverused(queue)) this.#forJobsOf(queue, 'reclaim', round)
+  }
+
+  #forJobsOf(queue: Queue, kind: Kind, round: Round): void {
+    const { tiers, jobs, session } = this.#lane
+    const givers = kind === 'preempt' ? [queue] : session.queues.all.filter((other) => other !== queue && (other.settings.reclaimable ?? true))
+    if (!givers.some(({ allocated }) => session.resources.some((r) => (allocated[r] as number) > 0))) return
+    for (const id of queue.waiting.ids.slice(queue.waiting.from, queue.waiting.to)) {
+      const job = jobs.of(id as JobId)
+      if (job.unplaced === 0 || !tiers.isStarving(job) || this.#isVain(job) || this.#isBarred(job)) continue
+      if (kind === 'reclaim' && tiers.isOverused(queue)) return
+      if (!this.#takeFor(job, kind, round)) this.#notVain(job)
+    }
+  }
+
+  #isBarred({ id }: VolcanoJob): boolean {
+    if (!this.#taken.isBarred(id)) return false
+    if (this.#taken.mayLater(id)) this.hasSpared = true
+    return true
+  }
+
+  #isVain({ likeness, priority, running }: VolcanoJob): boolean {
+    return this.#vain.get(likeness as Likeness)?.has(`${priority} ${running}`) === true
+  }
+
+  #notVain({ likeness, priority, running }: VolcanoJob): void {
+    const known = this.#vain.get(likeness as Likeness) ?? new Set()
+    this.#vain.set(likeness as Likeness, known.add(`${priority} ${running}`))
+  }
+
+  /** What must start at once, and then one task after the other while the job starves; false where nothing has started. */
+  #takeFor(job: VolcanoJob, kind: Kind, round: Round): boolean {
+    let hasStarted = false
+    do {
+      const before = round.savepoint()
+      const gone: VolcanoJob[] = []
+      if (!round.take(job.id)) return hasStarted
+      for (let left = job.together; left > 0; left--) {
+        if (this.#placeOne(job, kind, gone, round)) continue
+        round.rollback(before)
+        return hasStarted
+      }
+      for (const each of gone) this.#taken.add(each.id)
+      if (gone.length > 0) this.#vain.clear()
+      this.hasTaken ||= gone.length > 0
+      hasStarted = true
+    } while (job.unplaced > 0 && this.#lane.tiers.isStarving(job))
+    return hasStarted
+  }
+
+  #placeOne(job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
+    const { tiers } = this.#lane
+    const free = tiers.mayAllocate(job.queue, job.demand) ? nodeFor(job.id, round, this.#placement) : None
+    if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
+    if (kind === 'reclaim' && !tiers.mayReclaim(job.queue, job.demand)) return false
+    for (const node of round.nodes) if (round.work.mayRunOn(job.shape, node) && this.#placeOn(node, job, kind, gone, round)) return true
+    return false
+  }
+
+  #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
+    const { tiers } = this.#lane
+    const candidates = this.#candidates(node, job, kind)
+    if (candidates.length === 0) return false
+    const victims = kind === 'preempt' ? tiers.preemptable(job, candidates) : tiers.reclaimable(job, candidates)
+    if (!this.#wouldFit(node, job, victims, round)) return false
+    const before = round.savepoint()
+    for (const [i, { task }] of victims.entries()) {
+      round.evict(task)
+      if (!round.fits(job.id, node)) continue
+      const mayStart = tiers.mayAllocate(job.queue, job.demand)
+      if (!mayStart && kind === 'reclaim') break
+      if (!mayStart || !startNearest(job.id, node, round.cluster.levels, round)) continue
+      gone.push(...victims.slice(0, i + 1).map((victim) => victim.job))
+      return true
+    }
+    round.rollback(before)
+    return false
+  }
+
+  /** Whether there is enough of all that is asked when all of them are gone. */
+  #wouldFit(node: NodeId, { demand }: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
+    if (victims.length === 0) return false
+    return this.#lane.session.resources.every((r) => victims.reduce((sum, victim) => sum + (victim.demand[r] as number), cluster.free(node, r as ResourceId)) >= (demand[r] as number))
+  }
+
+  /** Running tasks on the node, who would go first first. */
+  #candidates(node: NodeId, taker: VolcanoJob, kind: Kind): Victim[] {
+    const { work } = this.#env
+    const found: Victim[] = []
+    for (const task of this.#lane.jobs.onNode[node] ?? []) {
+      const job = this.#lane.jobs.of(work.jobOf(task))
+      if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue) || (kind === 'reclaim' && job.queue.settings.reclaimable === false)) continue
+      if (Number.isNaN(work.started(task))) this.hasMetNew = true
+      else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)) })
+    }
+    return found.length < 2 ? found : found.sort((a, b) => this.#compare(a, b, taker.queue))
+  }
+
+  /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task. */
+  #compare(a: Victim, b: Victim, taker: Queue): number {
+    if (a.job === b.job) return b.task - a.task
+    if (a.job.queue !== b.job.queue) return this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker)
+    const [keysA, keysB] = [this.#lane.tiers.jobKeys(a.job), this.#lane.tiers.jobKeys(b.job)]
+    const k = keysA.findIndex((key, i) => key !== keysB[i])
+    return k < 0 ? b.job.rank - a.job.rank : (keysB[k] as number) - (keysA[k] as number)
+  }
+
+  #demandOf(shape: ShapeId): Amounts {
+    const known = this.#demands.get(shape)
+    if (known !== undefined) return known
+    const demand = Float64Array.from(this.#lane.session.names, () => 0)
+    for (const r of this.#lane.session.resources) demand[r] = this.#env.work.demand(shape, r as ResourceId)
+    this.#demands.set(shape, demand)
+    return demand
+  }
+}
+

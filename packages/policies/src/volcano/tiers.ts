@@ -1,0 +1,124 @@
+import type { Amounts } from './amounts.js'
+import type { VolcanoJob } from './job.js'
+import type { Choose, Plugin, Victim } from './plugin.js'
+import type { Queue } from './queue.js'
+
+/**
+ * How what plug-ins in tiers say comes together, question by question.
+ *
+ * Source: Volcano, session_plugins.go.
+ */
+export class Tiers {
+  readonly #tiers: readonly (readonly Plugin[])[]
+  readonly #all: readonly Plugin[]
+
+  constructor(tiers: readonly (readonly Plugin[])[]) {
+    this.#tiers = tiers
+    this.#all = tiers.flat()
+  }
+
+  open(): void {
+    for (const { open } of this.#all) open?.()
+  }
+
+  changed(queue: Queue): void {
+    for (const { changed } of this.#all) changed?.(queue)
+  }
+
+  /** The most that the queue may ever have of a resource. */
+  most(queue: Queue, r: number): number {
+    return Math.min(Infinity, ...this.#all.flatMap(({ most }) => (most === undefined ? [] : [most(queue, r)])))
+  }
+
+  /** Of how many keys the rank of a job is. */
+  get keys(): number {
+    return this.#all.filter(({ jobKey }) => jobKey !== undefined).length
+  }
+
+  /** The first plug-in that tells two jobs apart decides, whatever its tier: its key comes first. */
+  jobKeys(job: VolcanoJob): number[] {
+    return this.#all.flatMap(({ jobKey }) => (jobKey === undefined ? [] : [jobKey(job)]))
+  }
+
+  /** The first plug-in that tells two queues apart decides; of equals the name. */
+  compareQueues(a: Queue, b: Queue): number {
+    for (const { queueOrder } of this.#all) {
+      const order = queueOrder?.(a, b) ?? 0
+      if (order !== 0) return order
+    }
+    return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+  }
+
+  /** Which of two queues gives first: the first plug-in with a view of that decides, otherwise the queue that would be served last. */
+  compareVictims(a: Queue, b: Queue, taker: Queue): number {
+    for (const { victimQueueOrder } of this.#all) {
+      const order = victimQueueOrder?.(a, b, taker) ?? 0
+      if (order !== 0) return order
+    }
+    return this.compareQueues(b, a)
+  }
+
+  /** One no is enough; in a tier where somebody says yes later tiers are not asked. */
+  mayEnqueue(job: VolcanoJob): boolean {
+    for (const tier of this.#tiers) {
+      const asked = tier.filter(({ mayEnqueue }) => mayEnqueue !== undefined)
+      if (asked.some(({ mayEnqueue }) => mayEnqueue?.(job) === false)) return false
+      if (asked.length > 0) return true
+    }
+    return true
+  }
+
+  /** One is enough. */
+  isOverused(queue: Queue): boolean {
+    return this.#all.some(({ isOverused }) => isOverused?.(queue) === true)
+  }
+
+  /** All must let it. */
+  mayAllocate(queue: Queue, more: Amounts): boolean {
+    return this.#all.every(({ mayAllocate }) => mayAllocate?.(queue, more) !== false)
+  }
+
+  /** All must let it. */
+  mayReclaim(queue: Queue, more: Amounts): boolean {
+    return this.#all.every(({ mayReclaim }) => mayReclaim?.(queue, more) !== false)
+  }
+
+  /** All of the first tier that is asked must say so; nobody starves where nobody tells. */
+  isStarving(job: VolcanoJob): boolean {
+    for (const tier of this.#tiers) {
+      const asked = tier.filter(({ isStarving }) => isStarving !== undefined)
+      if (asked.length > 0) return asked.every(({ isStarving }) => isStarving?.(job))
+    }
+    return false
+  }
+
+  preemptable(taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
+    return this.#victims('preemptable', taker, candidates)
+  }
+
+  reclaimable(taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
+    return this.#victims('reclaimable', taker, candidates)
+  }
+
+  /**
+   * Those whom all plug-ins of a tier name, of the first tier that names any; one that names nobody ends its tier. As in
+   * Volcano, where two plug-ins agree about nobody the next one of their tier is heard as if it were the first.
+   */
+  #victims(of: 'preemptable' | 'reclaimable', taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
+    for (const tier of this.#tiers) {
+      let victims: readonly Victim[] = []
+      for (const plugin of tier) {
+        const choose: Choose | undefined = plugin[of]
+        if (choose === undefined) continue
+        const named = choose(taker, candidates)
+        victims = victims.length === 0 ? named : victims.filter((victim) => named.includes(victim))
+        if (named.length === 0) {
+          victims = []
+          break
+        }
+      }
+      if (victims.length > 0) return victims
+    }
+    return []
+  }
+}

@@ -1,0 +1,192 @@
+import { definePolicy, FirstFit, forwarding, leastTasks, None, Reason, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import { TakenJobs } from '../disciplines/taken-jobs.js'
+import type { VolcanoJob } from './job.js'
+import { VolcanoLane } from './lane.js'
+import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
+import { Taking } from './taking.js'
+
+/**
+ * The scheduler of Volcano: actions one after the other over plug-ins in tiers. Jobs are enqueued while there is room for what
+ * they must have at once; then the first job of the first queue starts what it must start at once, or one task more, and its queue
+ * and it are placed anew among the others; jobs that starve may take of others of their queue (`preempt`) or of other queues (`reclaim`).
+ *
+ * Every look is a session. A job is a PodGroup: `minMember` is 1, or that of a gang all its tasks or its `minTasks`, and its `minResources` are theirs.
+ *
+ * Source: Volcano, pkg/scheduler/actions and plugins. Deviations: tasks of a job are there as soon as it is enqueued, and it stays so;
+ * those that ask nothing start with the others, not by `backfill`; a gang that is left with fewer tasks than it must have goes whole;
+ * equals among queues come by name.
+ */
+export const volcanoPolicy = definePolicy({
+  name: 'volcano',
+  summary: 'Volcano: queues by proportion or capacity, jobs by priority, gang and dominant share, with preempt and reclaim',
+  source: 'Volcano, actions and plug-ins in tiers',
+  options: volcanoOptions,
+  inner: { placement: 'placement?' },
+  defaults: { placement: 'first-fit' },
+  create: (options, env, { placement }) => new Volcano(options, env, placement?.create(env) ?? new FirstFit()),
+})
+
+/** The scheduler of Volcano. Where rounds have many nodes the placement names one; default: the lowest with room. */
+export const volcano = (options: VolcanoOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => volcanoPolicy.plug({ placement }, options)
+
+/** Seconds from one session to the next, as Volcano has them. */
+const SESSION = 1
+/** Seconds until those can be taken that have just started. */
+const MOMENT = 0.001
+
+class Volcano implements Policy {
+  readonly #actions: VolcanoSettings['actions']
+  readonly #lanes: readonly VolcanoLane[]
+  readonly #taking: readonly Taking[]
+  readonly #placement: Placement
+  readonly #taken = new TakenJobs()
+  readonly #most: MostRoom = new Map()
+  readonly #pick = (job: JobId, round: Round): NodeId | None => nodeFor(job, round, this.#placement)
+
+  constructor(settings: VolcanoSettings, env: Env, placement: Placement) {
+    this.#actions = settings.actions
+    this.#placement = placement
+    this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
+    this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement))
+  }
+
+  admits({ queue: name, user, stages }: JobSpec): string | undefined {
+    for (const { session, tiers } of this.#lanes) {
+      const queue = session.queues.of(name ?? user ?? 'default')
+      if (!queue.isOpen) return `queue ${queue.name} is ${(queue.settings.state ?? '').toLowerCase()}`
+      for (const stage of stages)
+        for (const r of session.resources) {
+          const resource = session.names[r] as string
+          const asked = leastTasks(stage) * (stage.demand[resource] ?? 0)
+          const most = tiers.most(queue, r)
+          if (asked > most) return `queue ${queue.name}: ${asked} ${resource} of at most ${most}`
+        }
+    }
+    return undefined
+  }
+
+  wantsNode(): boolean {
+    return this.#takes
+  }
+
+  get #takes(): boolean {
+    return this.#actions.includes('preempt') || this.#actions.includes('reclaim')
+  }
+
+  schedule(round: Round): void {
+    const lane = this.#lanes[round.lane] as VolcanoLane
+    const taking = this.#taking[round.lane] as Taking
+    this.#taken.begin(round.now)
+    if (round.nodes.length === 0 || round.pending === 0) return
+    lane.open()
+    if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)
+    taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
+    for (const action of this.#actions) {
+      if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
+      else if (action === 'allocate') this.#allocate(lane, round)
+      else if (action !== 'backfill' && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
+    }
+    if (round.jobsLeft === Infinity && round.cluster.heartbeat === 0) this.#lookAgain(taking, round)
+    if (round.explained) explain(lane, round)
+  }
+
+  #lookAgain({ hasTaken, hasMetNew, hasSpared }: Taking, round: Round): void {
+    if (hasMetNew) round.wakeAt(this.#taken.expect(round.now + MOMENT))
+    else if (hasTaken || hasSpared) round.wakeAt(this.#taken.expect(round.now + SESSION))
+  }
+
+  /** The first job of the first queue that has not enough, again and again; who cannot start is not asked again. */
+  #allocate(lane: VolcanoLane, round: Round): void {
+    const { line, reading } = lane.line('waiting')
+    this.#most.clear()
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) {
+      if (round.jobsLeft === Infinity && !hasRoom(round)) return
+      if (lane.tiers.isOverused(queue)) continue
+      const job = reading(queue).next()
+      if (job === undefined) continue
+      if (!this.#start(job, lane, round)) reading(queue).vain(job)
+      if (round.jobsLeft === 0) return this.#finish(job, lane, round)
+      line.putBack(queue)
+    }
+  }
+
+  /** No other job may be taken up: what else of this one may start. */
+  #finish(job: VolcanoJob, lane: VolcanoLane, round: Round): void {
+    while (round.claimsLeft > 0 && job.unplaced > 0 && this.#start(job, lane, round)) {
+      // the next task
+    }
+  }
+
+  /** What the job must start at once, or its next task. */
+  #start(job: VolcanoJob, { tiers }: VolcanoLane, round: Round): boolean {
+    const { id, queue, demand, together } = job
+    if (!tiers.mayAllocate(queue, together === 1 ? demand : demand.map((amount) => amount * together)) || !round.take(id) || round.claimsLeft === 0) return false
+    if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
+    const node = this.#pick(id, round)
+    return node !== None && startNearest(id, node, round.cluster.levels, round)
+  }
+}
+
+/** Whether the smallest task could start somewhere in sight. */
+function hasRoom(round: Round): boolean {
+  return round.nodes.length === 1 ? round.room(round.nodes[0] as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
+}
+
+/** The first job of the first queue, again and again; who may not is not asked again. */
+function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
+  if (!lane.jobs.isChanged) return
+  lane.jobs.isChanged = false
+  const { line, reading } = lane.line('outside')
+  for (let queue = line.take(); queue !== undefined; queue = line.take()) {
+    const job = reading(queue).next()
+    if (job === undefined) continue
+    if (may(job)) lane.jobs.enqueue(job)
+    else reading(queue).vain(job)
+    line.putBack(queue)
+  }
+  lane.open()
+}
+
+function explain({ session, tiers }: VolcanoLane, round: Round): void {
+  for (const queue of session.queues.all) {
+    const isFull = tiers.isOverused(queue)
+    for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
+    for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
+      const job = id as JobId
+      const demand = session.names.map((_, r) => (session.resources.includes(r) ? round.work.together(job, round.lane) * round.work.demand(round.work.shape(job, round.lane), r as never) : 0))
+      round.defer(job, isFull || !tiers.mayAllocate(queue, Float64Array.from(demand)) ? Reason.Limit : Reason.NoRoom)
+    }
+  }
+}
+
+/** Tells the jobs of each lane what happens to them. */
+class Telling {
+  readonly #lanes: readonly VolcanoLane[]
+
+  constructor(lanes: readonly VolcanoLane[]) {
+    this.#lanes = lanes
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#lanes[lane]?.jobs.refresh(job)
+  }
+  onMore(job: JobId, lane: LaneId): void {
+    this.#lanes[lane]?.jobs.refresh(job)
+  }
+  onDrained(job: JobId, lane: LaneId): void {
+    this.#lanes[lane]?.jobs.refresh(job)
+  }
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#lanes[lane]?.jobs.change(job, task, node, 1)
+  }
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, _why: Release): void {
+    this.#lanes[lane]?.jobs.change(job, task, node, -1)
+  }
+  onFinish(job: JobId): void {
+    for (const { jobs } of this.#lanes) jobs.close(job)
+  }
+}

@@ -1,0 +1,116 @@
+import type { JobSpec } from '@sched/core'
+import type { VolcanoOptions } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { both, outcome, wants, world, type Amounts, type Nodes } from './world.js'
+
+// Cases of Volcano's own tests of the plug-in capacity (capacity_test.go), without pods that may not be preempted. Amounts of memory are in Gi.
+
+type Queues = NonNullable<VolcanoOptions['queues']>
+const amounts = (cpu: number, mem: number, more: Amounts = {}): Amounts => ({ cpu, mem, ...more })
+
+describe('capacity (OnSessionOpenWithoutHierarchy)', () => {
+  const options = (queues: Queues): VolcanoOptions => ({ queues, actions: ['allocate', 'reclaim'], tiers: [{ plugins: ['capacity', { name: 'gang', enableJobOrder: false, enablePreemptable: false, enableReclaimable: false }] }] })
+  const nodes: Nodes = { n1: amounts(2, 4), n2: amounts(2, 4) }
+  const gpus: Nodes = { n3: amounts(2, 4, { gpu: 10 }), n4: amounts(2, 4, { gpu: 10 }) }
+  const unit = amounts(1, 1)
+  type Case = readonly [name: string, nodes: Nodes, queues: Queues, held: readonly JobSpec[], coming: readonly JobSpec[], expected: readonly string[]]
+  it.each<Case>([
+    ['case0: starts a task below the capability', nodes, { q1: { capability: both(2) } }, [wants('p1', 'q1', unit)], [wants('p2', 'q1', unit)], ['+p2@n1']],
+    ['case1: and none above it', nodes, { q2: { capability: both(1.5) } }, [wants('p3', 'q2', unit)], [wants('p4', 'q2', unit)], []],
+    [
+      'case2: takes back what the queue deserves', nodes, { q3: { deserved: amounts(2, 4) }, q4: { deserved: amounts(2, 4) } },
+      [wants('p5', 'q3', amounts(2, 4), { tasks: 2 })], [wants('p7', 'q4', amounts(2, 4))], ['-p5', '+p7@n1'],
+    ],
+    [
+      'case3: takes GPUs of which it has less, though it has more of all else', gpus, { q5: { deserved: amounts(2, 4, { gpu: 10 }) }, q6: { deserved: amounts(2, 4, { gpu: 10 }) } },
+      [wants('p8', 'q5', { gpu: 10 }, { tasks: 2 }), wants('p10', 'q6', amounts(2, 4), { tasks: 2 })], [wants('p12', 'q6', { gpu: 10 })], ['-p8', '+p12@n3'],
+    ],
+    [
+      'case4: goes by the priority of queues', { n5: amounts(2, 4), n6: amounts(2, 4) },
+      { q7: { priority: 5, capability: amounts(2, 4) }, q8: { priority: 1, capability: amounts(2, 4) }, q9: { priority: 10, capability: amounts(2, 4) } },
+      [wants('p13', 'q7', amounts(2, 4))], [wants('p14', 'q8', amounts(2, 4)), wants('p15', 'q9', amounts(2, 4))], ['+p15@n6'],
+    ],
+    [
+      'case5: takes back where it stays within what it deserves of one resource', { n1: amounts(2, 4) },
+      { q10: { deserved: both(2), capability: both(4) }, q11: { deserved: both(0), capability: both(2) } },
+      [wants('p16', 'q10', amounts(1, 3)), wants('p18', 'q11', unit)], [wants('p17', 'q10', unit)], ['-p18', '+p17@n1'],
+    ],
+    [
+      'case6: and not where it would have more of all', { n1: amounts(2, 4) },
+      { q12: { deserved: amounts(1, 2), capability: both(4) }, q13: { deserved: both(0), capability: both(2) } },
+      [wants('p19', 'q12', unit), wants('p21', 'q13', unit)], [wants('p20', 'q12', amounts(1, 2))], [],
+    ],
+  ])('%s', (_, on, queues, held, coming, expected) => {
+    expect(outcome(on, options(queues), held, ...coming)).toEqual(expected)
+  })
+})
+
+describe('capacity, who is enqueued (TestEnqueueAndAllocatable)', () => {
+  const options: VolcanoOptions = {
+    queues: { q1: { deserved: both(2), capability: { cpu: 2, mem: 3 } }, q2: { deserved: both(2), capability: both(3) }, q3: { capability: both(3), state: 'Closed' } },
+    actions: ['enqueue', 'allocate'],
+    tiers: [{ plugins: ['capacity'] }],
+  }
+  // there q1 has 3 G of memory, which its capability of 2 forbids a job that comes: here it is 3
+  const nodes: Nodes = { n1: both(3), n2: both(3) }
+  const held = [wants('p1', 'q1', { cpu: 1, mem: 3 }), wants('p2', 'q2', { cpu: 3, mem: 1 })]
+  it('case0 to case2: what is not asked does not count', () => {
+    expect(outcome(nodes, options, held, wants('p3', 'q1', { cpu: 1 }))).toEqual(['+p3@n1'])
+    expect(outcome(nodes, options, held, wants('p4', 'q2', { mem: 1 }))).toEqual(['+p4@n2'])
+    expect(outcome(nodes, options, held, wants('p5', 'q1', both(1)))).toEqual([])
+  })
+  it('case4: a queue that is closed takes no job', () => {
+    expect(() => world(nodes, options).come(wants('p6', 'q3', both(1)))).toThrow('queue q3 is closed')
+  })
+})
+
+describe('capacity with queues in queues (OnSessionOpenWithHierarchy)', () => {
+  /** With `enqueue` only where the groups are not enqueued before. */
+  const options = (queues: Queues, isEnqueued: boolean): VolcanoOptions => ({
+    queues, actions: [...(isEnqueued ? [] : ['enqueue' as const]), 'reclaim', 'allocate'],
+    tiers: [{ plugins: [{ name: 'capacity', enableHierarchy: true }, { name: 'gang', enableJobOrder: false, enablePreemptable: false, enableReclaimable: false }] }],
+  })
+  const nodes: Nodes = { n1: both(8) }
+  const q3: Queues = {
+    q3: { deserved: both(4), capability: both(4) }, q4: { deserved: both(2), capability: both(4) },
+    q31: { parent: 'q3', deserved: both(2), capability: both(4) }, q32: { parent: 'q3', deserved: both(2), capability: both(4) }, q33: { parent: 'q3', deserved: both(0), capability: both(4) },
+  }
+  const q1: Queues = { q1: { capability: both(4) }, q2: { capability: both(4) }, q11: { parent: 'q1', capability: both(1) }, q12: { parent: 'q1', capability: both(3) } }
+  const full = amounts(16, 16, { gpu: 5 })
+  const large: Nodes = { n3: amounts(16, 16, { gpu: 5 }), aside: amounts(16, 16, { gpu: 5 }) }
+  type Case = readonly [name: string, nodes: Nodes, queues: Queues, held: readonly JobSpec[], coming: readonly JobSpec[], expected: readonly string[]]
+  it.each<Case>([
+    ['case0: starts a task of a queue that holds jobs', nodes, q1, [], [wants('p1', 'q11', both(1))], ['+p1@n1']],
+    ['case1: and none of a queue in which others lie', nodes, q1, [], [wants('p2', 'q1', both(1))], []],
+    ['case2: starts a gang below the capability', nodes, q3, [], [wants('p3', 'q31', both(2), { tasks: 2, min: 2 })], ['+p3@n1', '+p3@n1']],
+    [
+      'case3: takes back of the queue beside it before others', nodes, q3,
+      [wants('p5', 'q4', both(4)), wants('p6', 'q31', both(2)), wants('p7', 'q31', both(2))], [wants('p8', 'q32', both(2))], ['-p7', '+p8@n1'],
+    ],
+    ['case4: starts nothing beyond what a queue around it may have', nodes, q3, [wants('p6', 'q31', both(2)), wants('p9', 'q32', both(2))], [wants('p10', 'q33', both(3))], []],
+    ['case5: takes the capability of the queue around it where it has none of a resource', nodes, { q5: { capability: { mem: 4 } }, q51: { parent: 'q5', capability: { mem: 2 } } }, [], [wants('p11', 'q51', { cpu: 1 })], ['+p11@n1']],
+    ['case6: enqueues as much as the queue around it may have', nodes, { q6: { capability: amounts(2, 4) }, q61: { parent: 'q6' }, q62: { parent: 'q6' } }, [], [wants('p12', 'q61', amounts(2, 4)), wants('p13', 'q62', amounts(2, 4))], ['+p12@n1']],
+    [
+      'case8, case9: starts what asks a resource that is deserved', { gpu: amounts(8, 8, { gpu: 8 }) },
+      { q8: { deserved: amounts(4, 4, { gpu: 8 }) }, q81: { parent: 'q8', deserved: amounts(2, 2, { gpu: 4 }) } }, [], [wants('p12', 'q81', amounts(2, 2, { gpu: 1 }))], ['+p12@gpu'],
+    ],
+    [
+      'case11: takes the capability of GPUs of the queue around it', { n2: amounts(8, 8, { gpu: 8 }) },
+      { c1: {}, c11: { parent: 'c1', capability: amounts(4, 4, { gpu: 4 }) }, c12: { parent: 'c1', capability: amounts(4, 4, { gpu: 4 }) } },
+      [], [wants('p14', 'c11', amounts(1, 1, { gpu: 4 })), wants('p15', 'c12', amounts(1, 1, { gpu: 4 }))], ['+p14@n2', '+p15@n2'],
+    ],
+    [
+      'case12: takes back where it stays within what it deserves of one resource', { n3: amounts(16, 16, { gpu: 5 }) },
+      { c1: { deserved: { gpu: 2 } }, c11: { parent: 'c1', deserved: { gpu: 2 } }, c12: { parent: 'c1' } },
+      [wants('p18', 'c12', amounts(1, 1, { gpu: 2 })), wants('p17', 'c12', amounts(1, 1, { gpu: 2 }))], [wants('p16', 'c11', amounts(1, 1, { gpu: 2 }))], ['-p17', '+p16@n3'],
+    ],
+    [
+      'case13, case15: enqueues for a queue that has nothing, though the node is full', large,
+      { root: { deserved: amounts(32, 32, { gpu: 10 }) }, c1: { guarantee: amounts(32, 32, { gpu: 10 }) }, c11: { parent: 'c1', guarantee: full }, c12: { parent: 'c1', guarantee: full } },
+      [wants('p20', 'c12', full, { on: 'n3' })], [wants('p19', 'c11', full, { on: 'aside' })], ['+p19@aside'],
+    ],
+  ])('%s', (name, on, queues, held, coming, expected) => {
+    const isEnqueued = !/^case(1|6|13),?:? /.test(`${name.split(/[,:]/)[0]} `)
+    expect(outcome(on, options(queues, isEnqueued), held, ...coming)).toEqual(expected)
+  })
+})

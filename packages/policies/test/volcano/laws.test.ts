@@ -1,0 +1,37 @@
+import { volcano, type VolcanoOptions } from '@sched/policies'
+import { checkPolicyLaws, type LawOptions } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+type Make = (queues: readonly string[]) => VolcanoOptions
+/** Queues of a world in its order, with settings that depend on the name alone. */
+const weighted: Make = (queues) => ({ queues: Object.fromEntries(queues.map((name) => [name, { weight: name === 'a' ? 2 : 1, priority: name === 'b' ? 1 : 0 }])) })
+const taking: Make = (queues) => ({
+  ...weighted(queues),
+  actions: ['enqueue', 'allocate', 'preempt', 'reclaim'],
+  tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }],
+})
+const tree: Make = (queues) => ({
+  queues: Object.fromEntries([['around', {}], ...queues.map((name) => [name, { parent: 'around', ...(name === 'a' && { priority: 1 }), dequeueStrategy: name < 'b' ? ('traverse' as const) : ('priorityfifo' as const) }])]),
+  actions: ['enqueue', 'reclaim', 'allocate', 'preempt', 'backfill'],
+  tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['overcommit', 'drf', { name: 'capacity', enableHierarchy: true }] }],
+})
+const loose: Make = () => ({ tiers: [{ plugins: ['priority', 'gang', 'conformance', 'overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }] })
+
+describe('the laws of policies', () => {
+  const outlived: LawOptions = { skip: { reservations: 'jobs outlive their estimates' } }
+  const cases: Readonly<Record<string, [Make, LawOptions]>> = {
+    'shares that bind nobody': [loose, {}],
+    'priorities, for which others go': [taking, {}],
+    'queues in queues': [tree, {}],
+    'gangs in queues in queues': [tree, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
+    'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
+    'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],
+    'nodes with heartbeats': [taking, { worlds: { heartbeats: true } }],
+  }
+  it.each(Object.entries(cases))('hold for %s', (_, [make, options]) => {
+    expect(checkPolicyLaws(({ queues }) => volcano(make(queues)), { runs: 40, ...options }).launches).toBeGreaterThan(200)
+  })
+  it('hold where tasks are taken', () => {
+    expect(checkPolicyLaws(({ queues }) => volcano(taking(queues)), { runs: 60, ...outlived, worlds: { masters: true } }).evictions).toBeGreaterThan(0)
+  })
+})
