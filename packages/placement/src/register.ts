@@ -5,6 +5,7 @@ import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
 import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
+import { nodeUsagePlacement } from './node-usage.js'
 import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
 import { randomFitPlacement } from './random-fit.js'
@@ -25,6 +26,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(spreadPlacement)
     .add(dotProductPlacement)
     .add(weightedPlacement)
+    .add(nodeUsagePlacement)
     .add(nodeWeightPlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)

@@ -1,7 +1,7 @@
 import { readCluster } from '@sched/cluster'
 import { SchedError, type Demand, type Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { bestFit, dotProduct, firstFit, locality, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
+import { bestFit, dotProduct, firstFit, locality, nodeUsage, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
 
 type Scores = NonNullable<WeightedOptions['scores']>
@@ -41,6 +41,22 @@ describe('placements by what is free', () => {
     expect(used(worstFit())).toEqual(['small-0'])
     expect(used(bestFit())).toEqual(['small-0'])
     expect(new Play(unlike, worstFit()).places(1, { cpu: 1 })).toEqual(['big-0']) // both whole: the lower
+  })
+
+  it('compare the used parts of nodes by the weights of resources', () => {
+    // YuniKorn's documents: 90 % of the CPUs and 50 % of the memory are 70 %, or 82 % where CPUs count four times
+    const nodes = { nodes: [{ name: 'a', count: 1, resources: { cpu: 100, memory: 100 } }, { name: 'b', count: 1, resources: { cpu: 100, memory: 100 } }] }
+    const first = (used: number, ...options: Parameters<typeof nodeUsage>) => {
+      const play = new Play(nodes, nodeUsage(...options))
+      play.use(0, { cpu: 90, memory: 50 })
+      play.use(1, { cpu: used, memory: used })
+      return play.places(1, { cpu: 1 })[0]
+    }
+    expect([69, 71].map((used) => first(used))).toEqual(['b-0', 'a-0'])
+    expect([81, 83].map((used) => first(used, { resourceWeights: { cpu: 4, memory: 1 } }))).toEqual(['b-0', 'a-0'])
+    expect([69, 71].map((used) => first(used, { prefer: 'most' }))).toEqual(['a-0', 'b-0'])
+    expect([49, 51].map((used) => first(used, { resourceWeights: { cpu: 0 } }))).toEqual(['b-0', 'a-0'])
+    expect(() => new Play(nodes, nodeUsage({ resourceWeights: { cpus: 1 } }))).toThrow(/no resource "cpus".*Did you mean "?cpu/)
   })
 
   it('match the shape of the demand to that of the rest: dot product', () => {

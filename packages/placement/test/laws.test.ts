@@ -1,7 +1,7 @@
 import type { Plug } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bestFit, firstFit, nodeWeight, worstFit } from '../src/index.js'
+import { bestFit, firstFit, nodeUsage, nodeWeight, worstFit } from '../src/index.js'
 import { Play } from './world.js'
 
 /** What a plain scan over all nodes would choose: the highest score of those that fit, the lowest of equals. */
@@ -17,6 +17,8 @@ const kinds: readonly Kind[] = [
   { name: 'first-fit', placement: firstFit, score: (_free, _total, node) => -node },
   { name: 'best-fit', placement: bestFit, score: (free) => -free },
   { name: 'worst-fit', placement: worstFit, score: (free, total) => free / total },
+  { name: 'node-usage', placement: nodeUsage, score: (free) => free },
+  { name: 'node-usage, most', placement: () => nodeUsage({ prefer: 'most' }), score: (free) => -free },
   { name: 'node-weight', placement: () => nodeWeight({ weights: { node: 1 }, comparator: 'absolute' }), score: (free) => free },
   { name: 'node-weight, weighted', placement: () => nodeWeight({ weights: { node: 2 } }), score: (free, total) => (free * 2) / total },
 ]

@@ -1,0 +1,47 @@
+import { definePlacement, SchedError, suggest, type ClusterView, type LaneId, type NodeId, type Placement, type Plug, type ResourceId } from '@sched/core'
+import { z } from 'zod'
+import { ByNode, type NodeScore } from './scored/by-node.js'
+
+const nodeUsageOptions = z.strictObject({
+  prefer: z.enum(['least', 'most']).default('least').describe('the node that is used least, or most'),
+  resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what the used part of a resource counts; default 1 each'),
+})
+/** Options of `nodeUsage`; both may be left out. */
+export type NodeUsageOptions = z.input<typeof nodeUsageOptions>
+
+/**
+ * The node that is used least, or most, before the task is there: by the used part of its resources, mean by weight, the lowest of equals. A
+ * resource that a node has not does not count there.
+ *
+ * Source: YuniKorn, nodesorting.go (`fair`, `binpacking`).
+ */
+export const nodeUsagePlacement = definePlacement({
+  name: 'node-usage',
+  summary: 'the node that is used least or most, by weighted parts of its resources',
+  source: 'YuniKorn, node sorting',
+  options: nodeUsageOptions,
+  create: ({ prefer, resourceWeights }, { cluster }): Placement => {
+    const unknown = Object.keys(resourceWeights).find((name) => !cluster.resources.includes(name))
+    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: 'resourceWeights' }, suggest(unknown, cluster.resources))
+    const free = freePartBy(Float64Array.from(cluster.resources, (name) => resourceWeights[name] ?? 1))
+    return new ByNode(prefer === 'least' ? free : (node, lane, view) => (view.hasRoom(lane, node) ? -free(node, lane, view) : -Infinity))
+  },
+})
+
+/** The node that is used least, or most. */
+export const nodeUsage = (options: NodeUsageOptions = {}): Plug<'placement'> => nodeUsagePlacement.plug({}, options)
+
+const freePartBy =
+  (weights: Float64Array): NodeScore =>
+  (node: NodeId, lane: LaneId, cluster: ClusterView) => {
+    const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+    let sum = 0
+    let all = 0
+    for (const r of resources) {
+      const total = cluster.total(node, r)
+      if (total === 0) continue
+      sum += (cluster.free(node, r) / total) * (weights[r] as number)
+      all += weights[r] as number
+    }
+    return all === 0 ? 0 : sum / all
+  }
