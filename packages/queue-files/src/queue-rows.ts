@@ -4,6 +4,8 @@ import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
 import type { FairFile, FairQueue } from './yarn/fair-model.js'
 import { kaiSettings } from './kai/kai-file.js'
+import type { YunikornQueue } from './yunikorn/yunikorn-file.js'
+import { yunikornSettings } from './yunikorn/yunikorn-policy.js'
 import { nameOf, type KueueFile } from './kueue/kueue-file.js'
 import { queueSettings } from './kueue/queue-settings.js'
 import type { QueueFile } from './read-queues.js'
@@ -56,12 +58,13 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue and KAI have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue, KAI and YuniKorn have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
   if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kai') return { rows: file.queues.map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: kaiSettings(queue), shares: {} })), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'yunikorn') return { rows: yunikornRows(file.root, 0), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const leaveOut = () => (leavesOutAmounts = true)
   const top = file.kind === 'fair' ? fairNode(file.root, file, totals, leaveOut) : file.kind === 'spark' ? sparkNode(file, totals, leaveOut) : capacityNode(file.root, totals, leaveOut)
@@ -142,6 +145,10 @@ const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): QueueR
 ]
 
 const databaseRow = (path: string, { settings }: Entity): QueueRow => ({ path, depth: 0, isParent: false, settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), shares: {} })
+
+// ---- yunikorn ----
+
+const yunikornRows = (queue: YunikornQueue, depth: number): QueueRow[] => [{ path: queue.path, depth, isParent: queue.isParent, settings: yunikornSettings(queue), shares: {} }, ...queue.queues.flatMap((each) => yunikornRows(each, depth + 1))]
 
 // ---- kueue ----
 

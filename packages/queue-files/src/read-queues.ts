@@ -17,17 +17,19 @@ import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { isSparkConf, readSparkConf } from './spark/conf.js'
 import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
 import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
+import { isYunikorn, readYunikorn, type YunikornFile } from './yunikorn/yunikorn-file.js'
+import { yunikornPolicy, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
 import { refuseTemplate } from './template.js'
 import { Findings } from './finding.js'
 import { readXml } from './xml.js'
 import type { Setting } from './setting.js'
 import type { ClusterFacts } from './queue-policy.js'
 
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue or of KAI, or pools of Spark. */
-export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | SparkFile
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI or of YuniKorn, or pools of Spark. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | SparkFile
 
 /**
- * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's queues, or a
+ * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, or a
  * fairscheduler.xml of Spark (`<allocations>` too); beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
  * Spark, or alone, a spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
@@ -48,11 +50,12 @@ function withConf(pools: SparkFile, beside: readonly SourceText[]): SparkFile {
 }
 
 /** Whether a text begins as one of these does; it may still have mistakes. */
-export const isQueueFile = (text: string): boolean => isKueue(text) || isKai(text) || isSlurmConf(text) || isDatabase(text) || isSparkConf(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+export const isQueueFile = (text: string): boolean => isKueue(text) || isKai(text) || isYunikorn(text) || isSlurmConf(text) || isDatabase(text) || isSparkConf(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isKai(source.text)) return readKai(source)
+  if (isYunikorn(source.text)) return readYunikorn(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
   if (/\bkueue\.x-k8s\.io\//.test(source.text)) throw new SchedError('BAD_INPUT', 'has objects of Kueue, and no ClusterQueue.', { file: source.file }, 'Put the manifests of the queues into the same file.')
@@ -64,7 +67,7 @@ function readOne(source: SourceText): QueueFile {
   if (/^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(source.text) && !/^\uFEFF?\s*</.test(source.text))
     throw new SchedError('BAD_INPUT', 'is a list of properties.', { file: source.file }, 'Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.')
   if (!/^\uFEFF?\s*</.test(source.text))
-    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, or a fairscheduler.xml of Spark.')
+    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, or a fairscheduler.xml of Spark.')
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return isSparkPools(top) ? readSparkPools(source, top) : readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
@@ -74,7 +77,6 @@ function readOne(source: SourceText): QueueFile {
 const known: readonly (readonly [string, RegExp])[] = [
   ['Volcano', /\bscheduling\.volcano\.sh\//],
   ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
-  ['YuniKorn', /^\s*partitions\s*:/m],
 ]
 
 /** Settings of schedulers themselves. */
@@ -87,9 +89,10 @@ const schedulers: readonly (readonly [string, RegExp])[] = [
 const otherQueues = (text: string): string | undefined => known.find(([, mark]) => mark.test(text))?.[0]
 
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
-export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | KaiPolicy | SparkPolicy {
+export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | KaiPolicy | YunikornPolicy | SparkPolicy {
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
   if (file.kind === 'kai') return kaiPolicy(file, cluster)
+  if (file.kind === 'yunikorn') return yunikornPolicy(file, cluster)
   if (file.kind === 'slurm') return slurmPolicy(file, cluster)
   if (file.kind === 'spark') return sparkPolicy(file)
   const properties: ReadonlyMap<string, Setting> = site === undefined ? new Map<string, Setting>() : readProperties(site)

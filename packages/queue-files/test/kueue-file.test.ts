@@ -204,7 +204,6 @@ describe('queues of other schedulers on Kubernetes', () => {
   it.each([
     ['Volcano', 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nspec: { weight: 1 }'],
     ['scheduler-plugins', 'apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\nspec: { min: { cpu: 4 } }'],
-    ['YuniKorn', 'partitions:\n  - name: default\n    queues: [{ name: root }]'],
   ])('of %s are not read, and the message says where they go', (name, text) => {
     expect(() => readQueues({ file: 'queues.yaml', text })).toThrow(`"queues.yaml": has queues of ${name}, which are not read. Write them as options of a policy: docs/kubernetes.md says of which.`)
   })

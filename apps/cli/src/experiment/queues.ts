@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
-import { placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
+import { placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -42,6 +42,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const common = { name, path, findings: made.findings }
     if (made.kind === 'spark') return { ...common, plug, workload: placing(inPool(read)) }
     if (made.kind === 'kai') return { ...common, ...placed(plug, inLeaves(made)) }
+    if (read.kind === 'yunikorn') return { ...common, ...placed(plug, (spec) => placeInYunikorn(spec, read)) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)

@@ -9,6 +9,7 @@ const shown = {
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
   kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
+  yunikorn: { guaranteed: 'guaranteed', max: 'max', maxapplications: 'apps', 'application.sort.policy': 'sort', 'priority.offset': 'offset', 'preemption.policy': 'preemption' },
   kueue: { cohort: 'cohort', queueingStrategy: 'strategy', nominalQuota: 'nominal', borrowingLimit: 'borrows', lendingLimit: 'lends' },
 } as const
 const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1', schedulingMode: 'FIFO' }

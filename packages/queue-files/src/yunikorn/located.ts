@@ -1,0 +1,83 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { SchedError, suggest, type Place } from '@sched/core'
+import { textOf } from '../kueue/kueue-file.js'
+
+/** A value of a file, with the place where it stands. */
+export class Located {
+  readonly value: unknown
+  readonly #path: readonly (string | number)[]
+  readonly #placeOf: KubernetesObject['place']
+
+  constructor(value: unknown, placeOf: KubernetesObject['place'], path: readonly (string | number)[] = []) {
+    this.value = value
+    this.#placeOf = placeOf
+    this.#path = path
+  }
+
+  get place(): Place {
+    return this.#placeOf(...this.#path)
+  }
+
+  /** 1-based; 1 where the file has all in one line. */
+  get line(): number {
+    return this.place.line ?? 1
+  }
+
+  get isThere(): boolean {
+    return this.value !== undefined && this.value !== null
+  }
+
+  /** As people write it. */
+  get text(): string {
+    return this.isThere ? textOf(this.value) : ''
+  }
+
+  at(key: string | number): Located {
+    const inside = typeof this.value === 'object' && this.value !== null ? (this.value as Readonly<Record<string, unknown>>)[key] : undefined
+    return new Located(inside, this.#placeOf, [...this.#path, key])
+  }
+
+  /** What is in it by name. Throws where it is no mapping, or has a name that is not one of `known`. */
+  fields(known?: readonly string[]): readonly (readonly [string, Located])[] {
+    if (!this.isThere) return []
+    if (typeof this.value !== 'object' || Array.isArray(this.value)) throw this.error(`found ${this.text}, expected names with values.`)
+    const names = Object.keys(this.value as object)
+    const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name))
+    if (unknown !== undefined && known !== undefined) throw this.at(unknown).error(`there is no setting "${unknown}" here.`, suggest(unknown, known))
+    return names.map((name) => [name, this.at(name)] as const)
+  }
+
+  /** What is in it in its order. Throws where it is no list. */
+  items(): readonly Located[] {
+    if (!this.isThere) return []
+    if (!Array.isArray(this.value)) throw this.error(`found ${this.text}, expected a list.`)
+    return this.value.map((_, i) => this.at(i))
+  }
+
+  /** Throws where it is neither text nor a number. */
+  string(): string | undefined {
+    if (!this.isThere) return undefined
+    if (typeof this.value !== 'string' && typeof this.value !== 'number' && typeof this.value !== 'boolean') throw this.error(`found ${this.text}, expected text.`)
+    return String(this.value)
+  }
+
+  /** Throws where it is no whole number of at least 0. */
+  count(): number | undefined {
+    if (!this.isThere) return undefined
+    const value = Number(this.string())
+    if (!Number.isInteger(value) || value < 0) throw this.error(`found ${this.text}, expected a whole number of at least 0.`)
+    return value
+  }
+
+  /** Throws where it is neither true nor false. */
+  flag(): boolean | undefined {
+    if (!this.isThere) return undefined
+    const text = String(this.value)
+    if (text !== 'true' && text !== 'false') throw this.error(`found ${this.text}, expected true or false.`)
+    return text === 'true'
+  }
+
+  error(fact: string, wayOut?: string): SchedError {
+    return new SchedError('BAD_INPUT', fact, this.place, wayOut)
+  }
+}

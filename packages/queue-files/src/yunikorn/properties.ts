@@ -1,0 +1,68 @@
+import type { YunikornOptions } from '@sched/policies'
+import { didYouMean, type Findings } from '../finding.js'
+import type { Located } from './located.js'
+
+type Options = NonNullable<YunikornOptions['root']>
+/** What properties of a queue come to. */
+export type PropertyOptions = Pick<Options, 'sort' | 'sortPriority' | 'priorityPolicy' | 'priorityOffset' | 'preemptionPolicy' | 'preemptionDelay'>
+
+const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
+
+/** Seconds of a duration as Go writes it: 30s, 1m30s; `undefined`: none. */
+function seconds(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
+  let sum = 0
+  for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) sum += Number(amount) * (units[unit] as number)
+  return sum > 0 ? sum : undefined
+}
+
+/** What a value comes to, or with what note it is left out. */
+type Reading = { readonly options: PropertyOptions; readonly note?: string } | { readonly note: string; readonly options?: undefined }
+
+const oneOf = (text: string, known: Readonly<Record<string, PropertyOptions>>): Reading => {
+  const options = known[text.toLowerCase()]
+  return options === undefined ? { note: `not one of ${Object.keys(known).join(', ')}; YuniKorn takes the default then` } : { options }
+}
+
+const readings: Readonly<Record<string, (text: string, isLeaf: boolean) => Reading>> = {
+  'application.sort.policy': (text, isLeaf) => {
+    if (text.toLowerCase() === 'stateaware') return { options: isLeaf ? { sort: 'fifo' } : {}, note: 'is fifo since YuniKorn 1.5' }
+    return oneOf(text, { fifo: isLeaf ? { sort: 'fifo' } : {}, fair: isLeaf ? { sort: 'fair' } : {} })
+  },
+  'application.sort.priority': (text) => oneOf(text, { enabled: { sortPriority: true }, disabled: { sortPriority: false } }),
+  'priority.policy': (text) => oneOf(text, { default: { priorityPolicy: 'default' }, fence: { priorityPolicy: 'fence' } }),
+  'priority.offset': (text) => {
+    const offset = Number(text)
+    return /^[+-]?\d+$/.test(text) && Math.abs(offset) < 2 ** 31 ? { options: { priorityOffset: offset } } : { note: 'no whole number of 32 bits; YuniKorn takes 0 then' }
+  },
+  'preemption.policy': (text) => oneOf(text, { default: { preemptionPolicy: 'default' }, fence: { preemptionPolicy: 'fence' }, disabled: { preemptionPolicy: 'disabled' } }),
+  'preemption.delay': (text) => {
+    const preemptionDelay = seconds(text)
+    return preemptionDelay === undefined ? { note: 'no duration above 0; YuniKorn takes 30s then' } : { options: { preemptionDelay } }
+  },
+  'quota.preemption.delay': () => ({ note: 'maximums do not change during a run' }),
+}
+
+/**
+ * What the properties of a queue come to, and tells each of them. What a queue around it has holds in it too, but priorities, and of `preemption.policy` only that it is disabled.
+ *
+ * Source: YuniKorn, queue.go (mergeProperties, filterParentProperty, UpdateQueueProperties).
+ */
+export function propertiesOf(path: string, properties: ReadonlyMap<string, Located>, isLeaf: boolean, around: PropertyOptions, findings: Findings): PropertyOptions {
+  const { sort, sortPriority, preemptionPolicy, preemptionDelay } = around
+  let options: PropertyOptions = { ...(sort !== undefined && { sort }), ...(sortPriority !== undefined && { sortPriority }), ...(preemptionPolicy === 'disabled' && { preemptionPolicy }), ...(preemptionDelay !== undefined && { preemptionDelay }) }
+  for (const [name, given] of properties) {
+    const text = given.string() ?? ''
+    const reading = Object.hasOwn(readings, name) ? readings[name]?.(text, isLeaf) : undefined
+    const unknown = `YuniKorn does not know it${didYouMean(name, Object.keys(readings))}`
+    findings.add(reading?.options === undefined ? 'ignored' : 'honoured', given, `${path} ${name}`, text, reading === undefined ? unknown : (reading.note ?? ''))
+    options = { ...options, ...reading?.options }
+  }
+  return options
+}
+
+/** Of a queue that holds queues its children inherit how jobs are sorted. */
+export function inheritedSort(properties: ReadonlyMap<string, Located>, around: PropertyOptions): PropertyOptions['sort'] {
+  const own = properties.get('application.sort.policy')?.text.toLowerCase()
+  return own === undefined ? around.sort : own === 'fair' ? 'fair' : 'fifo'
+}

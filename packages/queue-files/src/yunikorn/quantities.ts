@@ -1,0 +1,27 @@
+import type { Located } from './located.js'
+
+/** Amounts by YuniKorn's name of the resource: millicores of `vcore`, of `memory` bytes, of others so many. */
+export type Quantities = ReadonlyMap<string, { readonly amount: number; readonly found: Located }>
+
+const multipliers: Readonly<Record<string, number>> = {
+  '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
+}
+
+/**
+ * Reads amounts: whole numbers with suffixes, of `vcore` cores or with `m` millicores. Throws `BAD_INPUT` with the line.
+ *
+ * Source: YuniKorn, quantity.go.
+ */
+export function quantitiesIn(found: Located): Quantities {
+  return new Map(found.fields().map(([name, given]) => [name, { amount: quantityOf(name, given), found: given }]))
+}
+
+function quantityOf(name: string, given: Located): number {
+  const isCores = name === 'vcore'
+  const parts = /^(\+?\d+)([A-Za-z]*)$/.exec((given.string() ?? '').replaceAll(/\s/g, ''))
+  const [, digits = '', suffix = ''] = parts ?? []
+  const isMilli = isCores && suffix === 'm'
+  if (parts === null || (!isMilli && !Object.hasOwn(multipliers, suffix)))
+    throw given.error(`found ${given.text === '' ? 'nothing' : JSON.stringify(given.value)}, expected a whole number with a suffix such as ${isCores ? '10 or 500m' : '10, 4G or 4Gi'}.`)
+  return isMilli ? Number(digits) : Number(digits) * (multipliers[suffix] as number) * (isCores ? 1000 : 1)
+}

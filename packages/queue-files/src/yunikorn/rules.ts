@@ -1,0 +1,133 @@
+import type { JobSpec } from '@sched/core'
+import type { Located } from './located.js'
+import type { YunikornQueue } from './yunikorn-file.js'
+
+/** Whom a rule holds for. */
+interface Filter {
+  readonly isDeny: boolean
+  /** `undefined` where the filter names nobody. */
+  readonly users: ((name: string) => boolean) | undefined
+  readonly groups: ((name: string) => boolean) | undefined
+}
+
+/** A rule that gives jobs a queue. */
+export interface Rule {
+  readonly name: 'provided' | 'user' | 'tag' | 'fixed'
+  /** Of `tag` the tag, of `fixed` the queue. */
+  readonly value: string
+  readonly create: boolean
+  readonly filter: Filter
+  readonly parent: Rule | undefined
+  readonly found: Located
+}
+
+const names = ['provided', 'user', 'tag', 'fixed'] as const
+
+/** Reads placement rules. Throws `BAD_INPUT` with the line for one that YuniKorn does not take. */
+export function readRules(found: Located, root: YunikornQueue): Rule[] {
+  const rules = found.items().map(readRule)
+  for (const rule of rules)
+    if (rule.name === 'fixed' && rule.parent === undefined && !rule.create && find(root, rooted(rule.value)) === undefined)
+      throw rule.found.at('value').error(`rule "fixed" names queue "${rule.value}", which is not declared.`, 'Declare it, or let the rule create it.')
+  return rules
+}
+
+function readRule(found: Located): Rule {
+  found.fields(['name', 'create', 'filter', 'parent', 'value'])
+  const given = found.at('name').string()?.toLowerCase() ?? ''
+  const name = names.find((each) => each === given)
+  if (name === undefined) throw found.at('name').error(`there is no placement rule "${given}".`, `Known are ${names.join(', ')}.`)
+  const value = (found.at('value').string() ?? '').trim().toLowerCase()
+  if (value === '' && (name === 'tag' || name === 'fixed')) throw found.error(`rule "${name}" has no value.`, name === 'tag' ? 'Name the tag.' : 'Name the queue.')
+  const parent = found.at('parent')
+  if (parent.isThere && name === 'fixed' && value.startsWith('root')) throw parent.error(`stands at the queue "${value}", which is a whole path.`, 'Leave it out, or leave the root out of the path.')
+  return { name, value, create: found.at('create').flag() ?? false, filter: filterOf(found.at('filter')), parent: parent.isThere ? readRule(parent) : undefined, found }
+}
+
+/** What makes a name a pattern. */
+const SPECIAL = /[\^$*+?()[{}|]/
+
+function filterOf(found: Located): Filter {
+  found.fields(['type', 'users', 'groups'])
+  const type = (found.at('type').string() ?? '').toLowerCase()
+  if (type !== '' && type !== 'allow' && type !== 'deny') throw found.at('type').error(`there is no filter "${type}".`, 'Write allow or deny.')
+  return { isDeny: type === 'deny', users: matcherOf(found.at('users')), groups: matcherOf(found.at('groups')) }
+}
+
+function matcherOf(found: Located): Filter['users'] {
+  const list = found.items().map((each) => each.string() ?? '')
+  const [only] = list
+  if (only === undefined) return undefined
+  if (list.length > 1 || !SPECIAL.test(only)) return (name) => list.includes(name)
+  try {
+    const pattern = new RegExp(only)
+    return (name) => pattern.test(name)
+  } catch {
+    throw found.at(0).error(`"${only}" is neither a name nor a pattern.`)
+  }
+}
+
+/** Where a job goes: a queue's full path, or a refusal with its reason. */
+export type Placed = { readonly queue: string; readonly refused?: undefined } | { readonly queue?: undefined; readonly refused: string }
+
+/** What of a job decides where it goes. */
+type Asking = Pick<JobSpec, 'queue' | 'user' | 'group'>
+
+/**
+ * The queue of a job by the first rule that gives it one; without rules the queue that it names. The tag `namespace` of a job is its user, since that is the
+ * namespace of jobs read from Kubernetes; it has no other tags.
+ *
+ * Source: YuniKorn, package placement. Deviation: whoever it is of, a job may be submitted to any queue (submitacl, adminacl).
+ */
+export function placeInYunikorn(job: Asking, { rules, root }: { readonly rules: readonly Rule[]; readonly root: YunikornQueue }): Placed {
+  if (rules.length === 0) {
+    const path = job.queue === undefined ? undefined : rooted(job.queue.toLowerCase())
+    if (path === undefined) return { refused: 'it names no queue, and the file has no placement rules' }
+    const found = find(root, path)
+    return found === undefined ? { refused: `there is no queue "${path}"` } : found.isParent ? { refused: `queue "${path}" holds queues and no jobs` } : { queue: path }
+  }
+  for (const rule of rules) {
+    const path = pathBy(rule, job, root)
+    if (path === undefined) continue
+    const around = nearest(root, path)
+    if (around.path === path ? around.isParent : !around.isParent) continue // holds queues, or would lie in one that holds jobs
+    return { queue: path }
+  }
+  return { refused: 'no placement rule gives it a queue' }
+}
+
+/** The full path that a rule gives a job; `undefined`: none. */
+function pathBy({ name, value, create, filter, parent }: Rule, job: Asking, root: YunikornQueue): string | undefined {
+  const own = name === 'fixed' ? value : name === 'provided' ? job.queue?.toLowerCase() : name === 'user' || value === 'namespace' ? job.user?.toLowerCase() : undefined
+  if (own === undefined || own === '' || !passes(filter, job)) return undefined
+  const isWhole = name !== 'user' && own.startsWith('root.')
+  const around = isWhole || parent === undefined ? 'root' : pathBy(parent, job, root)
+  if (around === undefined || (around !== 'root' && find(root, around)?.isParent === false)) return undefined
+  const path = isWhole ? own : `${around}.${name === 'fixed' ? own : own.replaceAll('.', '_dot_')}`
+  return create || find(root, path) !== undefined ? path : undefined
+}
+
+function passes({ isDeny, users, groups }: Filter, { user, group }: Asking): boolean {
+  if (users === undefined && groups === undefined) return !isDeny
+  const isNamed = (user !== undefined && users?.(user) === true) || (group !== undefined && groups?.(group) === true)
+  return isNamed !== isDeny
+}
+
+const rooted = (path: string): string => (path === 'root' || path.startsWith('root.') ? path : `root.${path}`)
+
+/** The declared queue of a full path. */
+function find(root: YunikornQueue, path: string): YunikornQueue | undefined {
+  const found = nearest(root, path)
+  return found.path === path ? found : undefined
+}
+
+/** The declared queue of a path, or the nearest around it. */
+function nearest(root: YunikornQueue, path: string): YunikornQueue {
+  let queue = root
+  for (const name of path.split('.').slice(1)) {
+    const inside = queue.queues.find((each) => each.name === name)
+    if (inside === undefined) return queue
+    queue = inside
+  }
+  return queue
+}

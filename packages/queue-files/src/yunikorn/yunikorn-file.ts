@@ -1,0 +1,206 @@
+import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import type { SourceText } from '../source-text.js'
+import { refuseTemplate } from '../template.js'
+import { checkResources } from './check-resources.js'
+import { Located } from './located.js'
+import { readRules, type Rule } from './rules.js'
+import { quantitiesIn, type Quantities } from './quantities.js'
+
+/** Limits of some users and groups in a queue. */
+export interface YunikornLimit {
+  readonly users: readonly string[]
+  readonly groups: readonly string[]
+  readonly maxResources: Quantities
+  readonly maxApplications: number
+  readonly found: Located
+}
+
+/** What a queue, or the template of queues made in it, says. */
+export interface YunikornSettings {
+  readonly guaranteed: Quantities
+  readonly max: Quantities
+  readonly maxApplications: number
+  /** By name. */
+  readonly properties: ReadonlyMap<string, Located>
+  readonly found: Located
+}
+
+/** A queue of YuniKorn. */
+export interface YunikornQueue extends YunikornSettings {
+  readonly name: string
+  /** From the root on: `root.team.project`. */
+  readonly path: string
+  /** Whether it holds queues and no jobs. */
+  readonly isParent: boolean
+  readonly limits: readonly YunikornLimit[]
+  readonly template: YunikornSettings | undefined
+  readonly queues: readonly YunikornQueue[]
+}
+
+/** The queues of YuniKorn in a file: those of the partition that its scheduler on Kubernetes uses. */
+export interface YunikornFile {
+  /** Tells the models of files apart. */
+  readonly kind: 'yunikorn'
+  /** Name of the file, for messages. */
+  readonly file: string
+  readonly root: YunikornQueue
+  readonly rules: readonly Rule[]
+  readonly nodeSort: { readonly type: string; readonly weights: ReadonlyMap<string, number>; readonly found: Located } | undefined
+  /** Whether tasks are taken for others. */
+  readonly preemption: { readonly isOn: boolean; readonly found: Located }
+  /** What of the file says nothing of these queues, with the reason. */
+  readonly others: readonly { readonly name: string; readonly value: string; readonly line: number; readonly why: string }[]
+}
+
+const IS_CONFIG = /^\s*partitions\s*:/m
+
+/** Whether a text has queues of YuniKorn: as its scheduler reads them, or in a ConfigMap. */
+export const isYunikorn = (text: string): boolean => /^partitions\s*:/m.test(text) || (/\bkind["']?\s*:\s*["']?ConfigMap/.test(text) && /\.yaml["']?\s*:/.test(text) && /\bpartitions\s*:/.test(text))
+
+/**
+ * Reads a queues.yaml, or the ConfigMaps that hold one, as manifests or as kubectl prints them; of `yunikorn-configs` and `yunikorn-defaults` the
+ * first counts. Throws `BAD_INPUT` with the line.
+ *
+ * Source: YuniKorn, config.go, configvalidator.go.
+ */
+export function readYunikorn(source: SourceText): YunikornFile {
+  refuseTemplate(source)
+  const objects = [...kubernetesObjects(source.text, source.file)]
+  const plain = objects.find(({ object }) => object['partitions'] !== undefined)
+  const others: { name: string; value: string; line: number; why: string }[] = []
+  if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, others)
+  const maps = objects.filter(({ kind, object }) => kind === 'ConfigMap' && Object.values(fieldsOf(object['data'])).some((text) => typeof text === 'string' && IS_CONFIG.test(text)))
+  const map = maps.find((each) => nameOf(each) === 'yunikorn-configs') ?? maps[0]
+  if (map === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
+  for (const other of maps) if (other !== map) others.push({ name: `ConfigMap ${nameOf(other)}`, value: '', line: other.place('metadata', 'name').line ?? 1, why: `its queues do not count beside those of ${nameOf(map)}` })
+  const data = fieldsOf(map.object['data'])
+  const key = Object.keys(data).find((name) => typeof data[name] === 'string' && IS_CONFIG.test(data[name])) as string
+  for (const [name, value] of Object.entries(data)) if (name !== key) others.push({ name, value: String(value).split('\n')[0] ?? '', line: map.place('data', name).line ?? 1, why: 'of the scheduler itself, not of its queues' })
+  return partitionOf(embedded(map, key, source), source.file, others)
+}
+
+const nameOf = ({ object }: KubernetesObject): string => textOf(fieldsOf(object['metadata'])['name'] ?? '')
+
+/** A text inside a text: its lines are those of the whole where it stands in a block. */
+function embedded(map: KubernetesObject, key: string, { text, file }: SourceText): Located {
+  const inner = String(fieldsOf(map.object['data'])[key])
+  const outside = map.place('data', key)
+  const first = outside.line ?? 1
+  const isBlock = (text.split('\n')[first] ?? '').trim() === (inner.split('\n')[0] ?? '').trim()
+  const placed = (line: number | undefined) => ({ ...outside, line: outside.line === undefined ? undefined : isBlock ? first + (line ?? 1) : first })
+  try {
+    const [found] = [...kubernetesObjects(inner, file)]
+    return new Located(found?.object, (...path) => ({ ...placed(found?.place(...path).line), field: found?.place(...path).field }))
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error
+    throw new SchedError('BAD_INPUT', error.fact, placed(error.place.line), error.wayOut)
+  }
+}
+
+function partitionOf(top: Located, file: string, others: { name: string; value: string; line: number; why: string }[]): YunikornFile {
+  top.fields(['partitions', 'checksum'])
+  const partitions = top.at('partitions').items()
+  const nameIn = (partition: Located) => (partition.at('name').string() ?? 'default').toLowerCase()
+  const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
+  if (partition === undefined) throw top.at('partitions').error('has no partition.')
+  partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
+  for (const other of partitions) if (other !== partition) others.push({ name: `partition ${nameIn(other)}`, value: '', line: other.line, why: `on Kubernetes all nodes are in partition ${nameIn(partition)}` })
+  const dump = partition.at('statedumpfilepath')
+  if (dump.isThere) others.push({ name: 'statedumpfilepath', value: dump.text, line: dump.line, why: 'nothing is written' })
+  const root = rootOf(partition)
+  checkResources(root)
+  const sort = partition.at('nodesortpolicy')
+  const enabled = partition.at('preemption').at('enabled')
+  return {
+    kind: 'yunikorn', file, root, others, rules: readRules(partition.at('placementrules'), root),
+    nodeSort: sort.isThere ? { type: nodeSortOf(sort), weights: weightsOf(sort.at('resourceweights')), found: sort } : undefined,
+    preemption: { isOn: enabled.flag() ?? true, found: enabled },
+  }
+}
+
+function nodeSortOf(sort: Located): string {
+  sort.fields(['type', 'resourceweights'])
+  const type = (sort.at('type').string() ?? 'fair').toLowerCase()
+  if (type !== 'fair' && type !== 'binpacking') throw sort.at('type').error(`there is no way to sort nodes "${type}".`, 'Write fair or binpacking.')
+  return type
+}
+
+function weightsOf(found: Located): ReadonlyMap<string, number> {
+  return new Map(
+    found.fields().map(([name, given]) => {
+      const weight = Number(given.string())
+      if (!(weight >= 0)) throw given.error(`found ${given.text}, expected a weight of at least 0.`)
+      return [name, weight]
+    }),
+  )
+}
+
+/** The root queue; one is put around others. Limits of the partition are its limits. */
+function rootOf(partition: Located): YunikornQueue {
+  const top = partition.at('queues').items()
+  const [only] = top
+  const outer = limitsOf(partition.at('limits'))
+  if (top.length === 1 && only?.at('name').string()?.toLowerCase() === 'root') {
+    const root = queueOf(only, undefined)
+    if (root.guaranteed.size + root.max.size > 0) throw only.at('resources').error('the root queue has what all nodes have.', 'Give resources to the queues inside it.')
+    if (outer.length > 0 && root.limits.length > 0) throw partition.at('limits').error('stand beside limits of the root queue, which are the same.', 'Put them together.')
+    return { ...root, isParent: true, limits: [...root.limits, ...outer] }
+  }
+  const found = partition.at('queues')
+  const around = { name: 'root', path: 'root', isParent: true, limits: outer, template: undefined, guaranteed: new Map(), max: new Map(), maxApplications: 0, properties: new Map(), found }
+  return { ...around, queues: queuesIn(found, around) }
+}
+
+const queueKeys = ['name', 'parent', 'resources', 'maxapplications', 'properties', 'adminacl', 'submitacl', 'childtemplate', 'queues', 'limits']
+
+function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined): YunikornQueue {
+  found.fields(queueKeys)
+  const name = found.at('name').string()?.toLowerCase()
+  if (name === undefined || name === '') throw found.error('a queue has no name.')
+  if (name.includes('.')) throw found.at('name').error(`the name of queue "${name}" has a period, which stands between a queue and the one around it.`, 'Put one queue into the other.')
+  const path = around === undefined ? 'root' : `${around.path}.${name}`
+  const isParent = found.at('parent').flag() === true || found.at('queues').items().length > 0
+  const template = found.at('childtemplate')
+  if (template.isThere && !isParent && around !== undefined) throw template.error(`stands at queue "${path}", which holds jobs.`, 'Give it parent: true.')
+  template.fields(['maxapplications', 'properties', 'resources'])
+  const queue = { ...settingsOf(found), name, path, isParent, limits: limitsOf(found.at('limits')), template: template.isThere ? settingsOf(template) : undefined }
+  return { ...queue, queues: queuesIn(found.at('queues'), queue) }
+}
+
+function queuesIn(found: Located, around: Pick<YunikornQueue, 'path'>): readonly YunikornQueue[] {
+  const queues = found.items().map((each) => queueOf(each, around))
+  for (const [i, { name, found: again }] of queues.entries())
+    if (queues.findIndex((other) => other.name === name) < i) throw again.at('name').error(`queue "${name}" was declared before in "${around.path}".`, 'Give every one once.')
+  return queues
+}
+
+function settingsOf(found: Located): YunikornSettings {
+  const resources = found.at('resources')
+  resources.fields(['guaranteed', 'max'])
+  return {
+    guaranteed: quantitiesIn(resources.at('guaranteed')), max: quantitiesIn(resources.at('max')), maxApplications: found.at('maxapplications').count() ?? 0,
+    properties: new Map(found.at('properties').fields()), found,
+  }
+}
+
+function limitsOf(found: Located): YunikornLimit[] {
+  const seen = { users: new Set<string>(), groups: new Set<string>() }
+  return found.items().map((each) => {
+    each.fields(['limit', 'users', 'groups', 'maxresources', 'maxapplications'])
+    const names = (kind: 'users' | 'groups') =>
+      each.at(kind).items().map((given) => {
+        const name = given.string() ?? ''
+        if (seen[kind].has(name)) throw given.error(`"${name}" has a limit in this queue already.`, 'Give every one once.')
+        if (seen[kind].has('*')) throw given.error(`"${name}" comes after "*".`, 'Put the limit of "*" at the end.')
+        seen[kind].add(name)
+        return name
+      })
+    const limit = { users: names('users'), groups: names('groups'), maxResources: quantitiesIn(each.at('maxresources')), maxApplications: each.at('maxapplications').count() ?? 0, found: each }
+    if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.')
+    if (limit.groups.includes('*') && seen.groups.size === 1) throw each.at('groups').error('"*" has a limit, and no group by its name.', 'Name a group before it, or limit users.')
+    if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0)) throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')
+    return limit
+  })
+}

@@ -1,0 +1,166 @@
+import type { Config } from '@sched/core'
+import type { YunikornOptions } from '@sched/policies'
+import { Findings } from '../finding.js'
+import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
+import { inheritedSort, propertiesOf, type PropertyOptions } from './properties.js'
+import type { Quantities } from './quantities.js'
+import type { Rule } from './rules.js'
+import type { YunikornFile, YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-file.js'
+
+/** What a queues.yaml of YuniKorn comes to. */
+export interface YunikornPolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
+  readonly kind: 'yunikorn'
+  /** Of `yunikorn-preempting`, or of `yunikorn` where preemption is off. */
+  readonly options: YunikornOptions
+}
+
+type Queue = NonNullable<YunikornOptions['root']>
+type Limit = NonNullable<Queue['limits']>[number]
+
+const resources = ['cpu', 'mem', 'gpu'] as const
+/** Amounts of YuniKorn in those of nodes of Kubernetes: millicores, MiB of bytes, thousandths of a GPU. */
+const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
+  vcore: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' }, 'nvidia.com/gpu': { resource: 'gpu', per: 1000, unit: 'thousandths' },
+}
+
+/**
+ * The policy `yunikorn-preempting` with the queues of the file, and nodes by how much of them is used, as the file sorts them. Amounts are rounded down to those of nodes.
+ *
+ * Source: YuniKorn, queue.go, nodesorting.go.
+ */
+export function yunikornPolicy(file: YunikornFile, cluster: ClusterFacts): YunikornPolicy {
+  const findings = new Findings(file.file)
+  const made = new Made(cluster, findings)
+  const root = made.queue(file.root, {})
+  for (const { name, value, line, why } of file.others) findings.add('ignored', { line }, name, value, why)
+  for (const [i, rule] of file.rules.entries()) tellRule(rule, `placement rule ${i + 1}`, findings)
+  const { isOn, found } = file.preemption
+  if (found.isThere) findings.add('honoured', found, 'preemption.enabled', String(isOn))
+  const placement = made.placement(file)
+  const options: YunikornOptions = { root, ...(made.isFair && { units: { ...(made.has('mem') && { mem: 2 ** 20 }), ...(made.has('gpu') && { gpu: 1 / 1000 }) } }) }
+  const policy: Config = isOn ? { 'yunikorn-preempting': { ...options, placement } } : { greedy: { order: { yunikorn: options }, placement } }
+  return { kind: 'yunikorn', policy, options, findings: findings.all.sort((a, b) => a.line - b.line) }
+}
+
+class Made {
+  /** Whether jobs of any queue are sorted by what they use. */
+  isFair = false
+  readonly #cluster: ClusterFacts
+  readonly #findings: Findings
+  readonly #known: readonly string[]
+
+  constructor(cluster: ClusterFacts, findings: Findings) {
+    this.#cluster = cluster
+    this.#findings = findings
+    this.#known = resources.some((each) => cluster.resources.includes(each)) ? cluster.resources : resources
+  }
+
+  has(resource: string): boolean {
+    return this.#known.includes(resource)
+  }
+
+  queue(queue: YunikornQueue, around: PropertyOptions): Queue {
+    const { path, isParent, limits, template, queues, found } = queue
+    const { properties, ...settings } = this.#settings(path, queue, !isParent, around)
+    for (const acl of ['adminacl', 'submitacl']) {
+      const given = found.at(acl)
+      if (given.isThere && path !== '') this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'whoever it is of, a job may be submitted to any queue')
+    }
+    const sort = inheritedSort(queue.properties, around)
+    const inside = Object.fromEntries(queues.map((each) => [each.name, this.queue(each, { ...properties, ...(sort !== undefined && { sort }) })]))
+    const { sort: _, ...ofParent } = properties
+    return {
+      ...settings, ...(isParent ? ofParent : properties),
+      ...(isParent && queues.length === 0 && path !== 'root' && { parent: true }),
+      ...(limits.length > 0 && { limits: limits.map((limit, i) => this.#limit(path, limit, i)) }),
+      ...(template !== undefined && { template: this.#template(path, template) }),
+      ...(queues.length > 0 && { queues: inside }),
+    }
+  }
+
+  #template(path: string, template: YunikornSettings): NonNullable<Queue['template']> {
+    const { properties, ...settings } = this.#settings(`${path} childtemplate`, template, true, {})
+    return { ...settings, ...properties }
+  }
+
+  #settings(path: string, { guaranteed, max, maxApplications, properties, found }: YunikornSettings, isLeaf: boolean, around: PropertyOptions) {
+    const own = { guaranteed: this.#amounts(`${path} guaranteed`, guaranteed), max: this.#amounts(`${path} max`, max) }
+    if (found.at('maxapplications').isThere) this.#findings.add('honoured', found.at('maxapplications'), `${path} maxapplications`, String(maxApplications))
+    const made = propertiesOf(path, properties, isLeaf, around, this.#findings)
+    if (isLeaf && made.sort === 'fair') this.isFair = true
+    return {
+      ...(Object.keys(own.guaranteed).length > 0 && { guaranteed: own.guaranteed }), ...(Object.keys(own.max).length > 0 && { max: own.max }),
+      ...(maxApplications > 0 && { maxApplications }), properties: made,
+    }
+  }
+
+  #limit(path: string, { users, groups, maxResources, maxApplications, found }: YunikornLimit, i: number): Limit {
+    const who = [...users.map((name) => `user ${name}`), ...groups.map((name) => `group ${name}`)].join(', ')
+    const note = groups.length === 0 ? '' : 'a job is in the group that the workload says, and in those that the option groups gives its user'
+    const texts = [...[...maxResources].map(([name, given]) => `${name}=${given.found.text}`), ...(maxApplications > 0 ? [`maxapplications=${maxApplications}`] : [])]
+    this.#findings.add(groups.length === 0 ? 'honoured' : 'approximated', found, `${path} limit ${i + 1} of ${who}`, texts.join(' '), note)
+    const amounts = this.#amounts(`${path} limit ${i + 1}`, maxResources, true)
+    return { ...(users.length > 0 && { users: [...users] }), ...(groups.length > 0 && { groups: [...groups] }), ...(Object.keys(amounts).length > 0 && { maxResources: amounts }), ...(maxApplications > 0 && { maxApplications }) }
+  }
+
+  /** In the units of nodes; only what has no counterpart is told, where all of it is told at once. */
+  #amounts(setting: string, quantities: Quantities, isTold = false): Record<string, number> {
+    const amounts: Record<string, number> = {}
+    for (const [name, { amount, found }] of quantities) {
+      const unit = Object.hasOwn(units, name) ? units[name] : undefined
+      const isThere = unit !== undefined && this.has(unit.resource)
+      const own = unit === undefined ? amount : Math.floor(amount * unit.per + 1e-9)
+      const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : 'jobs ask for CPU, memory and GPUs') : `the cluster has no ${unit.resource} (in ${unit.unit})`
+      const note = !isThere ? away : setting.endsWith('guaranteed') ? beyondCluster(unit.resource, own, unit.unit, this.#cluster) : ''
+      if (!isThere || !isTold) this.#findings.add(isThere ? 'honoured' : 'ignored', found, `${setting} of ${name}`, found.text, note)
+      if (isThere) amounts[unit.resource] = own
+    }
+    return amounts
+  }
+
+  /** The node that is used most or least, of what the weights name: CPU and memory where they name nothing. */
+  placement({ nodeSort }: YunikornFile): Config {
+    const given: ReadonlyMap<string, number> = nodeSort === undefined || nodeSort.weights.size === 0 ? new Map([['vcore', 1], ['memory', 1]]) : nodeSort.weights
+    const nameOf = (resource: string) => Object.keys(units).find((name) => units[name]?.resource === resource) ?? resource
+    const weights = Object.fromEntries(this.#known.map((resource) => [resource, given.get(nameOf(resource)) ?? 0]))
+    if (nodeSort !== undefined) {
+      this.#findings.add('honoured', nodeSort.found, 'nodesortpolicy', nodeSort.type, 'as the placement node-usage')
+      for (const name of nodeSort.weights.keys()) {
+        const isThere = Object.hasOwn(units, name) && this.has(units[name]?.resource ?? '')
+        this.#findings.add(isThere ? 'honoured' : 'ignored', nodeSort.found.at('resourceweights').at(name), `nodesortpolicy weight of ${name}`, String(nodeSort.weights.get(name)), isThere ? '' : 'no node has it')
+      }
+    }
+    return { 'node-usage': { prefer: nodeSort?.type === 'binpacking' ? 'most' : 'least', resourceWeights: weights } }
+  }
+}
+
+function tellRule({ name, value, create, filter, parent, found }: Rule, title: string, findings: Findings): void {
+  const text = `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}`
+  const isTag = name === 'tag'
+  const verdict = isTag ? (value === 'namespace' ? 'approximated' : 'ignored') : filter.groups === undefined ? 'honoured' : 'approximated'
+  const note = isTag ? (value === 'namespace' ? 'the namespace of a job is its user, as jobs are read from Kubernetes' : 'jobs have no such tag, so that it gives none a queue') : filter.groups === undefined ? '' : 'a job has the group that the workload says'
+  findings.add(verdict, found, title, text, note)
+  if (parent !== undefined) tellRule(parent, `${title} parent`, findings)
+}
+
+const amountsText = (quantities: Quantities): string => [...quantities].map(([name, { found }]) => `${name}=${found.text}`).join(' ')
+
+/** Settings of a queue as written, one text each: amounts as `vcore=10 memory=4G`. */
+export function yunikornSettings({ guaranteed, max, maxApplications, properties, limits, template }: YunikornQueue): Record<string, string> {
+  const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) => `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
+  const all = {
+    guaranteed: amountsText(guaranteed), max: amountsText(max), maxapplications: maxApplications > 0 ? String(maxApplications) : '', ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
+    limits: limits.map(limitText).join('; '), childtemplate: template === undefined ? '' : amountsText(template.max),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
+}
+
+/** Settings that are of no queue, as written. */
+export function yunikornGeneral({ rules, nodeSort, preemption }: YunikornFile): Record<string, string> {
+  const ruleText = ({ name, value, create, parent }: Rule): string => `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}${parent === undefined ? '' : ` in (${ruleText(parent)})`}`
+  return {
+    ...(rules.length > 0 && { placementrules: rules.map(ruleText).join(', ') }), ...(nodeSort !== undefined && { nodesortpolicy: [nodeSort.type, ...[...nodeSort.weights].map(([name, weight]) => `${name}=${weight}`)].join(' ') }),
+    ...(preemption.found.isThere && { 'preemption.enabled': String(preemption.isOn) }),
+  }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { isQueueFile, placeInYunikorn, queuePolicy, queueTable, readQueues, compareQueues, type YunikornFile, type YunikornPolicy } from '../src/index.js'
+import { messageOf } from './message-of.js'
+
+const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }
+const source = (text: string) => ({ file: 'queues.yaml', text })
+const read = (text: string) => readQueues(source(text)) as YunikornFile
+const made = (text: string) => queuePolicy(read(text), facts) as YunikornPolicy
+/** Queues of the default partition. */
+const queues = (text: string, more = '') => `partitions:\n- name: default\n${more}  queues:\n${text.replaceAll(/^/gm, '  ')}\n`
+const root = (...children: readonly string[]) => queues(`- name: root\n  queues:\n${children.map((child) => child.replaceAll(/^/gm, '  ')).join('\n')}`)
+const findings = (text: string) => made(text).findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])
+const config = (text: string, name = 'yunikorn-configs') => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata:\n  service.schedulingInterval: 100ms\n  queues.yaml: |\n${text.replaceAll(/^/gm, '    ')}\n`
+
+describe('queues of YuniKorn', () => {
+  it('are those of yunikorn-preempting, in the units of nodes: millicores, MiB, thousandths of GPUs', () => {
+    const { policy } = made(root(
+      '- name: Team\n  maxapplications: 9\n  resources:\n    guaranteed: { vcore: 1500m, memory: 1Gi }\n    max: { vcore: 10, memory: 4G, nvidia.com/gpu: 2 }\n  queues:\n  - name: a\n    maxapplications: 5\n    properties: { application.sort.policy: fair, priority.offset: "-5", preemption.delay: 1m30s }\n  - name: b\n    maxapplications: 4\n    parent: true\n    childtemplate: { maxapplications: 2, resources: { max: { vcore: 1 } }, properties: { application.sort.policy: fifo } }',
+    ))
+    expect(policy).toEqual({ 'yunikorn-preempting': {
+      root: { queues: { team: {
+        guaranteed: { cpu: 1500, mem: 1024 }, max: { cpu: 10_000, mem: 3814, gpu: 2000 }, maxApplications: 9,
+        queues: { a: { maxApplications: 5, sort: 'fair', priorityOffset: -5, preemptionDelay: 90 }, b: { maxApplications: 4, parent: true, template: { max: { cpu: 1000 }, maxApplications: 2, sort: 'fifo' } } },
+      } } },
+      units: { mem: 1_048_576, gpu: 0.001 },
+      placement: { 'node-usage': { prefer: 'least', resourceWeights: { cpu: 1, mem: 1, gpu: 0 } } },
+    } })
+  })
+
+  it('have what queues around them say, but not priorities, and of preemption only that it is disabled', () => {
+    const props = 'properties: { application.sort.policy: fair, application.sort.priority: disabled, priority.policy: fence, priority.offset: 7, preemption.policy: POLICY, preemption.delay: 10s }'
+    const child = (policy: string) => (made(root(`- name: a\n  ${props.replace('POLICY', policy)}\n  queues: [{ name: b }]`)).options.root?.queues?.['a']?.queues ?? {})['b']
+    expect(child('disabled')).toEqual({ sort: 'fair', sortPriority: false, preemptionPolicy: 'disabled', preemptionDelay: 10 })
+    expect(child('fence')).toEqual({ sort: 'fair', sortPriority: false, preemptionDelay: 10 })
+  })
+
+  it('have limits, those of the partition at the root', () => {
+    const { options } = made(queues('- name: a\n  limits:\n  - { limit: own, users: [ann], groups: [dev], maxapplications: 2, maxresources: { memory: 1Gi } }\n  - { users: ["*"], maxresources: { vcore: 1 } }', '  limits: [{ users: [bob], maxapplications: 1 }]\n'))
+    expect(options.root).toEqual({
+      limits: [{ users: ['bob'], maxApplications: 1 }],
+      queues: { a: { limits: [{ users: ['ann'], groups: ['dev'], maxResources: { mem: 1024 }, maxApplications: 2 }, { users: ['*'], maxResources: { cpu: 1000 } }] } },
+    })
+  })
+
+  it('are tried without preemption where that is off, on the nodes that are used most with binpacking', () => {
+    expect(made(queues('- name: a', '  preemption: { enabled: false }\n  nodesortpolicy: { type: binpacking, resourceweights: { vcore: 4, memory: 1, nvidia.com/gpu: 2 } }\n')).policy).toEqual({
+      greedy: { order: { yunikorn: { root: { queues: { a: {} } } } }, placement: { 'node-usage': { prefer: 'most', resourceWeights: { cpu: 4, mem: 1, gpu: 2 } } } },
+    })
+  })
+
+  it('are read from ConfigMaps, as manifests or as kubectl prints them', () => {
+    const plain = root('- name: a\n  maxapplications: 3')
+    const listed = (names: readonly string[], text: string) => JSON.stringify({ kind: 'List', items: names.map((name) => ({ kind: 'ConfigMap', metadata: { name }, data: { 'queues.yaml': text } })) })
+    for (const text of [config(plain), listed(['yunikorn-configs'], plain), `apiVersion: v1\nkind: List\nitems:\n- kind: ConfigMap\n  metadata: { name: yunikorn-defaults }\n  data:\n    queues.yaml: ${JSON.stringify(plain)}\n`])
+      expect([isQueueFile(text), made(text).options]).toEqual([true, made(plain).options])
+    const both = `${config(root('- name: old'), 'yunikorn-defaults')}---\n${config(plain)}`
+    expect(made(both).options).toEqual(made(plain).options)
+    expect(findings(both).filter(([verdict]) => verdict === 'ignored')).toEqual([
+      ['ignored', 3, 'ConfigMap yunikorn-defaults', '', 'its queues do not count beside those of yunikorn-configs'],
+      ['ignored', 19, 'service.schedulingInterval', '100ms', 'of the scheduler itself, not of its queues'],
+    ])
+  })
+
+  it('tell line by line what is honoured, in a ConfigMap too', () => {
+    const text = queues(
+      '- name: root\n  submitacl: "*"\n  queues:\n  - name: a\n    resources:\n      guaranteed: { vcore: 100 }\n      max:\n        pods: 10\n        hugepages-2Mi: 5\n    properties:\n      priority.offset: high\n      application.sort.polcy: fair\n      application.sort.policy: stateaware\n    limits:\n    - { groups: [dev, "*"], maxapplications: 1 }',
+      '  placementrules:\n  - { name: tag, value: namespace, create: true }\n  - { name: tag, value: team }\n  - name: user\n    parent: { name: fixed, value: a }\n',
+    )
+    const expected = [
+      ['approximated', 4, 'placement rule 1', 'tag namespace create', 'the namespace of a job is its user, as jobs are read from Kubernetes'],
+      ['ignored', 5, 'placement rule 2', 'tag team', 'jobs have no such tag, so that it gives none a queue'],
+      ['honoured', 6, 'placement rule 3', 'user', ''],
+      ['honoured', 7, 'placement rule 3 parent', 'fixed a', ''],
+      ['ignored', 10, 'root submitacl', '*', 'whoever it is of, a job may be submitted to any queue'],
+      ['honoured', 14, 'root.a guaranteed of vcore', '100', 'more than all nodes have together, 64000 cpu; it counts in millicores'],
+      ['ignored', 16, 'root.a max of pods', '10', 'pods are not counted'],
+      ['ignored', 17, 'root.a max of hugepages-2Mi', '5', 'jobs ask for CPU, memory and GPUs'],
+      ['ignored', 19, 'root.a priority.offset', 'high', 'no whole number of 32 bits; YuniKorn takes 0 then'],
+      ['ignored', 20, 'root.a application.sort.polcy', 'fair', 'YuniKorn does not know it; did you mean application.sort.policy?'],
+      ['honoured', 21, 'root.a application.sort.policy', 'stateaware', 'is fifo since YuniKorn 1.5'],
+      ['approximated', 23, 'root.a limit 1 of group dev, group *', 'maxapplications=1', 'a job is in the group that the workload says, and in those that the option groups gives its user'],
+    ]
+    expect(findings(text)).toEqual(expected)
+    expect(findings(config(text)).slice(1)).toEqual(expected.map(([verdict, line, ...rest]) => [verdict, Number(line) + 6, ...rest]))
+  })
+
+  it('are a tree with their settings, and tell what differs in another file', () => {
+    const tree = (text: string) => ({ file: read(text), table: queueTable(read(text)) })
+    const one = tree(root('- name: a\n  resources: { max: { vcore: 4, memory: 1G } }\n  queues: [{ name: b, properties: { application.sort.policy: fair } }]'))
+    expect(one.table.rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([
+      ['root', 0, true, {}], ['root.a', 1, true, { max: 'vcore=4 memory=1G' }], ['root.a.b', 2, false, { 'application.sort.policy': 'fair' }],
+    ])
+    const other = tree(queues('- name: root\n  queues: [{ name: a, parent: true, resources: { max: { vcore: 5 } } }]', '  placementrules: [{ name: provided, create: true }]\n'))
+    expect(compareQueues(one, other)).toEqual({
+      added: [], removed: ['root.a.b'],
+      changed: [{ path: '', setting: 'placementrules', before: undefined, after: 'provided create' }, { path: 'root.a', setting: 'max', before: 'vcore=4 memory=1G', after: 'vcore=5' }],
+    })
+  })
+})
+
+describe('placement rules of YuniKorn', () => {
+  const file = (rules: string) => read(queues('- name: root\n  queues:\n  - name: leaf\n  - name: parent\n    queues: [{ name: child }]\n  - name: a_dot_b', `  placementrules:\n${rules.replaceAll(/^/gm, '  ')}\n`))
+  const place = (rules: string, job: { queue?: string; user?: string; group?: string }) => {
+    const { queue, refused } = placeInYunikorn(job, file(rules))
+    return queue ?? refused
+  }
+  const none = 'no placement rule gives it a queue'
+  it.each<[string, string, Parameters<typeof place>[1], string]>([
+    ['provided: a declared queue', '- name: provided', { queue: 'leaf' }, 'root.leaf'],
+    ['provided: with its whole path', '- name: provided', { queue: 'root.parent.child' }, 'root.parent.child'],
+    ['provided: in any case', '- name: Provided', { queue: 'LEAF' }, 'root.leaf'],
+    ['provided: not one that is not there', '- name: provided', { queue: 'other' }, none],
+    ['provided: created', '- { name: provided, create: true }', { queue: 'other' }, 'root.other'],
+    ['provided: a period is no level', '- { name: provided, create: true }', { queue: 'x.y' }, 'root.x_dot_y'],
+    ['provided: not one that holds queues', '- { name: provided, create: true }', { queue: 'parent' }, none],
+    ['provided: not in one that holds jobs', '- { name: provided, create: true }', { queue: 'root.leaf.inside' }, none],
+    ['provided: a whole path has no use for a parent', '- { name: provided, create: true, parent: { name: user, create: true } }', { queue: 'root.leaf', user: 'ann' }, 'root.leaf'],
+    ['provided in the queue of its user', '- { name: provided, create: true, parent: { name: user, create: true } }', { queue: 'x', user: 'ann' }, 'root.ann.x'],
+    ['user', '- { name: user, create: true }', { user: 'Ann.Lee' }, 'root.ann_dot_lee'],
+    ['user: a declared queue', '- name: user', { user: 'a.b' }, 'root.a_dot_b'],
+    ['user: not in one that holds jobs', '- { name: user, create: true, parent: { name: fixed, value: leaf } }', { user: 'ann' }, none],
+    ['tag: the namespace is its user', '- { name: tag, value: namespace, create: true, parent: { name: fixed, value: root.parent } }', { user: 'ml' }, 'root.parent.ml'],
+    ['tag: no other', '- { name: tag, value: team, create: true }', { user: 'ml' }, none],
+    ['fixed, after others', '- name: provided\n- { name: fixed, value: root.leaf }', { queue: 'other' }, 'root.leaf'],
+    ['fixed: a path below the root', '- { name: fixed, value: parent.child }', {}, 'root.parent.child'],
+    ['a filter of users', '- { name: fixed, value: leaf, filter: { users: [ann, bob] } }', { user: 'ann' }, 'root.leaf'],
+    ['a filter of others', '- { name: fixed, value: leaf, filter: { users: [ann, bob] } }', { user: 'cid' }, none],
+    ['a pattern', '- { name: fixed, value: leaf, filter: { type: allow, users: ["ml-.*"] } }', { user: 'ml-7' }, 'root.leaf'],
+    ['a filter that denies', '- { name: fixed, value: leaf, filter: { type: deny, groups: [dev] } }', { user: 'ann', group: 'dev' }, none],
+    ['a filter that denies others', '- { name: fixed, value: leaf, filter: { type: deny, groups: [dev] } }', { user: 'ann', group: 'ops' }, 'root.leaf'],
+    ['a filter that denies all', '- { name: fixed, value: leaf, filter: { type: deny } }', { user: 'ann' }, none],
+  ])('%s', (_, rules, job, expected) => {
+    expect(place(rules, job)).toBe(expected)
+  })
+  it('without any a job is in the queue that it names', () => {
+    const where = (queue?: string) => Object.values(placeInYunikorn({ ...(queue !== undefined && { queue }) }, read(root('- name: a\n  queues: [{ name: b }]'))))[0]
+    expect([where('a.b'), where('root.a'), where('c'), where()]).toEqual(['root.a.b', 'queue "root.a" holds queues and no jobs', 'there is no queue "root.c"', 'it names no queue, and the file has no placement rules'])
+  })
+})
+
+describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
+  it.each([
+    [root('- name: a\n- name: A'), '"queues.yaml" line 7 partitions[0].queues[0].queues[1].name: queue "a" was declared before in "root". Give every one once.'],
+    [root('- name: a.b'), 'line 6 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
+    [root('- maxapplications: 3'), 'a queue has no name.'],
+    [root('- name: a\n  maxaplications: 3'), 'line 7 partitions[0].queues[0].queues[0].maxaplications: there is no setting "maxaplications" here. Did you mean'],
+    [root('- name: a\n  maxapplications: -3'), 'line 7 partitions[0].queues[0].queues[0].maxapplications: found -3, expected a whole number of at least 0.'],
+    [root('- name: a\n  resources: { max: { vcore: 1.5 } }'), 'line 7 partitions[0].queues[0].queues[0].resources.max.vcore: found 1.5, expected a whole number with a suffix such as 10 or 500m.'],
+    [root('- name: a\n  resources: { max: { memory: 500m } }'), 'resources.max.memory: found "500m", expected a whole number with a suffix such as 10, 4G or 4Gi.'],
+    [queues('- name: root\n  resources: { max: { vcore: 1 } }'), 'the root queue has what all nodes have.'],
+    [root('- name: a\n  resources: { guaranteed: { vcore: 2 }, max: { vcore: 1 } }'), 'queue "root.a" is guaranteed more vcore than its max.'],
+    [root('- name: a\n  resources: { max: { vcore: 1 } }\n  queues: [{ name: b, resources: { max: { vcore: 2 } } }]'), 'queue "root.a.b" may have more vcore than a queue around it.'],
+    [root('- name: a\n  resources: { guaranteed: { vcore: 1 } }\n  queues: [{ name: b, resources: { guaranteed: { vcore: 2 } } }]'), 'queues in "root.a" are together guaranteed more vcore than it is.'],
+    [root('- name: a\n  resources: { max: { vcore: 1 } }\n  queues: [{ name: b, resources: { guaranteed: { vcore: 1 } } }, { name: c, resources: { guaranteed: { vcore: 1 } } }]'), 'together guaranteed more vcore than it may have.'],
+    [root('- name: a\n  maxapplications: 3\n  queues: [{ name: b }]'), 'queue "root.a.b" may run more applications than "root.a", any number.'],
+    [root('- name: a\n  limits: [{ maxapplications: 1 }]'), 'a limit names neither users nor groups.'],
+    [root('- name: a\n  limits: [{ users: [ann] }]'), 'a limit limits nothing, or forbids everything.'],
+    [root('- name: a\n  limits: [{ users: ["*"], maxapplications: 1 }, { users: [ann], maxapplications: 1 }]'), '"ann" comes after "*".'],
+    [root('- name: a\n  limits: [{ groups: ["*"], maxapplications: 1 }]'), '"*" has a limit, and no group by its name.'],
+    [root('- name: a\n  childtemplate: { maxapplications: 3 }'), 'stands at queue "root.a", which holds jobs.'],
+    [queues('- name: a', '  placementrules: [{ name: users }]\n'), 'there is no placement rule "users".'],
+    [queues('- name: a', '  placementrules: [{ name: fixed, value: b }]\n'), 'rule "fixed" names queue "b", which is not declared.'],
+    [queues('- name: a', '  placementrules: [{ name: fixed }]\n'), 'rule "fixed" has no value.'],
+    [queues('- name: a', '  nodesortpolicy: { type: spread }\n'), 'there is no way to sort nodes "spread".'],
+    [config(root('- name: a.b')), '"queues.yaml" line 12 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
+    [config('partitions:\n- name: default\n  queues: [\n'), '"queues.yaml" line'],
+    ['partitions: []\n', 'has no partition.'],
+  ])('%#', (text, message) => {
+    expect(messageOf(() => made(text))).toContain(message)
+  })
+})
