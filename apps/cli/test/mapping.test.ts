@@ -53,6 +53,13 @@ describe('a table of jobs with a mapping of its columns', () => {
     expect(JSON.parse(again.out)).toMatchObject({ format: 'sched-workload', jobs: 48, tasks: 84 })
   })
 
+  it('may be written out where it is asked for', async () => {
+    const own = directory({ 'jobs.csv': 'when,run,cores\n0,100,2\n' })
+    const described = (mapping: string) => sched(['trace', 'describe', 'jobs.csv', '--mapping', mapping, '--json'], { cwd: own })
+    expect(JSON.parse((await described('{ columns: { submit: when, duration: run }, demands: { cpu: cores } }')).out)).toMatchObject({ jobs: 1, resources: [{ resource: 'cpu', largest: 2 }] })
+    expect((await described('{ columns: { submitt: when } }')).err).toContain('"--mapping" line 1 column 14 columns.submitt: unknown key "submitt". Did you mean "submit"?')
+  })
+
   it('takes single options over those of the file', async () => {
     const { out } = await sched(['trace', 'describe', 'gpu-jobs.csv', '--mapping', 'gpu-jobs.mapping.yaml', '--option', 'columns={submit: submitted, duration: run_s}', '--json'], { cwd })
     expect(JSON.parse(out)).toMatchObject({ tasks: 48, users: 0, resources: [{ resource: 'cpu' }, { resource: 'mem' }, { resource: 'gpu' }] })

@@ -221,6 +221,14 @@ describe('a table of jobs', () => {
     expect(guessMapping('QUEUED_TIMESTAMP,RUNTIME_SECONDS,NODES_REQUESTED\n')).toBe('{ columns: { submit: QUEUED_TIMESTAMP, duration: RUNTIME_SECONDS }, demands: { nodes: NODES_REQUESTED } }')
   })
 
+  it('in JSON Lines is known by its keys, of objects inside them, too, and by all of them asks for what nobody says', () => {
+    const row = (at: number) => JSON.stringify({ job_id: `j${at}`, submitted: 1_741_561_200_000 + at, elapsed: 3, resources: { cpu: 2.5 }, hosts: ['a'] })
+    expect(guessMapping(`${row(1)}\n${row(2)}\n{"job_id":"cut`))
+      .toBe('{ columns: { submit: submitted, duration: elapsed, id: job_id }, demands: { cpu: { column: resources.cpu, scale: 1000 } }, time: { submit: ms } }')
+    expect(guessMapping('[{"submit":1,"duration":2,"cpu":3},\n{"submit":2,"duration":2,"cpu":3}]\n')).toBeUndefined()
+    expect(messageOf(() => read('{"id":"a","submit":0,"duration":1,"cpu":2}\n', {}))).toContain('nothing says what a job asks for. It may be `demands: { cpu: cpu }`')
+  })
+
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')
   it.skipIf(!real.there)(`reads ${real.title} through a mapping`, () => {
     const options = { columns: { submit: 'submit_time', tasks: 'instances_num', queue: 'job_id' }, demands: { cpu: { column: 'cpu', scale: 100 }, mem: { column: 'memory', scale: 1e6 } } }

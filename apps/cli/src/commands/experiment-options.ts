@@ -10,7 +10,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .optionsGroup('Workload:')
     .option('--trace <file>', 'trace to run instead of an experiment file')
     .option('--format <name>', 'format of the trace (default: found out from its content)')
-    .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML file says what its columns mean')
+    .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML, a file or { ... }, says what its columns mean')
     .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
     .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)

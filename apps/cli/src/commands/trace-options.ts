@@ -20,7 +20,7 @@ export interface TraceOptions {
 export function traceOptions(command: Command): Command {
   return command
     .option('--format <name>', 'format of the trace (default: found out from its content)')
-    .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML file says what its columns mean')
+    .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML, a file or { ... }, says what its columns mean')
     .option('--option <key=value>', 'an option of the format, for example blockSize=67108864; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
 }

@@ -55,17 +55,14 @@ export function guessDemands(names: readonly string[]): string | undefined {
 }
 
 export function guess(head: string): Guess {
-  const [line = '', ...rows] = head.split('\n', 100).map((each) => each.trim())
-  const separator = separatorIn(line)
-  const names = splitLine(line, separator).map((name) => name.trim())
-  const plain = names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''))
+  const { names, rows, isTable } = tableOf(head)
+  const plain = names.map((name) => name.slice(name.lastIndexOf('.') + 1).toLowerCase().replace(/[^a-z]/g, '')) // of a field inside another its own name
   const short = plain.map((name) => name.replace(/(timestamp|datetime|date|inseconds|seconds|secs?)$/, ''))
   const found = (known: readonly string[]) => known.flatMap((each) => names[plain.indexOf(each)] ?? names[short.indexOf(each)] ?? [])[0]
   const known = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
   const taken = new Map([...known, ...Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [[resource, found(known)!] as const]))])
   const hosts = found(nodes)
   if (hosts !== undefined) taken.set('nodes', hosts)
-  const isTable = !/^[[{]/.test(line) && names.length > 1 && names.every((name) => name.length <= 40)
   const near = isTable ? nearNames(names, taken) : new Map<string, string>()
   const amountOf = (resource: string) => found(demands[resource] ?? []) ?? near.get(resource)
   const isWhole = known.has('submit') && (known.has('duration') || known.has('end')) // names that are known go before those that are like them
@@ -79,7 +76,7 @@ export function guess(head: string): Guess {
   if (isPerNode) means.set('tasks', hosts)
   /** Amounts are whole numbers: of fractions the thousandths, or of parts of a machine's memory the millionths. */
   const amount = (resource: string, name: string) => {
-    const isPart = rows.slice(0, -1).some((row) => /^\d*\.0*[1-9]/.test(splitLine(row, separator)[names.indexOf(name)]?.trim() ?? ''))
+    const isPart = rows.some((row) => /^\d*\.0*[1-9]/.test(row[names.indexOf(name)] ?? ''))
     const more = [...(isPart ? [`scale: ${resource === 'mem' ? 1_000_000 : 1000}`] : []), ...(isPerNode && resource !== 'mem' ? ['total: true'] : [])]
     return more.length > 0 ? `{ ${[`column: ${quoted(name)}`, ...more].join(', ')} }` : quoted(name)
   }
@@ -89,10 +86,38 @@ export function guess(head: string): Guess {
     `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
     asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
     ...(isPerNode ? ['defaults: { gang: true }'] : []),
-    ...unitOf(rows.slice(0, -1).map((row) => splitLine(row, separator)[names.indexOf(submit)]?.trim() ?? '')),
+    ...unitOf(rows.map((row) => row[names.indexOf(submit)] ?? '')),
   ]
   return { mapping: `{ ${parts.join(', ')} }` }
 }
+
+/** The names of the columns and some rows, the last of which may be cut off and is left out: of a table with a header line, or of JSON Lines by the keys of the first. */
+function tableOf(head: string): { readonly names: readonly string[]; readonly rows: readonly (readonly string[])[]; readonly isTable: boolean } {
+  const [line = '', ...rest] = head.split('\n', 100).map((each) => each.trim())
+  const first = flat(line)
+  if (first !== undefined) {
+    const names = Object.keys(first)
+    return { names, rows: [line, ...rest].map(flat).flatMap((row) => (row === undefined ? [] : [names.map((name) => row[name] ?? '')])), isTable: false }
+  }
+  const separator = separatorIn(line)
+  const names = splitLine(line, separator).map((name) => name.trim())
+  const isJson = /^[[{]/.test(line)
+  return { names: isJson ? [] : names, rows: rest.slice(0, -1).map((row) => splitLine(row, separator).map((field) => field.trim())), isTable: !isJson && names.length > 1 && names.every((name) => name.length <= 40) }
+}
+
+/** The values of a JSON object by their names, of those inside with dots; `undefined` where the line is none. */
+function flat(line: string): Record<string, string> | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return inside(JSON.parse(line) as object, '')
+  } catch {
+    return undefined
+  }
+}
+
+const inside = (value: object, before: string): Record<string, string> =>
+  Object.assign({}, ...Object.entries(value).map(([key, each]: [string, unknown]) =>
+    typeof each === 'object' && each !== null ? (Array.isArray(each) ? {} : inside(each, `${before}${key}.`)) : { [`${before}${key}`]: String(each) })) as Record<string, string>
 
 /** Of a table of which some columns are known and the times are not: two of them, one of which is a time. */
 function partial(means: ReadonlyMap<string, string>): Guess {

@@ -65,7 +65,9 @@ export class JobRows implements RowReader {
     const { separator, names } = this.given
     if (bytes[from] === 123) {
       const rows = new JsonRows()
-      this.#apply(rows.namesOf(bytes, from, to))
+      const known = rows.namesOf(bytes, from, to)
+      this.#apply(known)
+      if (known.length > 0) this.#checkDemands(known)
       return rows
     }
     if (names !== undefined) this.#know(names)
@@ -211,6 +213,11 @@ export class JobRows implements RowReader {
     if (!names.includes(this.#column('submit'))) throw missing('submit', '')
     const hasRun = names.includes(this.#column('duration')) || (names.includes(this.#column('start')) && names.includes(this.#column('end')))
     if (!hasRun && defaults.duration === undefined) throw missing('duration', '')
+    this.#checkDemands(names)
+  }
+
+  #checkDemands(names: readonly string[]): void {
+    const { demands, defaults } = this.#options
     const asks = guessDemands(names)
     if (Object.keys(demands).length === 0 && defaults.demand === undefined)
       throw new SchedError('BAD_OPTION', 'nothing says what a job asks for.', { field: 'job-table.demands' }, `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`)
