@@ -40,7 +40,7 @@ describe('a virtual cluster of a job with a master', () => {
   })
 
   it('is refused where there can be no room for it', () => {
-    expect(() => starts(job(4, true), slots(1, 4))).toThrow('job a starts 4 tasks of stage "work" together, its virtual cluster of 1 nodes may have room for 3')
+    expect(() => starts(job(4, true), slots(2, 4), { nodes: 1 })).toThrow('job a starts 4 tasks of stage "work" together, its virtual cluster of 1 nodes may have room for 3')
     expect(() => starts(job(2), slots(1, 3), { nodes: 1 })).not.toThrow()
     expect(() => starts(job(2, false, 3), slots(2, 3), { nodes: 1 })).toThrow('job a can have no virtual cluster: its master leaves no room for stage "work" on 1 node')
   })

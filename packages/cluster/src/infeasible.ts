@@ -11,7 +11,17 @@ import type { Shapes } from './shapes.js'
 export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   if (!Array.isArray(spec.stages)) checkStages(spec)
   for (const stage of spec.stages) if (!canRun(spec, stage, shapes)) return why(spec, stage, model, shapes)
-  return undefined
+  const [first] = spec.stages
+  return first?.master === true ? besideMaster(spec, first, model, shapes) : undefined
+}
+
+/** A master holds its place while the others run. */
+function besideMaster({ id, stages }: JobSpec, master: StageSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
+  const stage = stages.find((each) => each !== master && !shapes.canRunBeside(master, each))
+  if (stage === undefined) return undefined
+  const least = leastTasks(stage)
+  const tasks = `${least === 1 ? 'a task' : `${least} tasks at once`} of ${JSON.stringify(stage.demand)}`
+  return new SchedError('INFEASIBLE', `the master of job ${id} asks ${JSON.stringify(master.demand)} and leaves no room for ${tasks} on the nodes of ${model.name}`, {}, 'Use larger nodes, or more of them.')
 }
 
 function canRun({ id }: JobSpec, stage: StageSpec, shapes: Shapes): boolean {

@@ -44,6 +44,8 @@ export class Shapes {
   readonly #rules: Rules
   /** Whether some node could hold one; `undefined` until it is asked. */
   readonly #feasible = listOf<boolean | undefined>()
+  /** Whether there is room beside a master: by its shape, that of the others and how many of these start at once. */
+  readonly #beside = new Map<string, boolean>()
   /** The rule of each constrained shape. */
   readonly #ruleOf = listOf<Rule | undefined>()
   /** Constrained shapes by rule and by the shape without it. */
@@ -166,16 +168,35 @@ export class Shapes {
     return Math.min(room, enough)
   }
 
-  /** How many tasks of one job an empty node could run. */
-  roomOn(shape: ShapeId, node: NodeId): number {
+  /** Whether the cluster, empty, could run as many tasks of the stage as start at once beside a task of another one of its job, its master. */
+  canRunBeside(master: StageSpec, stage: StageSpec): boolean {
+    const [first, shape] = [this.intern(master.demand, master.constraints), this.intern(stage.demand, stage.constraints)]
+    const least = leastTasks(stage)
+    const key = `${first};${shape};${least}`
+    const known = this.#beside.get(key) ?? this.#hasRoomBeside(first, shape, least)
+    this.#beside.set(key, known)
+    return known
+  }
+
+  #hasRoomBeside(first: ShapeId, shape: ShapeId, least: number): boolean {
+    const all = this.most(shape, Infinity)
+    for (let node = 0 as NodeId; node < this.#model.nodes; node++)
+      if (this.roomOn(first, node) > 0 && all - this.roomOn(shape, node) + this.roomOn(shape, node, first) >= least) return true
+    return false
+  }
+
+  /** How many tasks of one job an empty node could run, or one that runs a task of another shape of the job and nothing else; of devices it is taken for empty. */
+  roomOn(shape: ShapeId, node: NodeId, beside?: ShapeId): number {
     const { total, nodes, devices } = this.#model
     const { resources, amounts, count, special } = this.of(shape)
     if ((special & Special.Labels) !== 0 && !this.allows(shape, node)) return 0
     let room = (special & Special.Distinct) === 0 ? Infinity : 1
+    if (room === 1 && beside !== undefined && (this.of(beside).special & Special.Distinct) !== 0) return 0
     for (let i = 0; i < count && room > 0; i++) {
       const r = resources[i] as number
       const amount = amounts[i] as number
-      room = Math.min(room, this.isDevice(r) ? (devices as DeviceTable).roomOn(node, r, amount) : Math.floor((total[r * nodes + node] as number) / amount))
+      const held = beside === undefined ? 0 : this.amount(beside, r)
+      room = Math.min(room, this.isDevice(r) ? (devices as DeviceTable).roomOn(node, r, amount) : Math.floor(((total[r * nodes + node] as number) - held) / amount))
     }
     return room
   }

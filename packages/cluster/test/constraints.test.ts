@@ -1,4 +1,4 @@
-import type { Constraints, JobSpec, LaneId, NodeId, TaskId } from '@sched/core'
+import type { Constraints, JobSpec, LaneId, NodeId, StageSpec, TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { buildCluster, CellState, Draft, infeasible, readCluster, Shapes, Work, type ClusterInput } from '../src/index.js'
 
@@ -130,6 +130,20 @@ describe('a job that no node can host', () => {
     [job({}, { tasks: 9, cpu: 4, gang: true }), 'job j starts 9 tasks of {"cpu":4} at once, the nodes of mixed have room for 8. Use more nodes.'],
   ])('is told why', (spec, message) => {
     expect(reason(spec)).toBe(message)
+  })
+
+  it('beside its master is told of, and one that can be there is not', () => {
+    const mastered = (asks: Partial<StageSpec>, rest: Partial<StageSpec>) =>
+      reason({ id: 'j', submit: 0, stages: [{ name: 'am', tasks: 1, master: true, demand: { cpu: 1 }, duration: 1, ...asks }, { name: 'work', tasks: 9, demand: { cpu: 1 }, duration: 1, ...rest }] })
+    const large = { demand: { cpu: 16 } }
+    expect(mastered(large, large)).toBe('the master of job j asks {"cpu":16} and leaves no room for a task of {"cpu":16} on the nodes of mixed. Use larger nodes, or more of them.')
+    expect(mastered({}, large)).toBe(undefined) // on another node
+    // 4 cpu: 1 + 1 + 2 + 0 + 4 tasks of 4; a master of 3 takes the room of one
+    const gang = (minTasks: number) => ({ demand: { cpu: 4 }, gang: true, minTasks })
+    expect([mastered({ demand: { cpu: 3 } }, gang(8)), mastered({ demand: { cpu: 3 } }, gang(7))]).toMatchObject([expect.stringContaining('leaves no room for 8 tasks at once of {"cpu":4}'), undefined])
+    const apart = { constraints: { distinctNodes: true }, gang: true, minTasks: 5 }
+    expect([mastered({}, apart), mastered({ constraints: { distinctNodes: true } }, { ...apart, minTasks: 4 })]).toEqual([undefined, undefined])
+    expect(mastered({ constraints: { distinctNodes: true } }, apart)).toContain('leaves no room for 5 tasks at once')
   })
 
   it('is found by the shape, or for a gang by the room of the empty cluster', () => {

@@ -7,6 +7,8 @@ import { waitingReasons, type Told } from './waiting-reasons.js'
 /** So many jobs are named. */
 const NAMED = 5
 
+const MORE_ROOM = 'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.'
+
 /** A run in which jobs wait and nothing more will happen. */
 export interface LeftRun {
   readonly options: Pick<SimulationOptions, 'policy' | 'infeasible' | 'warn'>
@@ -14,6 +16,8 @@ export interface LeftRun {
   readonly architecture: Pick<Architecture, 'stuck'>
   readonly cell: CellState
   readonly work: Work
+  /** Jobs whose master came up again and again in vain. */
+  readonly inVain: readonly JobId[]
   readonly now: Seconds
 }
 
@@ -24,7 +28,7 @@ export interface LeftRun {
 export function leaveWaiting(run: LeftRun): void {
   const { options, work, now } = run
   const { name } = options.policy
-  const why = blockedByMasters(run) ?? causeOf(run)
+  const why = blockedByMasters(run) ?? startedInVain(run) ?? causeOf(run)
   if (why === undefined) throw forgotten(name, work.active, now)
   if (typeof why === 'string') options.warn?.(why)
   else if (options.infeasible === 'reject') options.warn?.(why.fact)
@@ -37,6 +41,13 @@ function blockedByMasters({ work, now }: LeftRun): SchedError | undefined {
   return masters === 0 ? undefined : blocked(work.active, masters, running - masters, now)
 }
 
+function startedInVain({ work, inVain, now }: LeftRun): SchedError | undefined {
+  if (inVain.length === 0) return undefined
+  const whose = inVain.length === 1 ? 'its master' : 'their masters'
+  const fact = `at ${now} s ${named(inVain, work)} wait${inVain.length === 1 ? 's' : ''} although ${whose} came up again and again: nothing else found room before ${whose} went.`
+  return new SchedError('INFEASIBLE', fact, {}, MORE_ROOM)
+}
+
 /** The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no place in an idle cluster; `undefined`, if nobody says why they wait. */
 function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun): SchedError | string | undefined {
   const policy = options.policy.name
@@ -47,9 +58,9 @@ function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun
   const why = architecture.stuck?.()
   if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
   if (unfit.length > 0)
-    return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" finds no room for ${named(unfit, work)} although nothing runs.`, {}, 'Change the labels, queues or partitions that keep such jobs from nodes.')
+    return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`, {}, 'Change the labels, queues or partitions that keep such jobs from nodes.')
   if (kept.length === 0) return undefined
-  return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" keeps ${named(kept, work)} waiting for reservations or nearer nodes although nothing runs.`, {}, 'Change the reservations.')
+  return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations or nearer nodes although nothing runs.`, {}, 'Change the reservations.')
 }
 
 /** Limits, each with how many jobs it forbids. */
@@ -60,9 +71,11 @@ function forbidden(limited: readonly (readonly [JobId, Told])[], policy: string)
   return `${limited.length} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([limit, jobs]) => `${limit} (${jobs})`).join(', ')}`
 }
 
-function named(jobs: readonly (readonly [JobId, Told])[], work: Work): string {
+const jobsOf = (told: readonly (readonly [JobId, Told])[]) => told.map(([job]) => job)
+
+function named(jobs: readonly JobId[], work: Work): string {
   const others = jobs.length > NAMED ? ` and ${jobs.length - NAMED} more` : ''
-  return `job${jobs.length === 1 ? '' : 's'} ${jobs.slice(0, NAMED).map(([job]) => work.name(job)).join(', ')}${others}`
+  return `job${jobs.length === 1 ? '' : 's'} ${jobs.slice(0, NAMED).map((job) => work.name(job)).join(', ')}${others}`
 }
 
 /** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, and wait for what cannot. */
@@ -71,7 +84,7 @@ const blocked = (unplaced: number, masters: number, others: number, now: Seconds
     'INFEASIBLE',
     `at ${now} s ${wait(unplaced)}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job${others === 0 ? '' : `, and ${others} task${others === 1 ? ' that waits' : 's that wait'} for others`}.`,
     {},
-    'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.',
+    MORE_ROOM,
   )
 
 /** The error of a policy that has forgotten pending work. */

@@ -15,6 +15,8 @@ export class Masters {
   readonly #starting = new Map<JobId, number>()
   /** Jobs whose master is about to end. */
   readonly #ending = new Set<JobId>()
+  /** Jobs whose master has been up, and of which nothing else has started since: how often it was up. */
+  readonly #unused = new Map<JobId, number>()
 
   constructor(work: Work, queue: EventQueue, setEnd: (run: number, end: Seconds) => void) {
     this.#work = work
@@ -32,8 +34,24 @@ export class Masters {
   bringUp(job: JobId, now: Seconds): boolean {
     if (!this.#starting.delete(job)) return false
     this.#work.masterUp(job)
+    this.#unused.set(job, (this.#unused.get(job) ?? 0) + 1)
     this.mayEnd(job, now)
     return true
+  }
+
+  /** Another task of the job starts, or the job is gone. */
+  used(job: JobId): void {
+    if (this.#unused.size > 0) this.#unused.delete(job)
+  }
+
+  /** Whether a master of the job that starts would be one more of which nothing came so far. */
+  isUnused(job: JobId): boolean {
+    return this.#unused.has(job)
+  }
+
+  /** Jobs whose master has come up more than once in vain: nothing else of them started before it was lost, or taken. */
+  get inVain(): JobId[] {
+    return [...this.#unused].flatMap(([job, times]) => (times > 1 ? [job] : []))
   }
 
   /** Tasks of the job have ended, or are given up: its master ends with the last. */

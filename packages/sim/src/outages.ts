@@ -40,6 +40,7 @@ export interface OutagesEnv {
 interface Unit {
   readonly nodes: Iterable<number>
   readonly drain: boolean
+  readonly isEndless?: boolean
   readonly draw?: (isFailure: boolean) => Seconds
 }
 
@@ -54,6 +55,7 @@ export class Outages {
   /** By node: the outages that last. */
   readonly #lasting: Int32Array
   #away = 0
+  #endless = 0
 
   /** `random`: the stream of a name, of which each model has one. Throws `BAD_INPUT` for an outage of no node or of no time, and for racks where there are none. */
   constructor(outages: OutageModel | readonly (Outage | OutageModel)[], random: (name: string) => () => number, env: OutagesEnv) {
@@ -70,7 +72,7 @@ export class Outages {
     const { cell, queue } = this.#env
     check(outage, cell.nodes)
     const event = 2 * this.#units.length
-    this.#units.push({ nodes: [outage.node], drain: outage.drain === true })
+    this.#units.push({ nodes: [outage.node], drain: outage.drain === true, isEndless: outage.to === Infinity })
     queue.push(outage.from, EventKind.Outage, event)
     if (outage.to < Infinity) queue.push(outage.to, EventKind.Outage, event + 1)
   }
@@ -93,10 +95,16 @@ export class Outages {
     return this.#away > 0
   }
 
+  /** Whether a node is away that never comes back. */
+  get areEndless(): boolean {
+    return this.#endless > 0
+  }
+
   /** An event that was asked for: the begin of an outage, or with an odd number its end. */
   fired(event: number, now: Seconds): void {
     const isEnd = (event & 1) === 1
-    const { nodes, drain, draw } = this.#units[event >> 1] as Unit
+    const { nodes, drain, draw, isEndless } = this.#units[event >> 1] as Unit
+    if (isEndless === true) this.#endless++
     if (draw !== undefined) this.#env.queue.push(now + draw(isEnd), EventKind.Outage, event ^ 1)
     for (const node of nodes)
       if (isEnd) this.#end(node as NodeId, now)

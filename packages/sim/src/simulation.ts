@@ -220,7 +220,10 @@ export class Simulation implements CellHost, DraftSink {
 
   /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, at the time of what was told last; an error otherwise. */
   #leave(): typeof Infinity {
-    if (this.#outages?.areLasting !== true) leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, now: this.now })
+    const outages = this.#outages
+    const { inVain } = this.#runs.masters
+    if (outages?.areLasting !== true || (inVain.length > 0 && !outages.areEndless))
+      leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity
   }

@@ -46,7 +46,7 @@ export class TaskRuns {
   readonly progress: ProgressRuns | undefined
   /** Events that fired with another one. */
   shared = 0
-  /** The latest end of any task so far, or of what it waits for. */
+  /** The latest end of any task so far, or of what it waits for; not of a master that starts again although nothing came of it before. */
   lastEnd: Seconds = NaN
   readonly #model: ClusterModel
   readonly #work: Work
@@ -105,6 +105,7 @@ export class TaskRuns {
     this.#keys.forget(job)
     this.#checkpoints?.forget(job)
     this.#failures?.forget(job)
+    this.masters.used(job)
   }
 
   // ---- starts and evictions ----
@@ -137,7 +138,7 @@ export class TaskRuns {
       row.add(task, node)
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, now + alone)
-        this.lastEnd = Math.max(this.lastEnd, now + alone)
+        if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, now + alone)
       } else if (progress === undefined) this.#addEnd(run, node, now + this.#length(run, task, alone))
       else {
         progress.begin(run, node, this.#start, this.#failures?.start(run, task, this.#start, alone) ?? alone, now)
@@ -164,6 +165,7 @@ export class TaskRuns {
     const row = this.#starting
     if (row.count === 0) return
     this.launches += row.count
+    if (!this.#work.isMaster(row.tasks[0] as TaskId)) this.masters.used(row.job)
     this.#observers.onTasksStart(row, now)
     row.count = 0
   }

@@ -1,6 +1,6 @@
 import type { NodeId, StageSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { oneNode, policyOf, run, stage, startAll, twoNodes } from './world.js'
+import { oneNode, policyOf, prepare, run, stage, startAll, twoNodes } from './world.js'
 
 const master = (duration = 0): StageSpec => stage({ name: 'master', demand: { slot: 1 }, duration, master: true })
 const mastered = (id: string, tasks: number, startup = 0, more: Partial<StageSpec> = {}) => ({ id, submit: 0, stages: [master(startup), stage({ tasks, ...more })] })
@@ -113,6 +113,18 @@ describe('the master of a job', () => {
 
   it('of two jobs that hold all there is keep each other from running, and the error says so', () => {
     expect(() => run([mastered('a', 1), mastered('b', 1)])).toThrow(/^at 0 s 2 jobs wait, and all that runs is 2 masters/)
-    expect(() => run([mastered('a', 1)], { cluster: oneNode })).toThrow(/^at 0 s 1 job waits, and all that runs is a master/)
+  })
+
+  it('that leaves no room for its tasks on the cluster is refused with its job', () => {
+    expect(() => run([mastered('a', 1)], { cluster: oneNode })).toThrow('the master of job a asks {"slot":1} and leaves no room for a task of {"slot":1} on the nodes of cluster')
+  })
+
+  it('of two that keep each other from running are told where nodes fail, too: a master that starts again in vain is no progress', () => {
+    const warnings: string[] = []
+    const { simulation, log } = prepare([mastered('a', 1), mastered('b', 1)], { cluster: { nodes: [{ count: 1, slots: { slot: 2 } }] }, outages: { mtbf: 1000, mttr: 1000 }, infeasible: 'reject', warn: (text) => void warnings.push(text) })
+    simulation.run()
+    expect(warnings).toEqual([expect.stringMatching(/^at [\d.]+ s jobs a, b wait although their masters came up again and again: nothing else found room before their masters went/)])
+    expect(simulation.now).toBeGreaterThan(7 * 86_400)
+    expect(log.starts().length).toBeLessThan(2000)
   })
 })
