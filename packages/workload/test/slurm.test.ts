@@ -52,7 +52,7 @@ describe('sacct', () => {
     expect(found.report.notes?.slice(-2)).toEqual([
       '1 job whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up (uneven)', '1 job without a number of nodes: on one (onOne)',
     ])
-    expect(messageOf(() => read(table({}), { tasks: 'each', gpuDemand: true }))).toContain('Leave tasks at "one", or gpus out. For records of Slurm tasks "node" shares them out.')
+    expect(messageOf(() => read(table({}), { tasks: 'each', gpuDemand: true }))).toContain('Leave tasks at "one", or gpus out. For records that tell the nodes of jobs, of Slurm, PBS and LSF, tasks "node" shares them out.')
   })
 
   it('gives a task with all its processors, times from the first submission, and what was recorded', () => {

@@ -8,8 +8,10 @@ import { accountingResources, accountingSizes, type AccountingRules } from './op
 import { AccountingJobs, type AccountingRecord, type AccountingTable } from './records.js'
 import { WholeAccounting } from './whole.js'
 
+type Schema = z.ZodType<AccountingRules>
+
 /** A trace format for records of jobs as resource managers keep them. Times count from the first submission. */
-export function accountingFormat<S extends z.ZodType<AccountingRules>>(table: AccountingTable<S>): TraceFormat<S> {
+export function accountingFormat<S extends Schema>(table: AccountingTable<S>): TraceFormat<S> {
   const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false } = table
   return {
     name,
@@ -36,7 +38,7 @@ export function accountingFormat<S extends z.ZodType<AccountingRules>>(table: Ac
 }
 
 /** Gives jobs as their records come, which have to be in order of submission. */
-function orderedParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+function orderedParser<S extends Schema>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options)
   const jobs = new AccountingJobs(options, gpusIn)
   let first = NaN
@@ -46,7 +48,8 @@ function orderedParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }:
     const job = jobs.job(record)
     if (job === undefined) return
     if (job.submit < latest)
-      throw new BadLine('submit', 'submitted before the job above it.', 'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
+      throw new BadLine('submit', 'submitted before the job above it.',
+        'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
     if (Number.isNaN(first)) first = job.submit
     latest = job.submit
     waiting.push({ ...job, submit: job.submit - first })
@@ -68,7 +71,7 @@ function orderedParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }:
 }
 
 /** Holds all jobs until the end: lines have one each, and stand in the order of the ends. */
-function sortingParser<S extends z.ZodType<AccountingRules>>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+function sortingParser<S extends Schema>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options)
   const jobs = new AccountingJobs(options, gpusIn)
   let found: JobSpec | undefined

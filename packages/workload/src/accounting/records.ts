@@ -59,7 +59,10 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
   readonly reader: (place: LinePlace, options: z.output<S>) => RecordReader
   /** Where its records tell GPUs, for the report: `AllocTRES tells them`. */
   readonly gpusIn: string
-  /** Its records stand in the order in which jobs ended, in one file or in several, and are sorted; default: in that of submission, which a file that is not held must have. */
+  /**
+   * Its records stand in the order in which jobs ended, in one file or in several, and are sorted; default: in that of
+   * submission, which a file that is not held must have.
+   */
   readonly isByEnd?: boolean
   /** What the start of the file says of the machine; default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes

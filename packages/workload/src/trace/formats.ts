@@ -9,8 +9,11 @@ import { openbFormat } from '../openb/pods.js'
 import { batchTask2018Format } from '../alibaba/batch-tasks-2018.js'
 import { batchTaskFormat } from '../alibaba/batch-tasks.js'
 import { paiFormat } from '../alibaba/pai-tasks.js'
+import { lsfFormat } from '../lsf/acct.js'
+import { pbsFormat } from '../pbs/accounting.js'
 import { phillyFormat } from '../philly/log.js'
 import { phillyTableFormat } from '../philly/table.js'
+import { sgeFormat } from '../sge/accounting.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { gwfFormat } from '../slurm/gwf.js'
 import { sparrowFormat } from '../sparrow/jobs.js'
@@ -35,7 +38,7 @@ import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 

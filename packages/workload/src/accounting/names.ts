@@ -1,0 +1,11 @@
+/** Names of a log, each kept once: a part of a line keeps the whole of it in memory. */
+export class Names {
+  readonly #known = new Map<string, string>()
+
+  of(text: string): string {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    this.#known.set(text, text)
+    return text
+  }
+}
