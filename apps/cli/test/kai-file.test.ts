@@ -29,3 +29,9 @@ it('queues of KAI are a policy: jobs name one by its name or path, and take back
   const shown = await sched(['queues', 'show', 'queues.yaml'], { cwd })
   expect(shown.out).toMatch(/^queue +quota +limit +weight\n[- ]+\nteam +gpu=4 +gpu=-1 +gpu=1\n {2}a +gpu=2/)
 })
+
+it('a queue of KAI that says nothing of a resource has a limit of 0 of it', async () => {
+  const cwd = directory({ ...files, 'mapping.yaml': 'demands: { gpu: { column: gpus, scale: 1000 }, cpu: { column: gpus, scale: 100 } }\n' })
+  const { code, err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
+  expect([code, err]).toEqual([0, expect.stringMatching(/never start|limit/)])
+})

@@ -6,6 +6,8 @@ const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, to
 const queue = (name: string, spec: string) => `apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: ${name} }\nspec: ${spec}\n`
 const source = (...queues: readonly string[]) => ({ file: 'kai.yaml', text: queues.join('---\n') })
 const made = (...queues: readonly string[]) => queuePolicy(readQueues(source(...queues)), facts) as KaiPolicy
+/** What KAI reads where nothing is given. */
+const none = { quota: 0, limit: 0, overQuotaWeight: 0 }
 const all = (quota: number, limit = -1) => `{ quota: ${quota}, limit: ${limit}, overQuotaWeight: 2 }`
 
 describe('queues of KAI', () => {
@@ -18,7 +20,7 @@ describe('queues of KAI', () => {
       nonPreemptiblePriority: 100,
       queues: {
         team: { priority: 200, resources: { gpu: { quota: 8000, limit: 8000, overQuotaWeight: 2 }, cpu: { quota: -1, limit: -1, overQuotaWeight: 2 }, mem: { quota: 1_000_000, limit: -1, overQuotaWeight: 2 } } },
-        'team.ann': { resources: { gpu: { quota: 500, limit: 4000, overQuotaWeight: 2 } } },
+        'team.ann': { resources: { gpu: { quota: 500, limit: 4000, overQuotaWeight: 2 }, cpu: none, mem: none } },
       },
     } })
     expect([...leaves]).toEqual([['ann', 'team.ann']])
@@ -29,7 +31,8 @@ describe('queues of KAI', () => {
     expect(findings.map(({ verdict, line, setting, note }) => [verdict, line, setting, note])).toEqual([
       ['ignored', 5, 'a preemptMinRuntime', 'nobody has a least time to run'],
       ['honoured', 7, 'a quota of gpu', 'more than all nodes have together, 2000 gpu; it counts in thousandths'],
-      ['approximated', 7, 'a gpu', 'without limit and overQuotaWeight: no limit and a weight of 1; the API of KAI takes what is not given for 0'],
+      ['honoured', 7, 'a gpu', 'without limit and overQuotaWeight: a limit of 0, so no job that asks for gpu starts (-1 is no limit), and nothing beyond the quota'],
+      ['honoured', 7, 'a resources', 'without cpu: a limit of 0, so no job that asks for cpu starts (-1 is no limit)'],
       ['ignored', 8, 'a quota of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a limit of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a overQuotaWeight of memory', 'the cluster has no mem (in MiB)'],

@@ -32,10 +32,10 @@ const why = knownWords<string>({
 })
 
 /**
- * The policy `kai-preempting` with the queues of the file. A limit that is not given is none, and a weight that is not given is 1. Throws `BAD_INPUT` with the line
- * for an amount that KAI does not take.
+ * The policy `kai-preempting` with the queues of the file. What a queue does not give, a limit among it, is 0, as KAI's scheduler reads it: jobs that ask for
+ * some of that resource never start there. Throws `BAD_INPUT` with the line for an amount that KAI does not take.
  *
- * Source: KAI Scheduler, API scheduling.run.ai/v2 (`QueueSpec`).
+ * Source: KAI Scheduler, API scheduling.run.ai/v2 (`QueueSpec`), `getQueueQuota`, `resultsOverLimit`.
  */
 export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const findings = new Findings(file.file)
@@ -48,6 +48,9 @@ export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const leaves = new Map(file.queues.filter(({ isParent }) => !isParent).map(({ name, path }) => [name, path]))
   return { kind: 'kai', policy: { 'kai-preempting': options }, options, leaves, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
+
+/** What KAI makes of a limit or weight that is not given. */
+const zero = (kind: string, resource: string) => (kind === 'limit' ? `a limit of 0, so no job that asks for ${resource} starts (-1 is no limit)` : 'nothing beyond the quota')
 
 function settingsOf({ name, found }: KaiQueue, cluster: ClusterFacts, findings: Findings): Settings {
   const { priority, resources, parentQueue, ...others } = fieldsOf(found.object['spec'])
@@ -76,10 +79,14 @@ function settingsOf({ name, found }: KaiQueue, cluster: ClusterFacts, findings: 
       if (there) own[kind] = amount
     }
     for (const kind of Object.keys(each)) if (!kinds.some((other) => other === kind)) findings.add('ignored', lineOf('resources', resource, kind), `${name} ${kind} of ${resource}`, textOf(each[kind]), notSimulated(kind, kinds))
-    const absent = kinds.filter((kind) => kind !== 'quota' && (each[kind] === undefined || each[kind] === null))
     if (unit === undefined || !known.includes(unit.resource)) continue
-    if (absent.length > 0) findings.add('approximated', lineOf('resources', resource), `${name} ${resource}`, '', `without ${absent.join(' and ')}: ${absent.map((kind) => (kind === 'limit' ? 'no limit' : 'a weight of 1')).join(' and ')}; the API of KAI takes what is not given for 0`)
+    const absent = kinds.filter((kind) => kind !== 'quota' && own[kind] === undefined)
+    if (absent.length > 0) findings.add('honoured', lineOf('resources', resource), `${name} ${resource}`, '', `without ${absent.join(' and ')}: ${absent.map((kind) => zero(kind, resource)).join(', and ')}`)
+    for (const kind of absent) own[kind] = 0
     amounts[unit.resource] = own
   }
-  return { ...(typeof priority === 'number' && { priority }), ...(Object.keys(amounts).length > 0 && { resources: amounts }) }
+  const silent = Object.entries(units).filter(([, { resource }]) => known.includes(resource) && amounts[resource] === undefined)
+  if (silent.length > 0) findings.add('honoured', lineOf('resources'), `${name} resources`, '', `without ${silent.map(([each]) => each).join(' and ')}: ${zero('limit', silent.map(([each]) => each).join(' or '))}`)
+  for (const [, { resource }] of silent) amounts[resource] = { quota: 0, limit: 0, overQuotaWeight: 0 }
+  return { ...(typeof priority === 'number' && { priority }), resources: amounts }
 }
