@@ -115,6 +115,7 @@ describe('openTrace', () => {
 })
 
 /** What is wrong with a file, and the message; held and streamed. */
+const head = '{"format":"sched-workload","version":1}'
 const cases: [string, () => string, string][] = [
   ['missing', () => inFolder('nothing.tsv'), '"nothing.tsv": cannot read: there is no such file. Check the path.'],
   ['below a file', () => join(file('f', 'x'), 'inside.tsv'), '"f/inside.tsv": cannot read: a part of the path is not a directory. Check the path.'],
@@ -145,8 +146,9 @@ const cases: [string, () => string, string][] = [
   ['records of Slurm without a header', () => file('n.txt', '12_[3-9%2]|ann|COMPLETED|2024-01-01T00:00:00\n'), '"n.txt": looks like records of sacct without their header line (leave out --noheader), which is no trace format known here.'],
   ['records of Slurm in JSON without jobs', () => file('s.json', '{\n "jobs": [],\n "meta": { "slurm": { "release": "23.02" } }\n}\n'), '"s.json": the trace holds no jobs.'],
   ['a log whose fields are named before the jobs', () => file('h.swf', '; made by hand\njob submit wait run alloc\n1 0 0 100 4 -1 -1 4 200 -1 1 1 1 -1 1 -1 -1 -1\n'), '"h.swf" line 2: looks like text without columns, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
-  ['native jobs without their first line', () => file('n.jsonl', '{"id":"a","submit":0,"stages":[]}\n'), '"n.jsonl": looks like jobs of the native format without its first line, {"format":"sched-workload","version":1}, which is no trace format known here.'],
-  ['native jobs without their first line that look like a table with columns', () => file('n.jsonl', '{"id":"a","submit":0,"estimate":9,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":9}]}\n'), '"n.jsonl": looks like jobs of the native format without its first line, {"format":"sched-workload","version":1}, which is no trace format known here. Known: sched-workload, '],
+  ['native jobs without their first line', () => file('n.jsonl', '{"id":"a","submit":0,"stages":[]}\n'), `"n.jsonl": is a list of jobs of the native format without its first line, ${head}. Put ${head} before the jobs, which stand on a line each: (echo '${head}'; jq -c . FILE) > NEW.jsonl`],
+  ['a list of native jobs', () => file('n.json', '[\n  {"id":"a","submit":0,"stages":[]}\n]\n'), `"n.json": is a list of jobs of the native format without its first line, ${head}. Put ${head} before the jobs, which stand on a line each: (echo '${head}'; jq -c '.[]' FILE) > NEW.jsonl`],
+  ['native jobs without their first line that look like a table with columns', () => file('n.jsonl', '{"id":"a","submit":0,"estimate":9,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":9}]}\n'), '"n.jsonl": is a list of jobs of the native format without its first line, '],
   ['a queue file', () => file('q.xml', '<?xml version="1.0"?>\n<!-- ours -->\n<allocations>\n</allocations>\n'), '"q.xml": looks like a queue file of YARN or Spark (for --queues), which is no trace format known here.'],
   ['manifests of queues', () => file('q.yaml', 'apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\n'), '"q.yaml": looks like manifests of Kueue (for --queues), which is no trace format known here.'],
   ['JSON of another kind', () => file('a.json', '{"jobs":[]}'), '"a.json": looks like JSON, which is no trace format known here.'],

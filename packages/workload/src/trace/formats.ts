@@ -34,7 +34,7 @@ import { wfFormat } from '../workflow/wf-format.js'
 import { wtaFormat } from '../workflow/wta.js'
 import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
-import { GOOGLE_EVENTS, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
+import { GOOGLE_EVENTS, NATIVE_HEAD, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
@@ -59,7 +59,8 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
-  const { mapping, known: partly, lacks } = kind === NATIVE_WITHOUT_HEAD ? {} : guess(text)
+  if (kind === NATIVE_WITHOUT_HEAD) throw new SchedError('BAD_INPUT', `is ${kind}.`, { file }, `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${/^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'} FILE) > NEW.jsonl`)
+  const { mapping, known: partly, lacks } = guess(text)
   if (mapping !== undefined) {
     const lost = dependencyColumn(text)
     const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`

@@ -47,7 +47,8 @@ function wideText(start: Uint8Array): Likeness | undefined {
 
 /** Rows of task_events (13 columns) and of job_events (8). */
 const googleEvents = [/^\d+,[012]?,\d+,\d+,\d*,[0-8],[^,]*,[0-3]?,\d*(,[^,]*){4}$/, /^\d+,[012]?,\d+,[0-8],[^,]*,[0-3]?,[^,]*,[^,]*$/]
-export const NATIVE_WITHOUT_HEAD = 'jobs of the native format without its first line, {"format":"sched-workload","version":1}'
+export const NATIVE_HEAD = '{"format":"sched-workload","version":1}'
+export const NATIVE_WITHOUT_HEAD = `a list of jobs of the native format without its first line, ${NATIVE_HEAD}`
 export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData'
 
 /** What text looks like by its first lines, in words. */
@@ -55,7 +56,7 @@ export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
-  if (/^\{.*"stages"\s*:/.test(line)) return NATIVE_WITHOUT_HEAD
+  if (/^\s*[[{]/.test(head) && /"stages"\s*:/.test(head) && /"submit"\s*:/.test(head)) return NATIVE_WITHOUT_HEAD
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
   if (/(^|[\s{,"])apiVersion"?:\s/.test(head) && /(^|[\s{,"])kind"?:\s*["']?Node(List)?\b/.test(head)) return 'nodes of Kubernetes (for --nodes)'
   if (/^[[{]/.test(line)) return 'JSON'
