@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, jobsOf, parseTrace, traceFormat } from '../src/index.js'
 import { openTraceFile } from '../src/node/index.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
-import { bytesOf, messageAfter, streamed } from './reading.js'
+import { bytesOf, messageAfter, messageOf, streamed } from './reading.js'
 import { temporaryFolder, writeFiles } from './temporary.js'
 
 /** A job as a site might have had it. */
@@ -145,6 +145,17 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
       expect([file, [...jobsOf(trace)], trace.machine, trace.report, unnamed(trace)]).toEqual([file, jobs, whole.machine, whole.report, unnamed(whole)])
     }
     for (const file of ['whole.log', 'whole.gz']) expect(await streamed(await openTraceFile(join(at, file), { options, stream: true }))).toEqual(jobs)
+  })
+
+  it('with damage gives jobs that hold, or one of our errors', () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.nat(5), fc.constantFrom(...';:"\' =+*/-09a\n\r[],#', '999999999999999999', '-1', '')), { minLength: 1, maxLength: 4 })
+    fc.assert(fc.property(runs, damage, fc.constantFrom('fail' as const, 'skip' as const), (all, places, onBadLine) => {
+      const damaged = places.reduce((text, [at, length, by]) => text.slice(0, at % text.length) + by + text.slice((at % text.length) + length), textOf(written(log, all.slice(0, 5))))
+      let jobs: JobSpec[] = []
+      messageOf(() => (jobs = [...jobsOf(parseTrace(bytesOf(damaged), { format, options: { ...options, wide: 'clip' }, onBadLine }))]))
+      const numbers = jobs.flatMap(({ submit, estimate = 0, recorded, stages: [stage] }) => [submit, estimate, recorded?.wait ?? 0, recorded?.runtime ?? 0, stage!.duration as number])
+      expect([numbers.filter((number) => !(number >= 0)), jobs.flatMap(({ stages: [stage] }) => Object.values(stage!.demand)).filter((amount) => !(Number.isSafeInteger(amount) && amount > 0))]).toEqual([[], []])
+    }), { numRuns: 150, seed: 23_14 })
   })
 
   it('names the day whose line is bad, or drops the line', async () => {

@@ -6,7 +6,7 @@ const QUOTE = '"'
 export class LsfFields {
   readonly #raw: string[] = []
 
-  /** Throws `BadLine` where a quote is not closed. */
+  /** Throws `BadLine` where a quote is not closed, or not before a blank. */
   read(text: string): void {
     const raw = this.#raw
     raw.length = 0
@@ -17,6 +17,7 @@ export class LsfFields {
       }
       const to = text[from] === QUOTE ? endOfText(text, from) : endOfNumber(text, from)
       if (to === -1) throw new BadLine(undefined, 'ends within a text in quotes.', 'Was the file cut short? Copy it again')
+      if (to < text.length && text[to] !== ' ') throw new BadLine(undefined, `field ${raw.length + 1} goes on behind its quotes.`)
       raw.push(text.slice(from, to))
       from = to
     }

@@ -11,7 +11,7 @@ export function hostsOf(fields: LsfFields, at: number): { readonly processors: n
   const hosts = new Set<string>()
   let processors = 0
   for (let host = from + 1; host < next; host++) {
-    const [, times, name] = /^(?:(\d{1,9})\*)?(.*)$/.exec(fields.text(host))!
+    const [, times, name] = /^(?:(\d{1,9})\*)?(.*)$/s.exec(fields.text(host))!
     processors += Number(times ?? 1)
     hosts.add(name!)
   }
