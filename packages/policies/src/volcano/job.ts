@@ -18,6 +18,8 @@ export interface VolcanoJob {
   readonly rank: number
   /** Whether it was enqueued: its tasks are there. */
   isIn: boolean
+  /** Whether tasks of it may be started: otherwise somebody else decides about them, or there are none. */
+  isOpen: boolean
   /** Which list of its queue it is in, and the one it is counted for there. */
   list: 'outside' | 'waiting' | undefined
   likeness: Likeness | undefined

@@ -39,14 +39,15 @@ export class Jobs {
     this.#list(job)
   }
 
-  /** Its tasks to start are other ones, or the stage of which they are. */
-  refresh(id: JobId): void {
+  /** Its tasks to start are other ones, or the stage of which they are; or none may be started, whatever is left of it. */
+  refresh(id: JobId, isOpen: boolean): void {
     const job = this.of(id)
     this.#unlist(job)
+    job.isOpen = isOpen
     this.#read(job)
     this.#count(job)
     this.#list(job)
-    if (!job.isIn) this.isChanged = true
+    this.isChanged = true
   }
 
   change(id: JobId, task: TaskId, node: NodeId, sign: 1 | -1): void {
@@ -79,6 +80,7 @@ export class Jobs {
     job.unplaced = 0
     this.#count(job)
     job.queue.jobs.delete(job)
+    this.isStale = true
     this.#byId[id] = undefined
   }
 
@@ -86,7 +88,7 @@ export class Jobs {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isIn: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
       running: 0, unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
@@ -96,7 +98,7 @@ export class Jobs {
   /** What of the job is to be started; where nothing is, its minimum stays that of its last stage. */
   #read(job: VolcanoJob): void {
     const work = this.#work
-    job.unplaced = work.unplaced(job.id, this.#lane)
+    job.unplaced = job.isOpen ? work.unplaced(job.id, this.#lane) : 0
     if (job.unplaced === 0) return
     job.together = work.together(job.id, this.#lane)
     job.least = work.least(job.id, this.#lane)

@@ -172,13 +172,13 @@ class Telling {
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#lanes[lane]?.jobs.refresh(job)
+    this.#lanes[lane]?.jobs.refresh(job, true)
   }
   onMore(job: JobId, lane: LaneId): void {
-    this.#lanes[lane]?.jobs.refresh(job)
+    this.#lanes[lane]?.jobs.refresh(job, true)
   }
   onDrained(job: JobId, lane: LaneId): void {
-    this.#lanes[lane]?.jobs.refresh(job)
+    this.#lanes[lane]?.jobs.refresh(job, false)
   }
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
     this.#lanes[lane]?.jobs.change(job, task, node, 1)
