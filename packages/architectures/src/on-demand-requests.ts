@@ -167,6 +167,9 @@ export class Requests implements WorkView {
   estimate(id: JobId): Seconds {
     return this.#entry(id).walltime
   }
+  recordedWait(): Seconds {
+    return NaN
+  }
   deadline(id: JobId): Seconds {
     return this.#entry(id).deadline
   }

@@ -68,6 +68,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   estimate(job: JobId): Seconds {
     return this.spec(job).estimate ?? Infinity
   }
+  recordedWait(job: JobId): Seconds {
+    return this.spec(job).recorded?.wait ?? NaN
+  }
   deadline(job: JobId): Seconds {
     return this.spec(job).deadline ?? Infinity
   }

@@ -94,7 +94,7 @@ export interface StageSpec {
   readonly phases?: readonly Phase[]
 }
 
-/** What a log recorded of a job on the real machine, to compare with; schedulers never see it. */
+/** What a log recorded of a job on the real machine, to compare with; of schedulers only one that does again what was recorded sees its wait. */
 export interface RecordedRun {
   /** Seconds from submission to start. */
   readonly wait?: Seconds
@@ -144,7 +144,7 @@ export interface JobSpec {
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
-  /** What a log recorded of it on the real machine; schedulers never see it. */
+  /** What a log recorded of it on the real machine; no scheduler but one that does it again goes by it. */
   readonly recorded?: RecordedRun
   /** At least one. */
   readonly stages: readonly StageSpec[]

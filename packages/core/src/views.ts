@@ -123,6 +123,8 @@ export interface WorkView {
   weight(job: JobId): number
   /** Estimated run time, `Infinity` when unknown. */
   estimate(job: JobId): Seconds
+  /** Seconds that the job waited on the real machine, as its log says; `NaN` where that is not known. For a policy that does again what was recorded, and for no other. */
+  recordedWait(job: JobId): Seconds
   /** By when it should have ended, seconds from the start of the run; `Infinity` without one. */
   deadline(job: JobId): Seconds
   /** Whose the job is. */

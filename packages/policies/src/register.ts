@@ -10,6 +10,7 @@ import { reservingPolicy } from './capacity/reserving.js'
 import { delayPolicy } from './disciplines/delay.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
+import { replayPolicy } from './disciplines/replay.js'
 import { skipDelayPolicy } from './disciplines/skip-delay.js'
 import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 import { slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
@@ -47,7 +48,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
-  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy)
+  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(replayPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
   registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)

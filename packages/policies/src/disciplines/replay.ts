@@ -1,0 +1,49 @@
+import { definePolicy, forwarding, type Env, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { z } from 'zod'
+import { asRecorded } from '../orders/as-recorded.js'
+import { greedy } from './greedy.js'
+
+const replayOptions = z.strictObject({
+  until: z.number().nonnegative().optional().describe('seconds from the start of the run at which the policy inside goes on; default: never'),
+})
+/** Options of `replay`. */
+export type ReplayOptions = z.input<typeof replayOptions>
+
+/**
+ * Starts jobs when their log says that they started, until a time at which another policy goes on from the machine and the queue as they were then. A job for
+ * which there is no room when it is due starts as soon as there is, those that are due for longer first; one of which the log does not say when waits for that time, and starts as soon
+ * as it fits where there is none. Jobs go where the placement says, since few logs name nodes. What the policy inside refuses (`admits`) is refused from that time on.
+ */
+export const replayPolicy = definePolicy({
+  name: 'replay',
+  summary: 'jobs start when their log says, until another policy goes on from there',
+  options: replayOptions,
+  inner: { policy: 'policy', placement: 'placement?' },
+  defaults: { policy: 'greedy', placement: 'first-fit' },
+  create: ({ until = Infinity }, env, { policy, placement }) => new Replay(until, env, greedy(asRecorded(until < Infinity ? until : 0), placement).create(env), policy.create(env)),
+})
+
+/** What was recorded until a time, and a policy from then on. */
+export const replay = (policy: Plug<'policy'>, options: ReplayOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => replayPolicy.plug({ policy, placement }, options)
+
+class Replay implements Policy {
+  readonly #until: Seconds
+  readonly #recorded: Policy
+  readonly #policy: Policy
+
+  constructor(until: Seconds, env: Env, recorded: Policy, policy: Policy) {
+    this.#until = until
+    this.#recorded = recorded
+    this.#policy = policy
+    Object.assign(this, forwarding(recorded, policy))
+    this.admits = (spec) => (env.now() < until ? undefined : policy.admits?.(spec))
+  }
+
+  declare readonly admits: NonNullable<Policy['admits']>
+
+  schedule(round: Round): void {
+    if (round.now >= this.#until) return this.#policy.schedule(round)
+    if (this.#until < Infinity) round.wakeAt(this.#until)
+    this.#recorded.schedule(round)
+  }
+}

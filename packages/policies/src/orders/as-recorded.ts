@@ -1,0 +1,45 @@
+import { defineOrder, forwarding, type Env, type JobBlock, type JobId, type Order, type Plug, type Round, type Seconds, type WorkView } from '@sched/core'
+import { z } from 'zod'
+import { byKey } from './by-key.js'
+
+/** Jobs by when their log says that they started, and none before; those of which it says nothing when they are submitted, or not before a time. */
+export const asRecorded = (unknown: Seconds): Plug<'order'> => asRecordedOrder.plug({}, { unknown })
+
+const asRecordedOrder = defineOrder({ name: 'as-recorded', summary: 'by when their log says that they started', options: z.strictObject({ unknown: z.number() }), create: ({ unknown }, env) => new AsRecorded(env, unknown) })
+
+class AsRecorded implements Order {
+  readonly #work: WorkView
+  readonly #unknown: Seconds
+  readonly #order: Order
+  #round: Round | undefined
+
+  constructor(env: Env, unknown: Seconds) {
+    this.#work = env.work
+    this.#unknown = unknown
+    this.#order = byKey(env, (job) => this.#start(job))
+    Object.assign(this, forwarding(this.#order))
+  }
+
+  #start(job: JobId): Seconds {
+    const wait = this.#work.recordedWait(job)
+    const submitted = this.#work.submitted(job)
+    return Number.isNaN(wait) ? Math.max(this.#unknown, submitted) : submitted + wait
+  }
+
+  begin(round: Round): void {
+    this.#round = round
+    this.#order.begin(round)
+  }
+
+  /** The block in which a job is not due yet is the last, and ends before it; the round is asked for at its time. */
+  next(): JobBlock | undefined {
+    const round = this.#round
+    const block = round === undefined ? undefined : this.#order.next()
+    if (round === undefined || block === undefined || this.#start(block.ids[block.to - 1] as JobId) <= round.now) return block
+    this.#round = undefined
+    let { from: to } = block
+    while (this.#start(block.ids[to] as JobId) <= round.now) to++
+    round.wakeAt(this.#start(block.ids[to] as JobId))
+    return to > block.from ? { ids: block.ids, from: block.from, to } : undefined
+  }
+}
