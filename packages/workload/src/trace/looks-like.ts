@@ -51,10 +51,21 @@ export const NATIVE_HEAD = '{"format":"sched-workload","version":1}'
 export const NATIVE_WITHOUT_HEAD = `a list of jobs of the native format without its first line, ${NATIVE_HEAD}`
 export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData'
 
+/** What the commands of PBS, LSF and Grid Engine print, whose logs are read. */
+const printed: readonly (readonly [start: RegExp, kind: string])[] = [
+  [/^={20,}\s*\nqname\s/m, 'what qacct prints of Grid Engine (the file that it reads is a trace: $SGE_ROOT/$SGE_CELL/common/accounting)'],
+  [/^Accounting information about jobs that are:/m, 'what bacct prints of LSF (the file that it reads is a trace: lsb.acct)'],
+  [/^"JOB_(NEW|START|STATUS)" "[\d.]+" \d+ /m, 'the event log of LSF (jobs that ended are in lsb.acct)'],
+  [/^JOBID\s+USER\s+STAT\s/m, 'what bjobs prints of LSF (jobs that ended are in lsb.acct)'],
+  [/^Job(?: Id)?: \d+[^\s.]*\.\S+\s*$|"pbs_version"\s*:/m, 'what qstat or tracejob prints of PBS (accounting logs are traces: server_priv/accounting)'],
+]
+
 /** What text looks like by its first lines, in words. */
 export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'
+  const known = printed.find(([start]) => start.test(head))
+  if (known !== undefined) return known[1]
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
   if (/^\s*[[{]/.test(head) && /"stages"\s*:/.test(head) && /"submit"\s*:/.test(head)) return NATIVE_WITHOUT_HEAD
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
