@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describe as summaryOf, jobsOf, parseTrace, traceFormat } from '../src/index.js'
 import { openTraceFile } from '../src/node/index.js'
+import { piecesOf } from '../src/node/chunks.js'
 import { LineDecoder } from '../src/trace/line-decoder.js'
 import { bytesOf, messageAfter, messageOf, streamed } from './reading.js'
 import { temporaryFolder, writeFiles } from './temporary.js'
@@ -158,12 +159,34 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
     }), { numRuns: 150, seed: 23_14 })
   })
 
+  it('is the same piece by piece', async () => {
+    await fc.assert(fc.asyncProperty(runs, fc.integer({ min: 1, max: 3000 }), async (all, size) => {
+      const bytes = bytesOf(`${textOf(written(log, all))}what is this?\n${textOf(written(log, all))}`)
+      const reading = { file: 'f', onBadLine: 'skip' } as const
+      const { readParts, options: schema } = traceFormat(format)
+      const parts = readParts!(schema.parse(options), reading)
+      let at = 0
+      for await (const piece of piecesOf(() => Promise.resolve(at >= bytes.length ? undefined : bytes.subarray(at, (at += size))))) parts.add(piece, 'f')
+      const [whole, found] = [parseTrace(bytes, { ...reading, format, options }), parts.trace('f')]
+      expect([[...jobsOf(found)], found.report, found.machine]).toEqual([[...jobsOf(whole)], whole.report, whole.machine])
+    }), { numRuns: 20, seed: 23_15 })
+  })
+
   it('names the day whose line is bad, or drops the line', async () => {
     const at = writeFiles(join(folder, `${name} bad`), { '20240101': textOf(written(log, [one])), '20240102': `${textOf(written(log, [{ ...one, id: 2 }]))}what is this?\n` })
     expect(await messageAfter(openTraceFile(at), at)).toMatch(/^"\/20240102" line \d+: found /)
     const kept = await openTraceFile(at, { onBadLine: 'skip' })
     expect([[...jobsOf(kept)].length, kept.report.skipped]).toEqual([2, 1])
   })
+})
+
+it('a log too large to be held is read piece by piece, so that its machine is known, unless it is to be streamed', async () => {
+  const [, log] = logs['Grid Engine']!
+  const comments = `# ${'x'.repeat(2 ** 20)}\n`.repeat(33) // packed files are held up to 32 MiB
+  const at = writeFiles(join(folder, 'large'), { 'sge.gz': gzipSync(`${textOf(written(log, [one]))}${comments}${textOf(written(log, [{ ...one, id: 2, perNode: 9 }]))}`, { level: 0 }) })
+  const trace = await openTraceFile(join(at, 'sge.gz'))
+  expect([trace.name, trace.jobs, trace.machine?.procs, trace.report.lines]).toEqual(['sge.gz', 2, 13, 35])
+  expect((await openTraceFile(join(at, 'sge.gz'), { stream: true })).machine).toBeUndefined()
 })
 
 const one: Run = { id: 1, task: 0, user: 'ann', account: 'p', queue: 'q', submit: 0, wait: 5, runtime: 60, limit: 90, nodes: 1, perNode: 4, mem: 400, gpus: 0, isFailed: false }

@@ -11,7 +11,7 @@ import { accountingResources, accountingSizes, type AccountingRules } from './op
 import { AccountingJobs, type AccountingRecord, type AccountingTable, type RecordReader } from './records.js'
 
 /**
- * Records whose files are in memory, one after another: all jobs are made now and sorted by submit time, equal ones in
+ * Records of files, whole or piece by piece, one after another: all jobs are made now and sorted by submit time, equal ones in
  * the order of the records; times count from the first of them. Throws `BAD_INPUT` with file, line and field.
  */
 export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements PartsReading {
@@ -22,6 +22,8 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   readonly #jobs: JobSpec[] = []
   #unsorted = 0
   #count = 0
+  /** Lines of the file in the pieces of it above. */
+  #before = 0
 
   /** `header`: what the file says of the machine. */
   constructor(private readonly table: AccountingTable<S>, private readonly options: z.output<S>, private readonly header: Sizes, { onBadLine = 'fail', counted = 'line' }: ReadOptions) {
@@ -33,14 +35,18 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   add(bytes: Uint8Array, file: string | undefined): void {
     const place = this.#place
+    if (file !== place.file) this.#before = 0
     place.file = file
+    const before = this.#before
     const header = place.counted === 'row' ? 1 : 0
     const take = (record: AccountingRecord | 'step') => this.#take(record)
     const visit = (line: number, from: number, to: number) => {
-      place.line = line - header
+      place.line = before + line - header
       this.#excuse(() => this.#lines.line(bytes, from, to, take))
     }
-    this.#count += eachLine(bytes, file, { visit }) - header
+    const lines = eachLine(bytes, file, { visit }) - header
+    this.#before += lines
+    this.#count += lines
   }
 
   trace(name: string | undefined): Trace {

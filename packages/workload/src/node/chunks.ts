@@ -25,6 +25,19 @@ export function chunksOf(path: string, size = chunkBytes): NextChunk {
   }
 }
 
+/** Content in pieces that end where lines do. */
+export async function* piecesOf(next: NextChunk): AsyncGenerator<Uint8Array, void, undefined> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+    const end = chunk.lastIndexOf(10) + 1
+    const joined = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const to = end === 0 ? 0 : joined.length - chunk.length + end
+    if (to > 0) yield joined.subarray(0, to)
+    rest = joined.subarray(to)
+  }
+  if (rest.length > 0) yield rest
+}
+
 function rawChunks(path: string, size: number): NextChunk {
   let position = 0
   return async () => {

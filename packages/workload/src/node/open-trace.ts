@@ -8,7 +8,7 @@ import { asText } from '../trace/fields.js'
 import { detectFormatOf, headBytes, traceFormats } from '../trace/formats.js'
 import { isAvroBinary } from '../yarn/avro.js'
 import type { LineDecoder } from '../trace/line-decoder.js'
-import { chunksOf, type NextChunk } from './chunks.js'
+import { chunksOf, piecesOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
 import { chunksOfAll, historyFiles, isDirectory } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
@@ -16,6 +16,7 @@ import { unpackedZstd } from './zstd.js'
 import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
 
 const MIB = 2 ** 20
+const pieceBytes = 4 * MIB
 
 /** How a trace file is to be read. */
 export interface OpenOptions extends Omit<ParseOptions, 'file' | 'counted'> {
@@ -50,7 +51,9 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
   if (isDirectory(path)) return historyTrace(path, options)
   if (statFile(path).isFile()) {
     const content = await unpackedZstd(path)
-    return content === undefined ? openTrace(path, options) : called(path, parseTrace(content, { ...options, file: path }))
+    if (content !== undefined) return called(path, parseTrace(content, { ...options, file: path }))
+    const parts = partsOf(path, { ...options, file: path })
+    return parts === undefined ? openTrace(path, options) : partsTrace(parts, [path], path)
   }
   const bytes = readBytes(path)
   if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
@@ -76,6 +79,11 @@ function isSmall(path: string, size: number, options: ParseOptions): boolean {
 
 /** Whether all jobs together say more than each. */
 const holdsJobs = ({ format, readWhole }: ReadyDecoder) => readWhole !== undefined || format.inferred !== undefined
+
+/** What reads a file piece by piece that is not held, where its format can. */
+function partsOf(path: string, options: ParseOptions & OpenOptions): PartsReading | undefined {
+  return options.stream !== undefined || isSmall(path, statFile(path).size, options) ? undefined : decoderFor(readHead(path), options).readParts?.()
+}
 
 async function tableTrace(table: ParquetTable, path: string, { stream, ...options }: OpenOptions): Promise<Trace> {
   const named = { ...options, ...asWritten(table, options, path), file: path, counted: 'row' } as const
@@ -112,7 +120,7 @@ async function historyTrace(path: string, { stream: _, ...options }: OpenOptions
   const isKnown = options.format !== undefined || traceFormats.some((format) => format.isHistory === true && format.detect(asText(head, 0, head.length)))
   if (!isKnown) throw noHistories(path)
   const decoder = decoderFor(head, { ...options, file: first })
-  if (decoder.readParts !== undefined) return called(path, await partsTrace(decoder.readParts(), path))
+  if (decoder.readParts !== undefined) return partsTrace(decoder.readParts(), historyFiles(path), path)
   return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(historyFiles(path), (file) => reading.startFile(file)), path))
 }
 
@@ -125,10 +133,10 @@ async function firstOf(path: string): Promise<{ readonly file: string; readonly 
   throw noHistories(path)
 }
 
-/** All files of a directory, each held while it is read. */
-async function partsTrace(parts: PartsReading, path: string): Promise<Trace> {
-  for (const file of historyFiles(path)) parts.add((await unpackedZstd(file)) ?? readBytes(file), file)
-  return parts.trace(path)
+/** Files piece by piece, so that none is held as a whole. */
+async function partsTrace(parts: PartsReading, files: Iterable<string>, path: string): Promise<Trace> {
+  for (const file of files) for await (const piece of piecesOf(chunksOf(file, pieceBytes))) parts.add(piece, file)
+  return called(path, parts.trace(path))
 }
 
 const noHistories = (path: string) => ioError(path, 'read', Object.assign(new Error('is a directory'), { code: 'EISDIR' }))

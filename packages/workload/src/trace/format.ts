@@ -28,13 +28,13 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   inferred?(jobs: readonly JobSpec[]): TraceFacts
   /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. */
   readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): Trace
-  /** The same for several files whose jobs are one trace; without it the files of a directory are streamed. */
+  /** The same piece by piece, also of several files whose jobs are one trace: for files too large to be held, and directories, which are streamed without it. */
   readParts?(options: z.output<S>, reading: ReadOptions): PartsReading
 }
 
-/** Reads a trace that lies in several files. */
+/** Reads a trace that lies in several files, or in one that is not held. */
 export interface PartsReading {
-  /** Reads the content of the next file. Throws `BAD_INPUT` with file, line and field. */
+  /** Reads the next piece of a file, or all of it; the end of a piece is the end of a line. Throws `BAD_INPUT` with file, line and field. */
   add(bytes: Uint8Array, file: string | undefined): void
   /** After the last. Throws `BAD_INPUT` where no job is left. */
   trace(name: string | undefined): Trace
