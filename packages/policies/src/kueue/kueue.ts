@@ -6,6 +6,7 @@ import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
+import { lackingQuota } from './lacking-quota.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
@@ -383,7 +384,11 @@ class Kueue implements Policy {
     const { lane } = round
     for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) round.defer(job, Reason.NoRoom)
     for (const [queue, list] of this.#workloads.waiting(lane))
-      for (let i = list.from; i < list.to; i++) round.defer(list.ids[i] as JobId, this.#closed.has(queue) && i > list.from ? Reason.Order : Reason.Limit)
+      for (let i = list.from; i < list.to; i++) {
+        const job = list.ids[i] as JobId
+        if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
+        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env.work))
+      }
   }
 }
 

@@ -1,0 +1,14 @@
+import type { JobId, LaneId, ResourceId, WorkView } from '@sched/core'
+import type { ClusterQueue } from './queues.js'
+
+/** Of what the quota of a queue lacks room for what a job would be admitted with, in the flavor that lacks least: `quota of gpu in research`; `undefined` where it has room. */
+export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView): string | undefined {
+  const tasks = work.together(job, lane)
+  const shape = work.shape(job, lane)
+  const lackingIn = (flavor: number) => resources.filter((_, r) => {
+    const asked = work.demand(shape, r as ResourceId) * tasks
+    return asked > 0 && asked > queue.available(flavor * resources.length + r)
+  })
+  const [least = []] = queue.flavors.map(lackingIn).sort((a, b) => a.length - b.length)
+  return least.length === 0 ? undefined : `quota of ${least.join(' and ')} in ${queue.name}`
+}
