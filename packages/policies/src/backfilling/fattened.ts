@@ -63,9 +63,11 @@ class Fattened implements Policy {
   readonly #explanations: Explanations
   readonly #waits: MeanWait
   readonly #queue: JobId[] = []
-  /** Per job: its first shadow time, `NaN` before it was a head, `Infinity` while there was none that it could have; and how many jobs have delayed it. */
+  /** Per job, of its next piece: its first shadow time, `NaN` before it was a head, `Infinity` while there was none that it could have; and how many jobs have delayed it. */
   #first = new Float64Array(64)
   #delayed = new Float64Array(64)
+  /** Tasks of the job that had started before that piece became a head. */
+  #before = new Float64Array(64)
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     this.#options = options
@@ -101,6 +103,7 @@ class Fattened implements Policy {
   #scan(head: JobId, round: Round, lane: RigidLane, profile: Profile): void {
     planRunning(profile, lane, this.#windows, round.now)
     let shadow = this.#shadowOf(head, lane, profile)
+    this.#renew(head)
     if (!((this.#first[head] as number) < Infinity)) this.#first[head] = shadow
     const queue = this.#queue
     queue.length = 0
@@ -113,6 +116,15 @@ class Fattened implements Policy {
         shadow = after
       }
     }
+  }
+
+  /** What of the job waits now is another piece where some of it has started since: it has been delayed by nobody. */
+  #renew(head: JobId): void {
+    const starts = this.#waits.starts(head)
+    if (starts === this.#before[head]) return
+    this.#before[head] = starts
+    this.#first[head] = NaN
+    this.#delayed[head] = 0
   }
 
   /** Starts the job if it may; returns the head's shadow time then, or -1. */
@@ -144,8 +156,10 @@ class Fattened implements Policy {
     if (job >= this.#first.length) {
       this.#first = grown(this.#first, job + 1)
       this.#delayed = grown(this.#delayed, job + 1)
+      this.#before = grown(this.#before, job + 1)
     }
     this.#first[job] = NaN
     this.#delayed[job] = 0
+    this.#before[job] = 0
   }
 }

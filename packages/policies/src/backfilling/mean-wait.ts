@@ -18,6 +18,11 @@ export class MeanWait implements WorkListener {
     return this.#count === 0 ? 0 : this.#sum / this.#count
   }
 
+  /** Starts of its tasks so far, also of those that were lost or evicted later. */
+  starts(job: JobId): number {
+    return this.#claims[job] as number
+  }
+
   onSubmit(job: JobId): void {
     if (job >= this.#start.length) {
       this.#start = grown(this.#start, job + 1)
