@@ -1,6 +1,7 @@
 import type { FairFile } from './yarn/fair-model.js'
 import type { QueueRow, QueueTable } from './queue-rows.js'
 import type { QueueFile } from './read-queues.js'
+import { volcanoGeneral } from './volcano/volcano-policy.js'
 import { yunikornGeneral } from './yunikorn/yunikorn-policy.js'
 import type { Given, Setting } from './setting.js'
 
@@ -47,6 +48,7 @@ function differences(path: string, before: QueueRow['settings'], after: QueueRow
 function general(file: QueueFile): Record<string, string> {
   if (file.kind === 'kueue' || file.kind === 'kai') return {}
   if (file.kind === 'yunikorn') return yunikornGeneral(file)
+  if (file.kind === 'volcano') return volcanoGeneral(file)
   if (file.kind === 'spark') return Object.fromEntries(file.conf.map(({ name, value }) => [name, value]))
   if (file.kind === 'slurm') return generalProperties(new Map([...file.general.values()].flatMap(eachParameter).map((one) => [one.name, one])))
   return file.kind === 'fair' ? generalFair(file) : generalProperties(file.general)

@@ -11,6 +11,8 @@ export { queuePolicy, isQueueFile, readQueues, type QueueFile } from './read-que
 export type { KaiFile, KaiQueue } from './kai/kai-file.js'
 export type { KaiPolicy } from './kai/kai-policy.js'
 export { placeInYunikorn } from './yunikorn/rules.js'
+export type { VolcanoFile, VolcanoQueue } from './volcano/volcano-file.js'
+export type { VolcanoPolicy } from './volcano/volcano-policy.js'
 export type { YunikornFile, YunikornQueue } from './yunikorn/yunikorn-file.js'
 export type { YunikornPolicy } from './yunikorn/yunikorn-policy.js'
 export type { KueueFile } from './kueue/kueue-file.js'

@@ -4,6 +4,7 @@ import { clusterName, type NamedAmounts } from './yarn/amounts.js'
 import type { CapacityQueue, CapacityValue } from './yarn/capacity-model.js'
 import type { FairFile, FairQueue } from './yarn/fair-model.js'
 import { kaiSettings } from './kai/kai-file.js'
+import { ROOT, volcanoSettings, type VolcanoFile } from './volcano/volcano-file.js'
 import type { YunikornQueue } from './yunikorn/yunikorn-file.js'
 import { yunikornSettings } from './yunikorn/yunikorn-policy.js'
 import { nameOf, type KueueFile } from './kueue/kueue-file.js'
@@ -64,6 +65,7 @@ export function queueTable(file: QueueFile, totals?: Totals, active?: readonly s
   if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kai') return { rows: file.queues.map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: kaiSettings(queue), shares: {} })), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'volcano') return { rows: volcanoRows(file), totals: {}, leavesOutAmounts: false }
   if (file.kind === 'yunikorn') return { rows: yunikornRows(file.root, 0), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const leaveOut = () => (leavesOutAmounts = true)
@@ -145,6 +147,11 @@ const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): QueueR
 ]
 
 const databaseRow = (path: string, { settings }: Entity): QueueRow => ({ path, depth: 0, isParent: false, settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), shares: {} })
+
+// ---- volcano ----
+
+const volcanoRows = ({ queues }: VolcanoFile): QueueRow[] =>
+  queues.filter(({ name }) => name !== ROOT).map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: volcanoSettings(queue), shares: {} }))
 
 // ---- yunikorn ----
 

@@ -19,24 +19,27 @@ import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file
 import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
 import { isYunikorn, readYunikorn, type YunikornFile } from './yunikorn/yunikorn-file.js'
 import { yunikornPolicy, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
+import { isVolcano, readVolcano, type VolcanoFile } from './volcano/volcano-file.js'
+import { volcanoPolicy, type VolcanoPolicy } from './volcano/volcano-policy.js'
 import { refuseTemplate } from './template.js'
 import { Findings } from './finding.js'
 import { readXml } from './xml.js'
 import type { Setting } from './setting.js'
 import type { ClusterFacts } from './queue-policy.js'
 
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI or of YuniKorn, or pools of Spark. */
-export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | SparkFile
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, or pools of Spark. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile
 
 /**
- * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, or a
- * fairscheduler.xml of Spark (`<allocations>` too); beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
+ * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, Queues of Volcano, or a
+ * fairscheduler.xml of Spark (`<allocations>` too); beside Queues of Volcano, or alone, a configuration of its scheduler; beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
  * Spark, or alone, a spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
   if (beside.length === 0) return first
   if (first.kind === 'spark') return withConf(first, beside)
+  if (first.kind === 'volcano') return besideVolcano(source, beside)
   const other = beside.find(({ text }) => !isDatabase(text))
   if (first.kind !== 'slurm' || other !== undefined)
     throw new SchedError('BAD_INPUT', 'stands beside another queue file.', { file: other?.file ?? source.file }, 'Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.')
@@ -49,16 +52,24 @@ function withConf(pools: SparkFile, beside: readonly SourceText[]): SparkFile {
   return { ...pools, conf: [...pools.conf, ...beside.flatMap(readSparkConf)] }
 }
 
+function besideVolcano(source: SourceText, beside: readonly SourceText[]): VolcanoFile {
+  const other = beside.find(({ text }) => !isVolcano(text))
+  if (other !== undefined) throw new SchedError('BAD_INPUT', 'stands beside Queues of Volcano.', { file: other.file }, 'Beside them stands the configuration of its scheduler alone: queues.yaml+volcano-scheduler.conf.')
+  return readVolcano(source, ...beside)
+}
+
 /** Whether a text begins as one of these does; it may still have mistakes. */
-export const isQueueFile = (text: string): boolean => isKueue(text) || isKai(text) || isYunikorn(text) || isSlurmConf(text) || isDatabase(text) || isSparkConf(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+export const isQueueFile = (text: string): boolean => isKueue(text) || isKai(text) || isYunikorn(text) || isVolcano(text) || isSlurmConf(text) || isDatabase(text) || isSparkConf(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
   if (isKueue(source.text)) return readKueue(source)
   if (isKai(source.text)) return readKai(source)
   if (isYunikorn(source.text)) return readYunikorn(source)
+  if (isVolcano(source.text)) return readVolcano(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
   if (/\bkueue\.x-k8s\.io\//.test(source.text)) throw new SchedError('BAD_INPUT', 'has objects of Kueue, and no ClusterQueue.', { file: source.file }, 'Put the manifests of the queues into the same file.')
+  if (/\bscheduling\.volcano\.sh\//.test(source.text)) throw new SchedError('BAD_INPUT', 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.', { file: source.file }, 'Put the manifests of the queues into the same file.')
   const configured = schedulers.find(([, mark]) => mark.test(source.text))?.[0]
   if (configured !== undefined) throw new SchedError('BAD_INPUT', `configures ${configured}, and has no queues.`, { file: source.file }, 'docs/kubernetes.md says which policies and placements do what its plug-ins do.')
   const other = otherQueues(source.text)
@@ -67,7 +78,7 @@ function readOne(source: SourceText): QueueFile {
   if (/^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(source.text) && !/^\uFEFF?\s*</.test(source.text))
     throw new SchedError('BAD_INPUT', 'is a list of properties.', { file: source.file }, 'Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.')
   if (!/^\uFEFF?\s*</.test(source.text))
-    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, or a fairscheduler.xml of Spark.')
+    throw new SchedError('BAD_INPUT', source.text.trim() === '' ? 'is empty.' : 'is no queue file.', { file: source.file }, 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, or a fairscheduler.xml of Spark.')
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return isSparkPools(top) ? readSparkPools(source, top) : readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
@@ -75,13 +86,11 @@ function readOne(source: SourceText): QueueFile {
 }
 
 const known: readonly (readonly [string, RegExp])[] = [
-  ['Volcano', /\bscheduling\.volcano\.sh\//],
   ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
 ]
 
 /** Settings of schedulers themselves. */
 const schedulers: readonly (readonly [string, RegExp])[] = [
-  ['Volcano', /^\s*actions\s*:[^]*^\s*tiers\s*:/m],
   ['kube-scheduler', /\bkubescheduler\.config\.k8s\.io\//],
 ]
 
@@ -89,10 +98,11 @@ const schedulers: readonly (readonly [string, RegExp])[] = [
 const otherQueues = (text: string): string | undefined => known.find(([, mark]) => mark.test(text))?.[0]
 
 /** The policy that a queue file describes on a cluster, with what became of each setting. */
-export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | KaiPolicy | YunikornPolicy | SparkPolicy {
+export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): FairPolicy | CapacityPolicy | SlurmPolicy | KueuePolicy | KaiPolicy | YunikornPolicy | VolcanoPolicy | SparkPolicy {
   if (file.kind === 'kueue') return kueuePolicy(file, cluster)
   if (file.kind === 'kai') return kaiPolicy(file, cluster)
   if (file.kind === 'yunikorn') return yunikornPolicy(file, cluster)
+  if (file.kind === 'volcano') return volcanoPolicy(file, cluster)
   if (file.kind === 'slurm') return slurmPolicy(file, cluster)
   if (file.kind === 'spark') return sparkPolicy(file)
   const properties: ReadonlyMap<string, Setting> = site === undefined ? new Map<string, Setting>() : readProperties(site)

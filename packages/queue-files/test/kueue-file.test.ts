@@ -134,7 +134,6 @@ describe('manifests of Kueue', () => {
     const read = (text: string) => messageOf(() => readQueues({ file: 'x.yaml', text }))
     expect(read(object('WorkloadPriorityClass', 'high', '{}'))).toMatch(/has objects of Kueue, and no ClusterQueue/)
     expect(read('apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n')).toMatch(/configures kube-scheduler, and has no queues\. docs\/kubernetes\.md says/)
-    expect(read('actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n')).toMatch(/configures Volcano, and has no queues/)
   })
 
   it('leave out what the cluster does not have', () => {
@@ -202,7 +201,6 @@ describe('manifests of Kueue', () => {
 
 describe('queues of other schedulers on Kubernetes', () => {
   it.each([
-    ['Volcano', 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nspec: { weight: 1 }'],
     ['scheduler-plugins', 'apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\nspec: { min: { cpu: 4 } }'],
   ])('of %s are not read, and the message says where they go', (name, text) => {
     expect(() => readQueues({ file: 'queues.yaml', text })).toThrow(`"queues.yaml": has queues of ${name}, which are not read. Write them as options of a policy: docs/kubernetes.md says of which.`)

@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
-import { placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText } from '@sched/queue-files'
+import { placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText, type VolcanoPolicy } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -43,6 +43,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     if (made.kind === 'spark') return { ...common, plug, workload: placing(inPool(read)) }
     if (made.kind === 'kai') return { ...common, ...placed(plug, inLeaves(made)) }
     if (read.kind === 'yunikorn') return { ...common, ...placed(plug, (spec) => placeInYunikorn(spec, read)) }
+    if (made.kind === 'volcano') return { ...common, ...placed(plug, inVolcano(made)) }
     if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
@@ -83,6 +84,15 @@ function inLeaves({ leaves }: KaiPolicy): Place {
     const path = leaves.get(name)
     if (path !== undefined && (queue === undefined || queue === name || queue === path)) return { queue: path }
     return { refused: queue === undefined ? `it names no queue, and those of the file that hold jobs are ${names}` : `no queue that holds jobs is called "${queue}": ${names}` }
+  }
+}
+
+/** Jobs name a Queue of Volcano that takes jobs; those that name none, or only their namespace, are in its own. */
+function inVolcano({ leaves }: VolcanoPolicy): Place {
+  return ({ queue, user }) => {
+    if (queue !== undefined && leaves.includes(queue)) return { queue }
+    if (queue === undefined || queue === user) return { queue: 'default' }
+    return { refused: `no queue that takes jobs is called "${queue}": ${leaves.join(', ')}` }
   }
 }
 

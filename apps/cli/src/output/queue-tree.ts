@@ -9,6 +9,7 @@ const shown = {
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
   kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
+  volcano: { weight: 'weight', priority: 'priority', deserved: 'deserved', guarantee: 'guarantee', capability: 'capability', dequeueStrategy: 'dequeue', reclaimable: 'reclaimable', state: 'state' },
   yunikorn: { guaranteed: 'guaranteed', max: 'max', maxapplications: 'apps', 'application.sort.policy': 'sort', 'priority.offset': 'offset', 'preemption.policy': 'preemption' },
   kueue: { cohort: 'cohort', queueingStrategy: 'strategy', nominalQuota: 'nominal', borrowingLimit: 'borrows', lendingLimit: 'lends' },
 } as const

@@ -89,7 +89,7 @@ function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: stri
 }
 
 /** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
-function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
+export function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
   if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
   if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
   return typeof name === 'string' && /\/gpu(-count)?$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined

@@ -1,0 +1,186 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { knownWords, SchedError, suggest, type Config } from '@sched/core'
+import type { VolcanoOptions } from '@sched/policies'
+import { didYouMean, type Findings, type Verdict } from '../finding.js'
+import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+
+type Tier = NonNullable<VolcanoOptions['tiers']>[number]
+type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
+type Action = NonNullable<VolcanoOptions['actions']>[number]
+
+/** What a scheduler's configuration comes to. */
+export interface SchedulerConf {
+  readonly options: Pick<VolcanoOptions, 'actions' | 'tiers'>
+  /** As its plug-ins score nodes; undefined: they do not. */
+  readonly placement: Config | undefined
+}
+
+const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim']
+const otherActions = knownWords<string>({
+  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'nothing is moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
+})
+const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity']
+/** Those that score nodes. */
+const scoring: readonly string[] = ['nodeorder', 'binpack']
+const why = knownWords<string>({
+  predicates: 'what nodes have, and labels that jobs require, are looked at in any case', sla: 'no waiting time makes a job pass others', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
+  numaaware: 'nodes have no inner topology', cdp: 'nobody has a cooldown', rescheduling: 'nothing is moved', usage: 'nodes are taken by what is asked', extender: 'nobody else is asked', pdb: 'there are no disruption budgets',
+  nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
+})
+/** Flags that switch parts of a plug-in off, as the policy has them. */
+const flags: readonly string[] = [
+  'enableJobOrder', 'enableQueueOrder', 'enableJobEnqueued', 'enabledOverused', 'enabledAllocatable', 'enablePreemptable', 'enableReclaimable', 'enablePreemptive', 'enableJobStarving', 'enableHierarchy',
+]
+const otherFlags = ['enableJobReady', 'enableJobPipelined', 'enableTaskOrder', 'enablePredicate', 'enableBestNode', 'enableNodeOrder', 'enableVictim', 'enableTargetJob', 'enableReservedNodes', 'enableNamespaceOrder', 'enableClusterOrder']
+
+/** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
+const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
+  'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0],
+}
+const OWN_RESOURCE = /^binpack\.resources\.(.+)$/
+
+/** Reads the configuration of Volcano's scheduler, telling setting by setting what is honoured. Throws `BAD_INPUT` with the line. */
+export function schedulerConf(conf: KubernetesObject, findings: Findings): SchedulerConf {
+  return new Reader(conf, findings).read()
+}
+
+type Path = readonly (string | number)[]
+type Fields = Readonly<Record<string, unknown>>
+
+class Reader {
+  readonly #conf: KubernetesObject
+  readonly #findings: Findings
+  readonly #scores = new Scores()
+
+  constructor(conf: KubernetesObject, findings: Findings) {
+    this.#conf = conf
+    this.#findings = findings
+  }
+
+  read(): SchedulerConf {
+    const { object } = this.#conf
+    for (const field of Object.keys(object)) if (!['actions', 'tiers'].includes(field)) this.#tell('ignored', [field], field, object[field], 'not simulated')
+    const chosen = this.#actions(object['actions'])
+    const tiers = listAt(this.#conf, ['tiers'], object['tiers']).map((tier, t): Tier => {
+      const path = ['tiers', t, 'plugins']
+      return { plugins: listAt(this.#conf, path, fieldsOf(tier)['plugins']).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
+    })
+    return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement }
+  }
+
+  #tell(verdict: Verdict, path: Path, setting: string, value: unknown, note = ''): void {
+    const { line = 1, file } = this.#conf.place(...path)
+    this.#findings.add(verdict, { line, file }, setting, typeof value === 'object' ? '' : textOf(value), note)
+  }
+
+  #actions(given: unknown): Action[] {
+    if (typeof given !== 'string' || given.trim() === '')
+      throw new SchedError('BAD_INPUT', given === undefined ? 'has no actions.' : `found ${JSON.stringify(given)}, expected actions.`, this.#conf.place('actions'), 'Write them with commas: actions: "enqueue, allocate, backfill".')
+    return given.split(',').flatMap((text) => {
+      const name = text.trim()
+      const reason = otherActions[name]
+      const action = actions.find((each) => each === name)
+      if (action === undefined && reason === undefined) throw new SchedError('BAD_INPUT', `no action is called "${name}".`, this.#conf.place('actions'), suggest(name, actions))
+      this.#tell(action === undefined ? 'ignored' : 'honoured', ['actions'], `action ${name}`, '', reason ?? (name === 'backfill' ? 'tasks that ask nothing start with the others' : ''))
+      return action ?? []
+    })
+  }
+
+  /** As the policy has it; none where it does not decide whose work goes next. */
+  #plugin({ name, arguments: args, ...rest }: Fields, path: Path): Plugin[] {
+    if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
+    const isScoring = scoring.includes(name)
+    const known = acting.find((each) => each === name)
+    if (known !== undefined) this.#tell('honoured', path, name, '')
+    else if (isScoring) this.#tell('approximated', path, name, '', 'as scores of the placement weighted')
+    else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...scoring, 'predicates'])}`)
+    const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
+    const isOn = switched['enableNodeOrder'] !== false
+    if (isScoring && isOn) this.#scores.turnOn(name)
+    const numbers = Object.fromEntries(Object.entries(fieldsOf(args)).flatMap(([argument, value]) => this.#argument(name, argument, value, [...path, 'arguments', argument], isOn)))
+    if (known === undefined) return []
+    return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }) }]
+  }
+
+  #flag(name: string, flag: string, value: unknown, path: Path): [string, boolean][] {
+    const setting = `${name} ${flag}`
+    const known = [...flags, ...otherFlags].find((each) => bare(each) === bare(flag))
+    if (known === undefined) {
+      this.#tell('ignored', path, setting, value, `not simulated${didYouMean(flag, flags)}`)
+      return []
+    }
+    if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path))
+    const counts = known === 'enableHierarchy' ? name === 'capacity' : known === 'enableNodeOrder' ? scoring.includes(name) : acting.some((each) => each === name) && flags.includes(known)
+    if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
+    else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'queues are not compared by dominant shares in a tree' : 'it cannot be switched off')
+    return counts ? [[known, value]] : []
+  }
+
+  #argument(name: string, argument: string, value: unknown, path: Path, isOn: boolean): [string, number][] {
+    const setting = `${name} ${argument}`
+    const number = (): number => numberAt(this.#conf, path, value)
+    if (name === 'overcommit' && /^overcommit-factor(\.|$)/.test(argument)) {
+      const resource = resourceOf(argument.slice('overcommit-factor.'.length))
+      const isKnown = !argument.includes('.') || resource !== undefined
+      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? '' : 'jobs ask for CPU, memory and GPUs')
+      return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
+    }
+    const counts = scoring.includes(name) && isOn && this.#scores.take(name, argument, value, number)
+    this.#tell(counts ? 'approximated' : 'ignored', path, setting, value, counts ? 'as a weight of the placement weighted' : isOn ? 'not simulated' : 'it scores no nodes')
+    return []
+  }
+}
+
+/** A flag without the word before it, which is written in two ways. */
+const bare = (flag: string): string => flag.replace(/^enabled?/, '').toLowerCase()
+
+/** What scores of nodes come to. */
+class Scores {
+  readonly #scores: Record<string, number> = {}
+  readonly #weights: Record<string, number> = {}
+  #weight = 1
+  #packs = false
+
+  turnOn(plugin: string): void {
+    if (plugin === 'binpack') this.#packs = true
+    else for (const [score, weight] of Object.values(nodeScores)) this.#scores[score] ??= weight
+  }
+
+  /** Whether the argument counts. */
+  take(plugin: string, argument: string, value: unknown, number: () => number): boolean {
+    const score = plugin === 'nodeorder' ? nodeScores[argument] : undefined
+    if (score !== undefined) this.#scores[score[0]] = number()
+    if (plugin === 'nodeorder') return score !== undefined
+    if (argument === 'binpack.weight') this.#weight = number()
+    else if (argument === 'binpack.resources') return typeof value === 'string'
+    else {
+      const resource = resourceOf(OWN_RESOURCE.exec(argument)?.[1] ?? argument.replace(/^binpack\./, ''))
+      if (resource === undefined) return false
+      this.#weights[resource] = number()
+    }
+    return true
+  }
+
+  /** `binpack` is brought to 0..1 there, the others are percentages. */
+  get placement(): Config | undefined {
+    const percentages = Object.fromEntries(Object.entries(this.#scores).filter(([, weight]) => weight > 0))
+    const scores = { ...percentages, ...(this.#packs && this.#weight > 0 && { binpack: this.#weight * (Object.keys(percentages).length > 0 ? 100 : 1) }) }
+    if (Object.keys(scores).length === 0) return undefined
+    return { weighted: { scores, ...(Object.keys(this.#weights).length > 0 && { resourceWeights: this.#weights }) } }
+  }
+}
+
+/** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
+export const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
+
+function listAt(conf: KubernetesObject, path: Path, value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return value as unknown[]
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, conf.place(...path))
+}
+
+function numberAt(conf: KubernetesObject, path: Path, value: unknown): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof number === 'number' && number >= 0 && number < Infinity) return number
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number of at least 0.`, conf.place(...path))
+}

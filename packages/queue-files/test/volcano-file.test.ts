@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { compareQueues, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
+import { messageOf } from './message-of.js'
+
+const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }
+const queue = (name: string, spec: string, status = '') => `apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: { name: ${name} }\nspec: ${spec}\n${status}`
+const conf = `actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+    enablePreemptable: false
+  - name: conformance
+- plugins:
+  - name: overcommit
+    arguments:
+      overcommit-factor: 1.5
+      overcommit-factor.memory: "2"
+  - name: drf
+    enableHierarchy: true
+  - name: predicates
+  - name: capacity
+    enableHierarchy: true
+  - name: nodeorder
+    arguments: { leastrequested.weight: 0, nodeaffinity.weight: 2 }
+  - name: binpack
+    arguments: { binpack.weight: 2, binpack.cpu: 5, binpack.resources: nvidia.com/gpu, binpack.resources.nvidia.com/gpu: 7 }
+  - name: sla
+`
+const inMap = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: volcano-scheduler-configmap }\ndata:\n  volcano-scheduler.conf: |\n${conf.replace(/^/gm, '    ')}\n`
+const source = (...objects: readonly string[]) => ({ file: 'volcano.yaml', text: objects.join('---\n') })
+const made = (...objects: readonly string[]) => queuePolicy(readQueues(source(...objects)), facts) as VolcanoPolicy
+
+const options = {
+  actions: ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'],
+  tiers: [
+    { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
+    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf' }, { name: 'capacity', enableHierarchy: true }] },
+  ],
+  placement: { weighted: { scores: { 'balanced-allocation': 1, binpack: 200 }, resourceWeights: { cpu: 5, gpu: 7 } } },
+}
+
+describe('queues of Volcano', () => {
+  it('are those of volcano, in the units of nodes: millicores, MiB, thousandths of GPUs', () => {
+    const { policy, leaves } = made(
+      queue('team', '{ weight: 4, deserved: { cpu: 8, memory: 16Gi, nvidia.com/gpu: 2 }, capability: { cpu: 0, memory: 32Gi, pods: 10 } }'),
+      queue('ann', '{ parent: team, priority: 5, reclaimable: false, dequeueStrategy: fifo, guarantee: { resource: { cpu: 500m } } }', 'status: { state: Closed }\n'),
+      inMap,
+    )
+    expect(policy).toEqual({ volcano: { ...options, queues: {
+      team: { deserved: { cpu: 8000, mem: 16_384, gpu: 2000 }, capability: { mem: 32_768 } },
+      ann: { parent: 'team', priority: 5, reclaimable: false, dequeueStrategy: 'fifo', guarantee: { cpu: 500 }, state: 'Closed' },
+      default: {},
+    } } })
+    expect(leaves).toEqual(['ann', 'default'])
+  })
+
+  it('have the configuration of Volcano itself where none is given', () => {
+    const { policy, findings } = made(queue('default', '{ weight: 1, parent: root, deserved: { cpu: 1 }, reclaimable: true }'))
+    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } } } } })
+    expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
+      ['approximated', 'configuration', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion'],
+      ['honoured', 'default weight', ''],
+      ['ignored', 'default reclaimable', 'there is no action reclaim'],
+      ['honoured', 'default parent', ''],
+      ['ignored', 'default deserved of cpu', 'it counts with the plug-in capacity'],
+    ])
+  })
+
+  it('are read with a bare configuration, beside them or alone, and as kubectl prints them', () => {
+    const queues = source(queue('a', '{}'))
+    const beside = queuePolicy(readQueues(queues, { file: 'volcano-scheduler.conf', text: conf }), facts)
+    expect(beside.policy).toEqual({ volcano: { ...options, queues: { a: {}, default: {} } } })
+    expect((queuePolicy(readQueues({ file: 'volcano-scheduler.conf', text: conf }), facts) as VolcanoPolicy).policy).toEqual({ volcano: { ...options, queues: { default: {} } } })
+    const list = { apiVersion: 'v1', kind: 'List', items: [
+      { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'a' }, spec: {}, status: { state: 'Open' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'volcano-scheduler-configmap' }, data: { 'volcano-scheduler.conf': conf } },
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } },
+    ] }
+    expect(made(JSON.stringify(list)).policy).toEqual(beside.policy)
+  })
+
+  it('tell what is honoured, approximated and ignored, by the line of the file that it stands on', () => {
+    const { findings } = made(queue('a', '\n  weight: 2\n  affinity: {}\n  capability: { cpu: 100, nvidia.com/gpu: 1, amd.com/gpu: 1 }\n'), inMap, queue('b', '{}').replace('Queue', 'PodGroup'))
+    expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, ...(value === '' ? [] : [value]), note].join(' | '))).toEqual([
+      'ignored | 5 | a weight | 2 | it counts with the plug-in proportion',
+      'ignored | 6 | a affinity | queues are not bound to groups of nodes',
+      'honoured | 7 | a capability of cpu | 100 | ',
+      'honoured | 7 | a capability of nvidia.com/gpu | 1 | ',
+      'approximated | 7 | a capability of amd.com/gpu | 1 | together with the other GPUs: nodes have them as one resource',
+      'honoured | 15 | action enqueue | ',
+      'honoured | 15 | action allocate | ',
+      'honoured | 15 | action preempt | ',
+      'honoured | 15 | action reclaim | ',
+      'honoured | 15 | action backfill | tasks that ask nothing start with the others',
+      'honoured | 18 | priority | ',
+      'honoured | 19 | gang | ',
+      'honoured | 20 | gang enablePreemptable | false | ',
+      'honoured | 21 | conformance | ',
+      'honoured | 23 | overcommit | ',
+      'honoured | 25 | overcommit overcommit-factor | 1.5 | ',
+      'honoured | 26 | overcommit overcommit-factor.memory | 2 | ',
+      'honoured | 27 | drf | ',
+      'ignored | 28 | drf enableHierarchy | true | queues are not compared by dominant shares in a tree',
+      'ignored | 29 | predicates | what nodes have, and labels that jobs require, are looked at in any case',
+      'honoured | 30 | capacity | ',
+      'honoured | 31 | capacity enableHierarchy | true | ',
+      'approximated | 32 | nodeorder | as scores of the placement weighted',
+      'approximated | 33 | nodeorder leastrequested.weight | 0 | as a weight of the placement weighted',
+      'ignored | 33 | nodeorder nodeaffinity.weight | 2 | not simulated',
+      'approximated | 34 | binpack | as scores of the placement weighted',
+      'approximated | 35 | binpack binpack.weight | 2 | as a weight of the placement weighted',
+      'approximated | 35 | binpack binpack.cpu | 5 | as a weight of the placement weighted',
+      'approximated | 35 | binpack binpack.resources | nvidia.com/gpu | as a weight of the placement weighted',
+      'approximated | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | as a weight of the placement weighted',
+      'ignored | 36 | sla | no waiting time makes a job pass others',
+      'ignored | 39 | PodGroup | not of the scheduling here',
+    ])
+  })
+
+  it('are a tree with their settings, and differ in those and in the plug-ins', () => {
+    const read = (weight: number, plugins: string) => {
+      const file = readQueues(source(queue('b', `{ parent: a, weight: ${weight} }`), queue('a', '{ capability: { cpu: 4, memory: 8Gi } }'), queue('root', '{}'), `actions: allocate\ntiers:\n- plugins: [${plugins}]\n`))
+      return { file, table: queueTable(file) }
+    }
+    const [before, after] = [read(1, '{ name: gang }'), read(2, '{ name: gang, enableJobOrder: false }, { name: drf }')]
+    expect(before.table.rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { capability: 'cpu=4 memory=8Gi' }], ['a.b', 1, false, { weight: '1' }]])
+    expect(compareQueues(before, after).changed).toEqual([
+      { path: '', setting: 'plug-in gang', before: 'tier 1', after: 'tier 1 enableJobOrder=false' },
+      { path: '', setting: 'plug-in drf', before: undefined, after: 'tier 1' },
+      { path: 'a.b', setting: 'weight', before: '1', after: '2' },
+    ])
+  })
+
+  it.each([
+    [queue('a', '{ parent: b }'), '"volcano.yaml" line 4 spec.parent: names the queue "b", which is not there.'],
+    [queue('a', '{ parent: a }'), '"volcano.yaml" line 4 spec.parent: queue "a" lies in itself: a.'],
+    [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"volcano.yaml" line 8 metadata.name: queue "a" was declared before.'],
+    [queue('a', '{ weight: 0 }'), '"volcano.yaml" line 4 spec.weight: found 0, expected a whole number above 0.'],
+    [queue('a', '{ dequeueStrategy: fivo }'), 'found "fivo", expected traverse, fifo, priorityfifo. Did you mean "fifo"?'],
+    [queue('a', '{ capability: { cpu: many } }'), 'spec.capability.cpu: found "many", expected a quantity'],
+    [queue('a', '{}', 'status: { state: Ajar }\n'), 'status.state: found "Ajar", expected Open, Closed, Closing, Unknown.'],
+    ['actions: allocat\ntiers: []\n', '"volcano.yaml" line 1 actions: no action is called "allocat". Did you mean "allocate"?'],
+    ['actions: allocate\ntiers:\n- plugins:\n  - enableJobOrder: true\n', '"volcano.yaml" line 4 tiers[0].plugins[0]: is a plug-in without a name.'],
+    ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false.'],
+    ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],
+    [inMap.replace('1.5', 'much'), '"volcano.yaml" line 16 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
+    [inMap.replace('- plugins:', '- plugins: ['), '"volcano.yaml" line '],
+    [`${inMap}---\n${conf}`, 'is a second configuration of the scheduler.'],
+    [queue('a', '{}').replace('kind: Queue', 'kind: PodGroup'), 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.'],
+  ])('are answered where they are wrong (%#)', (text, message) => {
+    expect(messageOf(() => made(text))).toContain(message)
+  })
+})
