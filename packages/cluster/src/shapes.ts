@@ -204,7 +204,7 @@ export class Shapes {
   #add(entries: readonly (readonly [number, number])[], key: string): ShapeId {
     for (const [r, amount] of entries)
       if (!Number.isInteger(amount) || amount < 0 || amount > 0x7fffffff)
-        throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`, { field: 'demand' }, 'Amounts are whole numbers from 0 to 2147483647: count in a larger unit.')
+        throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`, { field: 'demand' }, `Amounts are whole numbers from 0 to 2147483647${unitFor(amount)}.`)
     for (const [r, amount] of entries) this.#checkDevices(r, amount)
     const lane = this.#laneOf(entries)
     const special = entries.some(([r]) => this.isDevice(r)) ? Special.Devices : 0
@@ -231,3 +231,5 @@ export class Shapes {
     return lane as LaneId
   }
 }
+
+const unitFor = (amount: number): string => (!Number.isInteger(amount) ? ': count in a smaller unit, such as thousandths' : amount > 0 ? ': count in a larger unit' : '')

@@ -41,9 +41,9 @@ describe('Shapes', () => {
   })
 
   it.each([
-    [{ cpu: 1.5, mem: 1 }, /a task asks 1.5 of cpu.*whole numbers/],
-    [{ cpu: -1, mem: 1 }, /a task asks -1 of cpu/],
-    [{ cpu: 2 ** 31 }, /a task asks 2147483648 of cpu/],
+    [{ cpu: 1.5, mem: 1 }, /a task asks 1.5 of cpu.*whole numbers from 0 to 2147483647: count in a smaller unit/],
+    [{ cpu: -1, mem: 1 }, /a task asks -1 of cpu.*to 2147483647\.$/],
+    [{ cpu: 2 ** 31 }, /a task asks 2147483648 of cpu.*: count in a larger unit/],
     [{ cpu: NaN }, /a task asks NaN of cpu/],
     [{ cpu: 0 }, /asks for nothing/],
     [{}, /asks for nothing/],
