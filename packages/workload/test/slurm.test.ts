@@ -85,14 +85,21 @@ describe('sacct', () => {
     ['a cancelled run', { State: 'CANCELLED by 1234' }, {}, ({ recorded }) => recorded!.status, 'cancelled'],
     ['run time 0', { Elapsed: '00:00:00', End: '2024-01-31T10:01:00' }, { zeroRuntime: 1 }, ({ stages }) => stages[0]!.duration, 1],
     ['a task of an array', { JobID: '101_7' }, {}, ({ id }) => id, '101_7'],
+    ['a job that still waits, if asked to', { Start: '2024-01-31T18:00:00', End: 'Unknown', State: 'PENDING', Elapsed: '00:00:00' }, { pending: 'estimate' }, ({ stages, recorded, estimate }) => [stages[0]!.duration, estimate, recorded], [7200, 7200, { status: 'pending' }]],
     ['no elapsed time', { Elapsed: '' }, {}, ({ stages }) => stages[0]!.duration, 3600],
   ])('reads %s', (_, change, options, facts, expected) => {
     expect(facts(first(change, options))).toEqual(expected)
   })
 
+  it('counts jobs that still wait and are read', () => {
+    const { report } = read(table({ Start: 'Unknown', End: 'Unknown', State: 'PENDING' }), { pending: 'estimate' })
+    expect(report.rules).toContainEqual(expect.objectContaining({ rule: 'pending', jobs: 1 }))
+  })
+
   it.each<[string, Record, object, string]>([
     ['steps', { JobID: '101.batch' }, {}, '1 step of a job: left out (steps)'],
     ['jobs that never started', { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }, {}, '1 job that never started: left out (neverStarted)'],
+    ['jobs that still wait, without a limit', { Start: 'Unknown', End: 'Unknown', State: 'PENDING', Timelimit: 'UNLIMITED' }, { pending: 'estimate' }, '1 job that never started: left out (neverStarted)'],
     ['jobs cancelled in the queue', { Start: 'None', State: 'CANCELLED' }, {}, '1 job that never started: left out (neverStarted)'],
     ['jobs that still run', { End: 'Unknown', State: 'RUNNING' }, {}, '1 job of unknown run time: left out (unknownRuntime)'],
     ['other states', { State: 'FAILED' }, { status: ['completed'] }, '1 job of a status other than completed: left out (status)'],

@@ -22,6 +22,8 @@ export interface AccountingRules extends RuleOptions {
   readonly gpuDemand: boolean
   readonly queue: QueueField
   readonly status?: readonly string[] | undefined
+  /** Absent where records are of jobs that have ended. */
+  readonly pending?: 'skip' | 'estimate'
   /** Absent where records name no features of nodes. */
   readonly constraints?: 'ignore' | 'require'
 }

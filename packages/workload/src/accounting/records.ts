@@ -74,7 +74,7 @@ export class AccountingJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, constraints: 0, alternatives: 0, reservations: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, constraints: 0, alternatives: 0, reservations: 0 }
 
   /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
   constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
@@ -95,20 +95,23 @@ export class AccountingJobs {
     const { status } = this.options
     if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
-    if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
-    this.#fill(record, !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
+    const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity
+    if (waits) this.#counts.pending++
+    else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
+    this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
     const logged = this.#job.runtime
     return this.#rules.apply(this.#job) ? this.#spec(record, logged) : undefined
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, submit, processors, memory, jobs, withGpus, withLicenses, onOne, constraints, alternatives, reservations } = this.#counts
+    const { steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, constraints, alternatives, reservations } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
       { rule: 'status', jobs: status, text: `of a status other than ${(options.status ?? []).join(', ')}: left out` },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
+      { rule: 'pending', jobs: pending, text: 'that still wait: run as long as the limit says' },
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: `without GPUs, and none with: ${this.gpusIn}` },
@@ -167,7 +170,7 @@ export class AccountingJobs {
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
-        ...(start >= submit && { wait: start - submit }),
+        ...(start >= submit && state !== 'pending' && { wait: start - submit }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },

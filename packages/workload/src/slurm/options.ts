@@ -21,6 +21,8 @@ export const slurmOptions = z.strictObject({
   gpus,
   constraints: z.enum(['ignore', 'require']).default('ignore')
     .describe('Whether the features that a job asked for (Constraints) and the type of its GPUs are required of nodes, for clusters whose nodes are given: as labels, the type as model.'),
+  pending: z.enum(['skip', 'estimate']).default('skip')
+    .describe('Jobs that still wait: skip: left out; estimate: they run as long as their limit says. Of those that run already unknownRuntime tells the run time.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,
