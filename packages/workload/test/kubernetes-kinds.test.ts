@@ -58,6 +58,13 @@ describe('YAML of Kubernetes', () => {
 })
 
 describe('jobs of several kinds', () => {
+  it('may be Workloads of Kueue that are not admitted yet, or have not finished, where it is said how long they run', () => {
+    const text = JSON.stringify(list(workload('waits', {}, []), workload('runs', {}, [['Admitted', 50]])))
+    const found = [...jobsOf(parseTrace(bytesOf(text), { file: 'cluster.json', options: { unfinished: 700 } }))]
+    expect(found.map(({ id, recorded, stages }) => [id, recorded, stages.map(({ duration }) => duration)])).toEqual([['ml/waits', { status: 'pending' }, [700, 700]], ['ml/runs', { wait: 100, status: 'running' }, [700, 700]]])
+    expect(messageOf(() => read(text))).toContain('the trace holds no jobs')
+  })
+
   it('of a JobSet are one, with the pods of its Jobs, from when it was created, a gang under Kueue', () => {
     const parts = [job('set-a-0', { ...ofSet, ...owned('JobSet', 'set') }), job('set-b-0', { ...ofSet, ...owned('JobSet', 'set') }), pod('set-b-0-x', { ...ofSet, ...owned('Job', 'set-b-0') }, '4')]
     expect(brief(jobSet({ labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }), ...parts)).toEqual([['ml/set', 0, 'gpus', 160, [[-2, 2000], [1, 4000]]]])

@@ -88,6 +88,17 @@ describe('kubernetes', () => {
     ])
   })
 
+  it('lets pods that have not ended run for as long as is said, those that wait from when they start', () => {
+    const waits = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', lastTransitionTime: at(1) }], startTime: undefined, containerStatuses: [] }
+    const alone = { ownerReferences: [] }
+    const items = [pod('train-0'), pod('train-1', { status: { phase: 'Running' } }), pod('soon', { metadata: alone, status: waits }), pod('now', { metadata: alone, status: { phase: 'Running', containerStatuses: [] } })]
+    const trace = read(list(...items), { unfinished: 900 })
+    expect([...jobsOf(trace)].map(({ id, recorded, stages }) => [id, recorded, stages[0]?.duration])).toEqual([
+      ['ml/train', { wait: 60, status: 'running' }, [600, 900]], ['ml/soon', { status: 'pending' }, [900]], ['ml/now', { wait: 60, status: 'running' }, [900]],
+    ])
+    expect(trace.report.notes).toEqual(['3 pods still running or pending: run 900 s (unfinished)'])
+  })
+
   it('says what is wrong', () => {
     expect(messageOf(() => read(list({ ...pod('a'), spec: undefined })))).toContain('line 43 spec: in the object that begins on line 4: is missing. Print whole objects: kubectl get jobs,pods -A -o json')
     expect(messageOf(() => read(list(pod('a', { metadata: { creationTimestamp: 'yesterday' } }))))).toContain('metadata.creationTimestamp: in the object that begins on line 4: found "yesterday", expected a time such as 2024-01-31T10:00:00Z.')

@@ -1,10 +1,10 @@
 import type { Constraints, Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 
-/** Pods that ask alike, and when they ran. */
+/** Pods that ask alike, when they started, `Infinity` where they wait still, and how long they ran or are to run. */
 export interface Task {
   readonly start: Seconds
-  readonly end: Seconds
+  readonly seconds: Seconds
   readonly demand: Demand
   readonly constraints: Constraints | undefined
 }
@@ -23,6 +23,8 @@ export interface Owner {
   priority?: number | undefined
   deadline?: Seconds | undefined
   isGang: boolean
+  /** Whether a pod of it has not ended. */
+  isGoing: boolean
   /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
   least?: number | undefined
   group?: string | undefined
@@ -113,13 +115,14 @@ export class Owners {
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, group, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
   into.priority ??= priority
   into.deadline ??= deadline
   into.isGang ||= isGang
+  into.isGoing ||= isGoing
   into.group ??= group
   into.hasFailed ||= hasFailed
   if (into.templates.length === 0 && into.pods.length === 0) into.templates = templates

@@ -14,18 +14,20 @@ export const kubernetesOptions = z.strictObject({
   queue: z.enum(['label', 'namespace']).default('label').describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
   gang: z.enum(['groups', 'jobs', 'none']).default('groups')
     .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue, those of every job, or nobody\'s.'),
+  unfinished: z.number().positive().max(1e12).optional()
+    .describe('Seconds that pods run, from their start, which have not ended or wait still; default: they are left out.'),
   nodeSelector: z.enum(['require', 'ignore']).default('require').describe('Labels that pods ask of nodes (nodeSelector, required affinity): required, or ignored.'),
 })
 type KubernetesOptions = z.output<typeof kubernetesOptions>
 
 /**
- * Pods of Kubernetes that have ended, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
+ * Pods of Kubernetes, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue.
  *
- * Deviations: all pods of a job are asked for at once. Pods of daemons, and those that have not ended, are left out.
+ * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run.
  */
 export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   name: 'kubernetes',
@@ -62,7 +64,7 @@ class KubernetesJobs implements LineParser {
   #isBegun = false
   readonly #held = new HeldJobs('first', { renames: true })
   readonly #owners = new Owners()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unknown: 0, nothing: 0, empty: 0 }
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0 }
   #isEnded = false
 
   constructor(
@@ -110,11 +112,12 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unknown, nothing, empty } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
       { rule: 'going', jobs: going, text: 'pods still running or pending: left out' },
+      { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
@@ -153,10 +156,13 @@ class KubernetesJobs implements LineParser {
     if (DAEMONS.includes(kind)) return void this.#counts.daemons++
     const [spec, status] = [needed(pod, 'spec'), needed(pod, 'status')]
     const phase = status.text('phase')
-    if (phase === 'Running' || phase === 'Pending') return void this.#counts.going++
-    const start = trueSince(status, 'PodScheduled') ?? timeAt(status, 'startTime')
+    const isGoing = phase === 'Running' || phase === 'Pending'
+    const { unfinished } = this.options
+    if (isGoing && unfinished === undefined) return void this.#counts.going++
+    const start = trueSince(status, 'PodScheduled') ?? timeAt(status, 'startTime') ?? (isGoing ? Infinity : undefined)
     const ends = [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(each.object('state')?.object('terminated'), 'finishedAt') ?? [])
-    if (start === undefined || ends.length === 0) return void this.#counts.unknown++
+    if (start === undefined || (!isGoing && ends.length === 0)) return void this.#counts.unknown++
+    if (isGoing) this.#counts.unfinished++
     const group = mark(...GROUPS)
     const isOwned = controller !== undefined && !SERVICES.includes(kind)
     const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
@@ -167,7 +173,8 @@ class KubernetesJobs implements LineParser {
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
     if (group !== undefined) owner.group ??= keyOf(namespaceOf(metadata), 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
-    owner.pods.push({ start, end: Math.max(start, ...ends), demand: this.#demand(spec), constraints: this.#constraints(spec) })
+    if (isGoing) owner.isGoing = true
+    owner.pods.push({ start, seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start, demand: this.#demand(spec), constraints: this.#constraints(spec) })
   }
 
   #job(job: Fields, name: string, line: number): void {
@@ -184,7 +191,7 @@ class KubernetesJobs implements LineParser {
     const pod = spec.object('template')?.object('spec')
     if (start === undefined || end === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, end: start + each, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -199,12 +206,16 @@ class KubernetesJobs implements LineParser {
     owner.priority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
     owner.isGang = true
-    const [start, end] = [trueSince(status, 'Admitted') ?? trueSince(status, 'QuotaReserved'), trueSince(status, 'Finished')]
-    if (start === undefined || end === undefined) return
+    const { unfinished } = this.options
+    const end = trueSince(status, 'Finished')
+    const start = trueSince(status, 'Admitted') ?? trueSince(status, 'QuotaReserved') ?? (end === undefined && unfinished !== undefined ? Infinity : undefined)
+    const seconds = end === undefined ? unfinished : Math.max(0, end - (start ?? end))
+    if (start === undefined || seconds === undefined) return
+    if (end === undefined) owner.isGoing = true
     owner.workload = spec.list('podSets').flatMap((set): Template[] => {
       const pod = set.object('template')?.object('spec')
       const tasks = set.whole('count') ?? 1
-      return pod === undefined || tasks === 0 ? [] : [{ tasks, start, end: Math.max(start, end), demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+      return pod === undefined || tasks === 0 ? [] : [{ tasks, start, seconds, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
     })
   }
 
@@ -213,7 +224,7 @@ class KubernetesJobs implements LineParser {
     const created = timeAt(metadata, 'creationTimestamp')
     if (created === undefined) throw metadata.bad('creationTimestamp', 'is missing.')
     const queue = this.options.queue === 'label' ? marksOf(metadata)(...QUEUES) : undefined
-    const known = this.#owners.get(keyOf(namespace, kind, name), () => ({ id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, templates: [], workload: [], pods: [] }))
+    const known = this.#owners.get(keyOf(namespace, kind, name), () => ({ id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, isGoing: false, templates: [], workload: [], pods: [] }))
     known.created = Math.min(known.created, created)
     known.queue ??= queue
     return known
@@ -230,9 +241,9 @@ class KubernetesJobs implements LineParser {
     return this.options.nodeSelector === 'require' ? constraintsOfPod(spec) : undefined
   }
 
-  #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, templates: ofJob, workload, pods }: Owner): void {
+  #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods }: Owner): void {
     const templates = ofJob.length > 0 ? ofJob : workload
-    const stages = pods.length > 0 ? stagesOf(pods) : templates.map((each, i) => stageOf(each, each.tasks, each.end - each.start, i))
+    const stages = pods.length > 0 ? stagesOf(pods) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
@@ -240,7 +251,7 @@ class KubernetesJobs implements LineParser {
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== undefined && priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
-      recorded: { wait: Math.max(0, start - created), status: hasFailed ? 'failed' : 'completed' },
+      recorded: { ...(start < Infinity && { wait: Math.max(0, start - created) }), status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed' },
       stages: stages.map((stage) => (together && stage.tasks > 1 ? { ...stage, gang: true, ...(stages.length === 1 && least !== undefined && least < stage.tasks && { minTasks: Math.max(1, least) }) } : stage)),
     }, line)
   }
@@ -253,7 +264,7 @@ function stagesOf(pods: readonly Task[]): StageSpec[] {
     const key = JSON.stringify([pod.demand, pod.constraints])
     alike.set(key, [...(alike.get(key) ?? []), pod])
   }
-  return [...alike.values()].map((tasks, i) => stageOf(tasks[0]!, tasks.length, tasks.map(({ start, end }) => end - start), i))
+  return [...alike.values()].map((tasks, i) => stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i))
 }
 
 function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
