@@ -64,6 +64,7 @@ const twoLevelOptions = z.strictObject({
 })
 /** Options of `twoLevel`; all may be left out. */
 export interface TwoLevelOptions extends Omit<z.input<typeof twoLevelOptions>, 'allocator'> {
+  /** Who gets the next offer: an order by its name, `random`, or a comparison of two frameworks. Default `drf`. */
   readonly allocator?: keyof typeof allocatorOrders | 'random' | AllocatorOrder | undefined
 }
 

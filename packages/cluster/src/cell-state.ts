@@ -17,7 +17,9 @@ export class CellState implements ClusterView {
   readonly levels: number
   readonly heartbeat: Seconds
   readonly labels: readonly string[]
+  /** The cluster that this is the state of. */
   readonly model: ClusterModel
+  /** What tasks ask for, by shape. */
   readonly shapes: Shapes
   /** Amounts, `[node * resources + resource]`: a node is looked at as a whole, and most often at random. */
   freeAmounts: Int32Array

@@ -34,6 +34,7 @@ export class Shape {
 
 /** Interned demand vectors with their constraints, by id in `all`. */
 export class Shapes {
+  /** Every shape, by its id. */
   readonly all = listOf<Shape>()
   /** By lane: the smallest amount of each of its resources that any shape asks; huge until one is known. */
   readonly least: Shape[]
@@ -133,10 +134,12 @@ export class Shapes {
     this.#watchers.push(watcher)
   }
 
+  /** The shape of that id. */
   of(shape: ShapeId): Shape {
     return this.all[shape] as Shape
   }
 
+  /** What a task of the shape asks of a resource; 0 where it asks nothing. */
   amount(shape: ShapeId, resource: number): number {
     const { resources, amounts, count } = this.of(shape)
     for (let i = 0; i < count; i++) if (resources[i] === resource) return amounts[i] as number

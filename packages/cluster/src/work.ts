@@ -44,6 +44,7 @@ export class Work extends WorkReads {
     for (let lane = 0; lane < this.lanes; lane++) this.pendingTasks.push(0)
     return this.#listeners.push(listener) - 1
   }
+  /** Schedulers by their numbers, which are told of their own jobs. */
   get listeners(): readonly WorkListener[] {
     return this.#listeners
   }
@@ -287,6 +288,7 @@ export class Work extends WorkReads {
     }
   }
 
+  /** Ends `holdBack`: its pending tasks are told of again. */
   letGo(job: JobId): void {
     if (this.jobHeld[job] === 0) return
     this.jobHeld[job] = 0

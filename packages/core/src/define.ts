@@ -6,6 +6,7 @@ import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } fro
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
 export interface OptionsSchema<Options, Input = unknown> {
+  /** The interface as its specification has it: version 1, the name of the library, and a check of a value. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

@@ -6,6 +6,7 @@ import type { Moulding, Reason, Round } from './round.js'
  * rehearsal, of whose claims a subclass would not see the end.
  */
 export abstract class WrappedRound implements Round {
+  /** The round that all is passed on to; a subclass sets it. */
   protected inner!: Round
 
   get serial() { return this.inner.serial }

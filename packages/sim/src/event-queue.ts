@@ -37,7 +37,9 @@ const SAMPLES = 64
 export class EventQueue {
   /** The event that `pop` took out. */
   time = NaN
+  /** Its kind. */
   kind: EventKind = EventKind.TaskEnd
+  /** The number it was added with: of a task, job or node, as its kind says. */
   subject = 0
 
   /** Number of pending events, cancelled ones included. */
@@ -107,6 +109,7 @@ export class EventQueue {
     return true
   }
 
+  /** The number that a pending event was added with. */
   subjectOf(id: number): number {
     return (this.#events[id] as number) >> 4
   }

@@ -8,6 +8,7 @@ import { SchedError, type NodeId, type Seconds } from '@sched/core'
 export class HeartbeatRing {
   /** Node and time of the next heartbeat. */
   node = 0 as NodeId
+  /** Its time, in seconds. */
   next: Seconds
   readonly #offsets: Float64Array
   readonly #interval: Seconds
@@ -19,6 +20,7 @@ export class HeartbeatRing {
     this.next = 0
   }
 
+  /** Goes on to the next heartbeat. */
   advance(): void {
     let node = this.node + 1
     if (node === this.#offsets.length) {

@@ -25,8 +25,11 @@ import { taskRunsOf } from './task-runs-of.js'
  * heartbeat; otherwise at once. Everything is deterministic: equal times fire by kind, then by order of scheduling.
  */
 export class Simulation implements CellHost, DraftSink {
+  /** Seconds since the start. */
   now: Seconds = NaN
+  /** Jobs, stages and tasks that are in the system. */
   readonly work: Work
+  /** What is free where. */
   readonly cell: CellState
   /** The schedulers of the run; a monolithic one has one. */
   readonly schedulers: readonly Scheduler[]

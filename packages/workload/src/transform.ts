@@ -85,6 +85,7 @@ export function renameQueues(workload: Workload, names: Readonly<Record<string, 
 
 /** What the masters of jobs ask for, and how long each takes from its start until it asks for others. */
 export interface MasterSpec {
+  /** What each asks for, by resource. */
   readonly demand: Demand
   /** Seconds, at least 0. Default 0. */
   readonly startup?: Seconds | undefined

@@ -8,6 +8,7 @@ export type NodeAt = readonly [rack: number, node: number]
 export interface ShuffleVolumes {
   /** Bytes that stay on their node, and that stay in their rack. */
   readonly local: number
+  /** Bytes that go to another node of their rack. */
   readonly rack: number
   /** Bytes of each pair of nodes in different racks, both directions together, in order of first transfer. */
   readonly pairs: readonly { readonly a: NodeAt; readonly b: NodeAt; readonly bytes: number }[]

@@ -18,6 +18,7 @@ const MOST = 1e290
 
 /** A model ready for predictions: one pass over the features in log space, without allocation but for the answer. */
 export class BayesClassifier {
+  /** What it predicts by. */
   readonly model: BayesModel
   readonly #features: Float64Array
   /** ln P(C1) / P(C0), and of gaussians the normalising constants of all features. */

@@ -4,9 +4,13 @@ import { trainBayes, type Sample, type TrainOptions } from './train.js'
 
 /** Samples by what they are and what was predicted. */
 export interface Confusion {
+  /** Communication-active jobs that were predicted so. */
   readonly activeAsActive: number
+  /** Active jobs that were taken for lazy ones. */
   readonly activeAsLazy: number
+  /** Lazy jobs that were taken for active ones. */
   readonly lazyAsActive: number
+  /** Lazy jobs that were predicted so. */
   readonly lazyAsLazy: number
 }
 
@@ -16,6 +20,7 @@ export interface CrossValidation {
   readonly matrix: Confusion
   /** Part of the samples predicted right. */
   readonly accuracy: number
+  /** The same of each fold, in their order. */
   readonly folds: readonly Confusion[]
 }
 

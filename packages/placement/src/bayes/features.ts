@@ -5,6 +5,7 @@ export type FeatureKind = 'flat' | 'rows'
 
 /** Which features of a plan are taken. */
 export interface FeatureOptions {
+  /** Default flat. */
   readonly features?: FeatureKind
   /** Tasks that count as 1; default 100. */
   readonly max?: number

@@ -15,7 +15,9 @@ export interface LabelOptions {
 
 /** Measured jobs with their classes. */
 export interface LabelledJobs {
+  /** Jobs in the order in which they were measured. */
   readonly samples: readonly Sample[]
+  /** Of each of them: its volume between racks as a part of the largest. */
   readonly activities: readonly number[]
   /** For the summary of a model. */
   readonly labels: Required<Pick<NonNullable<TrainOptions['labels']>, 'threshold' | 'activity' | 'largest'>>

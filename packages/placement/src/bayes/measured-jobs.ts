@@ -5,6 +5,7 @@ import { planOf, rackLayout, type RackLayout } from './rack-layout.js'
 
 /** What a run has measured of one job: a sample to learn from, once it is labelled. */
 export interface MeasuredJob {
+  /** Its id in the workload. */
   readonly job: string
   /** Tasks of its first stage by rack and node, where they were done. */
   readonly plan: Plan
@@ -12,7 +13,9 @@ export interface MeasuredJob {
   readonly pairs: readonly (readonly [a: NodeAt, b: NodeAt, bytes: number])[]
   /** Bytes fetched from the own node, within racks and between racks. */
   readonly local: number
+  /** Bytes fetched from another node of the same rack. */
   readonly rack: number
+  /** Bytes fetched from other racks. */
   readonly cross: number
 }
 

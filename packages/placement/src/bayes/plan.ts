@@ -8,7 +8,9 @@ export type Plan = readonly (readonly (number | null)[])[]
 
 /** Racks of a cluster, and nodes of its largest rack. */
 export interface ClusterShape {
+  /** Number of racks. */
   readonly racks: number
+  /** Nodes of the largest rack. */
   readonly nodes: number
 }
 

@@ -3,9 +3,11 @@ import type { ClusterShape, Plan } from './plan.js'
 
 /** The nodes of a cluster by rack; a cluster without racks is one. */
 export interface RackLayout {
+  /** Racks, and nodes of the largest. */
   readonly shape: ClusterShape
   /** Nodes of each rack in id order. */
   readonly racks: readonly (readonly NodeId[])[]
+  /** The rack of each node. */
   readonly rackOf: Int32Array
 }
 

@@ -49,7 +49,9 @@ function checkPerformance(plan: Plan, performance: Performances): void {
 
 /** What a redeployment goes by. */
 export interface RedeployOptions {
+  /** What tells active jobs from lazy ones. */
   readonly classifier: Pick<BayesClassifier, 'predict'>
+  /** Of each node, in the shape of the plan. */
   readonly performance: Performances
   /** random: uniform over racks with a node (the paper); mostFree: the most in `free`, the lowest of equals. Default random. */
   readonly rackChoice?: 'random' | 'mostFree'
@@ -63,7 +65,9 @@ export interface RedeployOptions {
 
 /** A plan with what the classifier said of it. */
 export interface Redeployment {
+  /** Tasks by rack and node, as they are to be placed. */
   readonly plan: Plan
+  /** What the classifier said of the plan that was given. */
   readonly prediction: Prediction
   /** Where its tasks go, reducers too; `undefined` of a lazy job. */
   readonly rack: number | undefined

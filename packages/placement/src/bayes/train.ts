@@ -5,6 +5,7 @@ import { shapeOf, type Plan } from './plan.js'
 
 /** A measured job: what the scheduler planned, and what became of it. */
 export interface Sample {
+  /** Tasks by rack and node. */
   readonly plan: Plan
   /** Class C1, communication-active. */
   readonly isActive: boolean
@@ -16,6 +17,7 @@ export interface TrainOptions {
   readonly kind?: 'gaussian' | 'bernoulli'
   /** Default: flat for gaussian, rows for bernoulli. */
   readonly features?: FeatureKind
+  /** Tasks that count as 1; default 100. */
   readonly max?: number
   /** Probabilities of the classes before anything is known: by their samples (default) or equal. */
   readonly priors?: 'samples' | 'equal'

@@ -1,7 +1,10 @@
 /** A node as a comparator sees it; amounts of one resource, memory in the paper. */
 export interface NodeLoad {
+  /** Amount that is free. */
   readonly available: number
+  /** Amount that the node has. */
   readonly total: number
+  /** Its performance, relative to that of others. */
   readonly weight: number
   /** Amount that was assigned and is in use. */
   readonly assigned: number

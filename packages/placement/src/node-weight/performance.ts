@@ -2,10 +2,13 @@ import { SchedError } from '@sched/core'
 
 /** Hardware of a node and, if it was probed, its use: samples in [0, 1]. */
 export interface NodeProfile {
+  /** Number of cores. */
   readonly cores: number
   /** In any unit, the same for all nodes. */
   readonly memory: number
+  /** Samples of the use of its cores; absent where it was not probed. */
   readonly cpuUse?: readonly number[]
+  /** Samples of the use of its memory, likewise. */
   readonly memoryUse?: readonly number[]
 }
 

@@ -20,6 +20,7 @@ export interface UserLimitCase {
   readonly factor: number
   /** The step in which limits grow. */
   readonly minimum: ArrayLike<number>
+  /** What is divided among the active users: what they use and one step more, or the queue. */
   readonly basis: 'active-usage' | 'active-users'
 }
 

@@ -8,11 +8,13 @@ export type GeneratedWorkload = Workload & { readonly machine?: Machine }
 
 /** What a generator is: its name, where it is published, its options with defaults, and how it makes a workload. */
 export interface GeneratorDefinition<S extends z.ZodObject> {
+  /** As experiments name it. */
   readonly name: string
   /** One line for listings. */
   readonly summary: string
   /** Where it is published: paper, section, table. */
   readonly source?: string
+  /** The options with their defaults. */
   readonly options: S
   /** Gets options that were checked; the workload's `open` gives the same jobs every time. */
   create(options: z.output<S>): GeneratedWorkload
@@ -21,9 +23,13 @@ export interface GeneratorDefinition<S extends z.ZodObject> {
 /** A generator is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
 export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
   (options?: z.input<S>): GeneratedWorkload
+  /** The name of the generator. */
   readonly generator: string
+  /** One line for listings. */
   readonly summary: string
+  /** Where it is published. */
   readonly source: string | undefined
+  /** The options with their defaults. */
   readonly options: S
   /** The same with options from outside, for example a file. */
   from(this: void, options: unknown): GeneratedWorkload

@@ -20,6 +20,7 @@ export interface GoogleTrace extends Workload, TraceFacts {
   readonly running: readonly RunningGroup[]
   /** Seconds from the start of the trace to the latest event. */
   readonly window: Seconds
+  /** What was read of the tables. */
   readonly counts: HistoryCounts
   /** What was done about tasks that the window shows in part. */
   readonly rules: readonly RuleCount[]

@@ -3,7 +3,9 @@ import { UNITS } from './history.js'
 
 /** Machines as a cluster's description has them, in millionths of the largest machine. */
 export interface MachineClasses {
+  /** For reports. */
   readonly name: string
+  /** A group of nodes for each class. */
   readonly nodes: readonly { readonly name: string; readonly count: number; readonly resources: { readonly cpu: number; readonly mem: number } }[]
 }
 

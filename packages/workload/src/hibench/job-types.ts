@@ -1,16 +1,22 @@
 /** A HiBench program as Cao and Wang ran it (table 1), in GB (1e9 bytes), with our choices of how fast it works. */
 export interface JobType {
+  /** Its two letters in the paper. */
   readonly code: string
+  /** The name of the program. */
   readonly title: string
+  /** What its maps read. */
   readonly input: number
   /** Map output that is shuffled. */
   readonly intermediate: number
+  /** What its reduces write. */
   readonly output: number
   /** MB (1e6 bytes) per second that one map reads and one reduce takes in and writes, on a node of speed 1. */
   readonly mapRate: number
+  /** MB (1e6 bytes) per second that one reduce takes in and writes. */
   readonly reduceRate: number
   /** What a task uses of its node while it runs alone. */
   readonly mapUse: Readonly<Record<'cores' | 'disks', number>>
+  /** The same of a reduce. */
   readonly reduceUse: Readonly<Record<'cores' | 'disks', number>>
 }
 

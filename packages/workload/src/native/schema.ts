@@ -4,6 +4,7 @@ import type { Machine } from '../trace/facts.js'
 
 /** Name and version that the first line of a native file gives. */
 export const nativeFormat = 'sched-workload'
+/** The version that it gives. */
 export const nativeVersion = 1
 
 // z.number() refuses NaN and Infinity; above 2^53 a double no longer tells neighbouring integers apart

@@ -10,8 +10,11 @@ import { readBytes } from './read-bytes.js'
 export interface OmegaFilesOptions {
   /** Paths of the three files of a cluster: gaps, tasks per job, run times. */
   readonly interarrival: string
+  /** Path of the file with tasks per job. */
   readonly csizes: string
+  /** Path of the file with run times. */
   readonly runtimes: string
+  /** Default 1. */
   readonly seed?: number
   /** Seconds in which jobs are submitted; default one day. */
   readonly horizon?: number

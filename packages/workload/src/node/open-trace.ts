@@ -135,7 +135,7 @@ async function firstOf(path: string): Promise<{ readonly file: string; readonly 
 
 /** Files piece by piece, so that none is held as a whole. */
 async function partsTrace(parts: PartsReading, files: Iterable<string>, path: string): Promise<Trace> {
-  for (const file of files) for await (const piece of piecesOf(chunksOf(file, pieceBytes))) parts.add(piece, file)
+  for (const file of files) for await (const piece of piecesOf(file, pieceBytes)) parts.add(piece, file)
   return called(path, parts.trace(path))
 }
 

@@ -6,6 +6,7 @@ import type { RunningGroup } from './prefill.js'
 export interface RunningJob extends RunningGroup {
   /** The log's id as it stands: 18 digits and more, so never a number. */
   readonly id: string
+  /** Batch or service. */
   readonly class: JobClass
 }
 

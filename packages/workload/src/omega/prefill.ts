@@ -6,7 +6,9 @@ import { EmptyCell, type CellGroups } from './random-first-fit.js'
 
 /** A task that runs at time 0 and belongs to no job, as `SimulationOptions.prefill` takes it. */
 export interface RunningTask {
+  /** Where it runs. */
   readonly node: NodeId
+  /** What it holds, by resource. */
   readonly demand: Demand
   /** Seconds from the start of the run; `Infinity`: it never ends. */
   readonly end: Seconds
@@ -16,6 +18,7 @@ export interface RunningTask {
 export interface RunningKind {
   /** Share of the prefilled amount that tasks of this kind hold; shares are relative. */
   readonly share: number
+  /** What each asks for, by resource. */
   readonly demand: Demand
   /** Seconds that a running task goes on. */
   readonly remaining: () => Seconds
@@ -75,11 +78,15 @@ export interface OmegaPrefillOptions {
 
 /** Tasks of one job that run at time 0. */
 export interface RunningGroup {
+  /** Number of tasks. */
   readonly tasks: number
+  /** What each asks for, by resource. */
   readonly demand: Demand
+  /** Seconds from the start of the run; `Infinity`: they never end. */
   readonly end: Seconds
   /** Where they run; default: placed by randomised first fit. */
   readonly node?: number
+  /** Line of the file that tells of them, for messages. */
   readonly line?: number
 }
 

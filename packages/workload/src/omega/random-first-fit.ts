@@ -2,6 +2,7 @@ import { SchedError, type Demand, type NodeId } from '@sched/core'
 
 /** The part of a cluster's description that tasks are placed by: nodes of alike groups have ids in this order. */
 export interface CellGroups {
+  /** Groups of alike nodes. */
   readonly nodes: readonly { readonly count: number; readonly resources?: Readonly<Record<string, number>> }[]
 }
 

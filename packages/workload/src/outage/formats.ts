@@ -10,9 +10,13 @@ import type { Absence, AbsenceTable, OutageFormat } from './table.js'
 
 /** A time in which a node is away: see `Outage` of `@sched/sim`. */
 export interface ListedOutage {
+  /** The node that is away. */
   readonly node: NodeId
+  /** Seconds from the start of the run. */
   readonly from: Seconds
+  /** When it is back; `Infinity`: never. */
   readonly to: Seconds
+  /** Whether its tasks run on, and only new ones are kept away. */
   readonly drain: boolean
 }
 
@@ -28,7 +32,9 @@ export interface OutageReading {
 
 /** The outages of a file, and what people should know of how they came about. */
 export interface OutageList {
+  /** In the order of the file. */
   readonly outages: readonly ListedOutage[]
+  /** Sentences about what was left out or cut. */
   readonly notes: readonly string[]
 }
 

@@ -7,6 +7,7 @@ export interface JobRun {
   readonly wait?: Seconds | undefined
   /** Seconds it ran; default: the job's duration. */
   readonly runtime?: Seconds | undefined
+  /** How it ended, for example `completed`; default: as the log says. */
   readonly status?: string | undefined
 }
 

@@ -4,23 +4,41 @@ import { fieldNames } from './fields.js'
 
 /** The fields of a line in the format's units (seconds, KiB per processor); what is absent is written as -1, unknown. */
 export interface SwfRow {
+  /** Job number, from 1. */
   readonly job: number
+  /** Seconds since the start of the log. */
   readonly submit: number
+  /** Seconds from submission to start. */
   readonly wait?: number | undefined
+  /** Seconds it ran. */
   readonly runtime?: number | undefined
+  /** Processors it had. */
   readonly allocated?: number | undefined
+  /** Mean CPU time of a processor, seconds. */
   readonly cpuTime?: number | undefined
+  /** KiB per processor. */
   readonly usedMemory?: number | undefined
+  /** Processors asked for. */
   readonly requested?: number | undefined
+  /** Estimate, seconds. */
   readonly requestedTime?: number | undefined
+  /** KiB per processor asked for. */
   readonly requestedMemory?: number | undefined
+  /** 1 completed, 0 failed, 5 cancelled. */
   readonly status?: number | undefined
+  /** Number of the user. */
   readonly user?: number | undefined
+  /** Number of the group. */
   readonly group?: number | undefined
+  /** Number of the executable. */
   readonly application?: number | undefined
+  /** Number of the queue. */
   readonly queue?: number | undefined
+  /** Number of the partition. */
   readonly partition?: number | undefined
+  /** Number of the job that it followed. */
   readonly preceding?: number | undefined
+  /** Seconds from the end of that one to its submission. */
   readonly think?: number | undefined
 }
 const keys: readonly (keyof SwfRow)[] = [
@@ -52,6 +70,7 @@ export async function* writeSwfStream(rows: AsyncIterable<SwfRow>, options: SwfW
 export interface SwfResultOf {
   /** The header of the log whose jobs were run. */
   readonly header?: HeaderFields | undefined
+  /** The machine on which they were run. */
   readonly machine?: Machine | undefined
   /** What was done, for example the policy. */
   readonly note: string

@@ -1,15 +1,23 @@
 /** Machines as a cluster's description has them. */
 export interface MachineGroup {
+  /** Names of its machines. */
   readonly names: string[]
+  /** How many they are. */
   readonly count: number
+  /** Groups that they are in, from the rack up. */
   readonly racks?: string[]
+  /** What each has, by resource. */
   readonly resources?: Record<string, number>
+  /** Resources that come in devices. */
   readonly devices?: Record<string, { readonly count: number; readonly milli: number }>
+  /** What constraints of jobs may ask for. */
   readonly labels?: Record<string, string>
 }
 /** A list of machines as a cluster may name it. */
 export interface MachineTable {
+  /** For reports. */
   readonly name: string
+  /** Groups of alike machines, in the order of the table. */
   readonly nodes: MachineGroup[]
 }
 

@@ -2,7 +2,9 @@ import type { Demand, Seconds, Workload } from '@sched/core'
 
 /** The machine that a trace comes from. */
 export interface Machine {
+  /** Its processors, where it is known by them. */
   readonly procs?: number
+  /** Its nodes, where it is known by them. */
   readonly nodes?: number
   /** All of it as one aggregate node, in what the jobs of the trace ask for: `{ procs: 240 }`. */
   readonly resources: Demand
@@ -21,6 +23,7 @@ export interface TraceFacts {
   readonly machine?: Machine
   /** Jobs ask for parts of a parallel machine, although only all of them together say how large it is. */
   readonly isRigid?: boolean
+  /** Fields of its header, where it has one. */
   readonly header?: HeaderFields
   /** What time 0 is on the clock of the log: seconds since 1970, or since the start of Google's window. Absent where it does not say. */
   readonly start?: Seconds

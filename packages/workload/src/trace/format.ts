@@ -4,11 +4,13 @@ import type { RuleCount, TraceFacts } from './facts.js'
 
 /** A trace format. To add one: a file with such an object, and its name in `formats.ts`. */
 export interface TraceFormat<S extends z.ZodType = z.ZodType> {
+  /** As `--format` names it. */
   readonly name: string
   /** What it is called in messages and listings. */
   readonly title: string
   /** Where it is described. */
   readonly source?: string
+  /** Options of its reader, with their defaults. */
   readonly options: S
   /** Its parser holds all jobs until the end, so that a content in memory is read once and its jobs are kept. */
   readonly isHeld?: boolean
@@ -42,7 +44,9 @@ export interface PartsReading {
 
 /** Where a parser is. */
 export interface LinePlace {
+  /** Name of the file in messages; undefined where there is none. */
   readonly file: string | undefined
+  /** Its number, from 1, as `counted` says. */
   readonly line: number
   /** What `line` counts; default: lines. The header of a table of rows is row 0. */
   readonly counted?: 'line' | 'row' | undefined
@@ -73,6 +77,7 @@ export class BadLine extends Error {
 export interface TraceReport {
   /** Lines read, blank ones and headers too. */
   readonly lines: number
+  /** Jobs read. */
   readonly jobs: number
   /** What is counted here, and in the messages; default: lines. */
   readonly counted?: 'line' | 'row' | undefined
@@ -88,6 +93,7 @@ export interface TraceReport {
 
 /** A workload read from a trace. */
 export interface Trace extends Workload, TraceFacts {
+  /** Name of the format that it was read in. */
   readonly format: string
   /** Of the whole trace when it is held in memory, of the latest reading when it is streamed. */
   readonly report: TraceReport

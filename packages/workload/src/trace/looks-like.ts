@@ -1,6 +1,8 @@
 /** What a file is, when no reader wants it. */
 export interface Likeness {
+  /** What it is, in words. */
   readonly what: string
+  /** What to do with it. */
   readonly wayOut: string
 }
 
