@@ -257,8 +257,8 @@ describe('a queue file with a mistake', () => {
     ['a negative weight of capacity', 'c.xml', withLine(['root.research.ml.capacity', '-1w']), '"c.xml" line 8 yarn.scheduler.capacity.root.research.ml.capacity: the weight -1 is negative. Use a number of at least 0.'],
     ['an external entity', 'f.xml', fair.replace('<allocations>', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<allocations>'), '"f.xml" line 2: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
     ['a billion laughs', 'f.xml', `<!DOCTYPE a [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY b${i} "${'&a;'.repeat(10)}">`).join('')}]>\n<allocations/>`, '"f.xml" line 1: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
-    ['text that is no XML', 'f.xml', 'queues: none', '"f.xml": is no queue file. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, or a fairscheduler.xml of Spark.'],
-    ['nothing', 'f.xml', ' \n', '"f.xml": is empty. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, or a fairscheduler.xml of Spark.'],
+    ['text that is no XML', 'f.xml', 'queues: none', '"f.xml": is no queue file. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, or a fairscheduler.xml of Spark.'],
+    ['nothing', 'f.xml', ' \n', '"f.xml": is empty. Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, or a fairscheduler.xml of Spark.'],
   ])('%s: one line with its place, exit 2', async (_, file, text, expected) => {
     expect(await refused(file, text)).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
     // the same where it is to be run

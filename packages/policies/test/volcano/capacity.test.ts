@@ -114,3 +114,31 @@ describe('capacity with queues in queues (OnSessionOpenWithHierarchy)', () => {
     expect(outcome(on, options(queues, isEnqueued), held, ...coming)).toEqual(expected)
   })
 })
+
+describe('guarantees of capacity (capacity.go: realCapability, checkGuaranteeConstraint)', () => {
+  const options = (queues: Queues): VolcanoOptions => ({ queues, actions: ['allocate', 'reclaim'], tiers: [{ plugins: ['gang', 'capacity'].map((name) => ({ name: name as 'gang', ...(name === 'gang' && { enableReclaimable: false }) })) }] })
+  it('bound what each other queue has: several together use them, and the one with most of what it deserves gives them back', () => {
+    // of 12 CPUs q1 is guaranteed 1 and q2 3: others may have 12 - 4 = 8, and q1 9
+    const { come } = world({ n1: { cpu: 12 } }, options({ q0: { deserved: { cpu: 2 } }, q1: { deserved: { cpu: 1 }, guarantee: { cpu: 1 } }, q2: { deserved: { cpu: 4 }, guarantee: { cpu: 3 } } }))
+    const cpus = (id: string, cpu: number) => come(wants(id, id.split('-')[0] as string, { cpu }))
+    for (const [id, cpu] of [['q1-1', 2], ['q1-2', 2], ['q1-3', 2], ['q1-4', 2], ['q1-5', 1]] as const) expect(cpus(id, cpu).started).toEqual([`${id}@n1`])
+    expect(cpus('q1-6', 1)).toEqual({ started: [], killed: [] })
+    expect(cpus('q0-7', 3)).toEqual({ started: ['q0-7@n1'], killed: [] })
+    expect(cpus('q2-8', 3)).toEqual({ started: ['q2-8@n1'], killed: ['q1-4', 'q1-5'] })
+  })
+  it('keep the last task of a queue', () => {
+    const lent = (guarantee: number) => outcome({ n1: { cpu: 5 } }, options({ q0: { deserved: { cpu: 5 } }, q1: { deserved: { cpu: 1 }, guarantee: { cpu: guarantee } } }), [wants('a', 'q1', { cpu: 3 })], wants('b', 'q0', { cpu: 4 }))
+    expect(lent(1)).toEqual([])
+    expect(lent(0)).toEqual(['-a', '+b@n1'])
+  })
+})
+
+describe('capacity in a tree', () => {
+  it('serves the queue whose outermost queue has the smaller part of what it deserves', () => {
+    const queues: Queues = { left: { deserved: { cpu: 6 } }, right: { deserved: { cpu: 4 } }, l1: { parent: 'left', deserved: { cpu: 3 } }, l2: { parent: 'left', deserved: { cpu: 3 } }, r1: { parent: 'right', deserved: { cpu: 4 } } }
+    const started = (enableHierarchy: boolean) => outcome({ n1: { cpu: 10 } }, { queues, actions: ['allocate'], tiers: [{ plugins: [{ name: 'capacity', enableHierarchy }] }] }, [wants('a', 'l1', { cpu: 3 })], wants('b', 'r1', { cpu: 1 }, { tasks: 2 }), wants('c', 'l2', { cpu: 1 }))
+    // left has 3 of 6 and right nothing: right is served until it has 2 of 4, when l2 goes by its name
+    expect(started(true)).toEqual(['+b@n1', '+b@n1', '+c@n1'])
+    expect(started(false)).toEqual(['+c@n1', '+b@n1', '+b@n1'])
+  })
+})
