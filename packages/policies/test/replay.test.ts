@@ -1,4 +1,4 @@
-import { defineOrder, type JobSpec, type Plug } from '@sched/core'
+import { defineOrder, type JobSpec, type Observer, type Plug } from '@sched/core'
 import { prepare } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -73,6 +73,14 @@ describe('replay', () => {
   it('lets none of many start before its time', () => {
     const many = Array.from({ length: 300 }, (_, i) => rigid(`j${i}`, 0, 1, 1, 1 + ((i * 7) % 300)))
     expect(Object.entries(starts(replay(greedy(fifo())), many, 300)).toSorted(([, a], [, b]) => a - b)).toEqual(many.map(({ id, recorded }) => [id, recorded?.wait]).toSorted(([, a], [, b]) => Number(a) - Number(b)))
+  })
+
+  it('says of jobs that are not due that their start in the log is what they wait for', () => {
+    const told = new Set<string>()
+    const observer: Observer = { onDefer: (job, _lane, _reason, now, limit) => void told.add(`${job} at ${now}: ${limit}`) }
+    const { simulation } = prepare({ policy: replay(greedy(fifo())), jobs: [rigid('a', 0, 1, 1, 7), rigid('b', 0, 1, 1, 3)], cluster: cluster(2), architecture: queuePasses.plug({}), observers: [observer] })
+    simulation.advance(100)
+    expect([...told].filter((each) => !each.includes('undefined'))).toEqual(['1 at 0: start in the log', '0 at 0: start in the log', '0 at 3: start in the log', '0 at 4: start in the log'])
   })
 
   it('takes jobs that the policy inside refuses as long as it does not decide', () => {

@@ -1,4 +1,4 @@
-import { defineOrder, forwarding, type Env, type JobBlock, type JobId, type Order, type Plug, type Round, type Seconds, type WorkView } from '@sched/core'
+import { defineOrder, forwarding, Reason, type Env, type JobBlock, type JobId, type Order, type Plug, type Round, type Seconds, type WorkView } from '@sched/core'
 import { z } from 'zod'
 import { byKey } from './by-key.js'
 
@@ -40,6 +40,14 @@ class AsRecorded implements Order {
     let { from: to } = block
     while (this.#start(block.ids[to] as JobId) <= round.now) to++
     round.wakeAt(this.#start(block.ids[to] as JobId))
+    if (round.explained) this.#explain(block, to, round)
     return to > block.from ? { ids: block.ids, from: block.from, to } : undefined
+  }
+
+  /** Jobs from an index on are not due yet. */
+  #explain(first: JobBlock, from: number, round: Round): void {
+    const ids = [...first.ids.subarray(from, first.to)]
+    for (let block = this.#order.next(); block !== undefined; block = this.#order.next()) ids.push(...block.ids.subarray(block.from, block.to))
+    for (const job of ids) round.defer(job as JobId, Reason.Limit, 'start in the log')
   }
 }
