@@ -7,7 +7,7 @@ import type { RigidTasks } from '../rigid/stages.js'
 const amount = z.int().min(1).max(2 ** 31 - 1)
 
 /** What names the queue of a job; which of them a format has is in its options. */
-export type QueueField = 'queue' | 'partition' | 'account' | 'qos' | 'project' | 'department'
+type QueueField = 'queue' | 'partition' | 'account' | 'qos' | 'project' | 'department'
 
 /** How records of a resource manager's accounting become jobs. Every rule that changed or dropped a job is counted in the report. */
 export interface AccountingRules extends RuleOptions {

@@ -24,6 +24,7 @@ type PbsOptions = z.output<typeof pbsOptions>
 /** Where the letter of a record stands: after `MM/DD/YYYY HH:MM:SS;`. */
 const KIND = 20
 const SEMICOLON = 59
+const DOT = 46
 
 /**
  * Accounting logs of OpenPBS, PBS Pro and Torque (`server_priv/accounting/YYYYMMDD`): the records `E` of jobs that ended are
@@ -57,7 +58,8 @@ class PbsReader implements RecordReader {
     const isRecord = bytes[from + KIND - 1] === SEMICOLON && bytes[from + KIND + 1] === SEMICOLON && end !== -1 && end < to
     if (!isRecord) return noRecord(bytes, from, to)
     const kind = String.fromCharCode(bytes[from + KIND]!)
-    const [id = ''] = asText(bytes, from + KIND + 2, end).split('.', 1)
+    const dot = bytes.indexOf(DOT, from + KIND + 2)
+    const id = asText(bytes, from + KIND + 2, dot === -1 ? end : Math.min(dot, end))
     if (kind !== 'E') return this.#events.add(kind, id)
     if (id === '') throw new BadLine('job', 'is empty.')
     if (id.endsWith('[]')) return this.#events.addArray(id)

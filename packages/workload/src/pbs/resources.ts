@@ -13,7 +13,8 @@ export interface PbsAmounts {
  */
 export function selected(text: string): PbsAmounts | undefined {
   const sum = { nodes: 0, procs: 0, gpus: 0, mem: 0 }
-  for (const chunk of text.replace(/"[^"]*"|'[^']*'/g, '').split('+')) {
+  const plain = text.includes('"') || text.includes("'") ? text.replace(/"[^"]*"|'[^']*'/g, '') : text
+  for (const chunk of plain.split('+')) {
     const parts = chunk.split(':')
     const times = /^\d{1,9}$/.test(parts[0]!) ? Number(parts.shift()) : 1
     const [procs, gpus] = [numberOf(parts, 'ncpus', 1), numberOf(parts, 'ngpus', 0)]
