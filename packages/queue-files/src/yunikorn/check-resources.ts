@@ -1,5 +1,5 @@
 import type { Quantities } from './quantities.js'
-import type { YunikornQueue } from './yunikorn-file.js'
+import type { YunikornQueue } from './yunikorn-queue.js'
 
 type Amounts = ReadonlyMap<string, number>
 

@@ -1,6 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import type { Located } from './located.js'
-import type { YunikornQueue } from './yunikorn-file.js'
+import type { YunikornQueue } from './yunikorn-queue.js'
 
 /** Whom a rule holds for. */
 interface Filter {

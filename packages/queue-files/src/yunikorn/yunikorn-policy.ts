@@ -5,7 +5,8 @@ import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-pol
 import { inheritedSort, propertiesOf, type PropertyOptions } from './properties.js'
 import type { Quantities } from './quantities.js'
 import type { Rule } from './rules.js'
-import type { YunikornFile, YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-file.js'
+import type { YunikornFile } from './yunikorn-file.js'
+import type { YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-queue.js'
 
 /** What a queues.yaml of YuniKorn comes to. */
 export interface YunikornPolicy extends QueuePolicy {
