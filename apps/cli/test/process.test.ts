@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -66,13 +66,11 @@ describe('the program', () => {
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
     const cwd = directory()
-    const child = started(long, cwd)
-    const text = collected(child)
-    while (readdirSync(cwd).length === 0) await setTimeout(20) // it has begun
+    const { text, until, endOn } = started(long, cwd)
+    await until(() => readdirSync(cwd).length > 0) // it has begun
     await setTimeout(100)
-    child.kill(signal)
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
+    const how = await endOn(signal)
+    expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
   // never comes back, but leaves the processor to other tests
@@ -84,32 +82,26 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
 
   it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', async (threads) => {
     const cwd = small({ 'loop.mjs': looping })
-    const child = started([...loop, '--threads', `${threads}`], cwd)
-    const text = collected(child)
-    while (text.out.length < threads) await setTimeout(20) // they loop
-    child.kill('SIGINT')
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    expect({ code, ...text }).toEqual({ code: 130, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
+    const { text, until, endOn } = started([...loop, '--threads', `${threads}`], cwd)
+    await until(() => text.out.length >= threads) // they loop
+    const how = await endOn('SIGINT')
+    expect({ ...how, ...text }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
   })
 
   it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
-    const child = started([...loop, '--threads', `${threads}`], small({ 'loop.mjs': looping }))
-    const text = collected(child)
-    while (text.out.length < threads) await setTimeout(20) // they loop
-    child.kill(signal)
-    const ended = await new Promise((resolve) => child.once('close', (_, by) => resolve(by)))
-    expect({ ended, ...text }).toEqual({ ended: signal, out: '.'.repeat(threads), err: '' })
+    const { text, until, endOn } = started([...loop, '--threads', `${threads}`], small({ 'loop.mjs': looping }))
+    await until(() => text.out.length >= threads) // they loop
+    const how = await endOn(signal)
+    expect({ ...how, ...text }).toEqual({ code: null, by: signal, out: '.'.repeat(threads), err: '' })
   })
 
   it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGINT', 1]] as const)('leaves nothing half-written on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
     const cwd = small({ 'loop.mjs': looping })
     const before = readdirSync(cwd)
-    const child = started([...loop, '--threads', `${threads}`, '--out', 'results'], cwd)
-    const text = collected(child)
-    while (text.out.length < threads) await setTimeout(20) // they loop
-    child.kill(signal)
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    expect({ code, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n', files: before })
+    const { text, until, endOn } = started([...loop, '--threads', `${threads}`, '--out', 'results'], cwd)
+    await until(() => text.out.length >= threads) // they loop
+    const how = await endOn(signal)
+    expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n', files: before })
   })
 
   it('leaves nothing when a write fails half-way', () => {
@@ -168,16 +160,34 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
   })
 })
 
-/** A process that does not outlive its test, whatever becomes of that. */
-function started(args: readonly string[], cwd: string): ChildProcess {
-  const child = spawn(node, [...sources, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  return child
+/** A run of the program that does not outlive its test, whatever becomes of that. */
+interface Running {
+  readonly text: { out: string; err: string }
+  /** Waits until it is so; not for ever where the program has ended before. */
+  until(isSo: () => boolean): Promise<void>
+  /** How it ends on a signal; where it has not heeded it after a minute it is killed, which the test sees beside what it has said. */
+  endOn(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>
 }
 
-function collected({ stdout, stderr }: ChildProcess): { out: string; err: string } {
+function started(args: readonly string[], cwd: string): Running {
+  const child = spawn(node, [...sources, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = (): void => void child.kill('SIGKILL')
+  onTestFinished(kill)
+  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null }>((resolve) => child.once('close', (code, by) => resolve({ code, by })))
   const text = { out: '', err: '' }
-  stdout?.on('data', (data: Buffer) => (text.out += data.toString()))
-  stderr?.on('data', (data: Buffer) => (text.err += data.toString()))
-  return text
+  child.stdout.on('data', (data: Buffer) => (text.out += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (text.err += data.toString()))
+  return {
+    text,
+    async until(isSo) {
+      while (!isSo() && child.exitCode === null && child.signalCode === null) await setTimeout(20)
+    },
+    async endOn(signal) {
+      child.kill(signal)
+      const last = globalThis.setTimeout(kill, 60_000)
+      const how = await ended
+      clearTimeout(last)
+      return how
+    },
+  }
 }
