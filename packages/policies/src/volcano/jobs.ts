@@ -37,6 +37,7 @@ export class Jobs {
     job.isIn = true
     this.#count(job)
     this.#list(job)
+    this.isStale = true
   }
 
   /** Its tasks to start are other ones, or the stage of which they are; or none may be started, whatever is left of it. */
@@ -44,14 +45,17 @@ export class Jobs {
     const job = this.of(id)
     this.#unlist(job)
     job.isOpen = isOpen
+    const asked = this.#asked(job)
     this.#read(job)
     this.#count(job)
     this.#list(job)
+    if (this.#asked(job).some((amount, r) => amount !== asked[r])) this.isStale = true
     this.isChanged = true
   }
 
   change(id: JobId, task: TaskId, node: NodeId, sign: 1 | -1): void {
     const job = this.of(id)
+    const asked = this.#asked(job)
     this.#unlist(job)
     job.running += sign
     const shape = this.#work.shapeOf(task)
@@ -67,8 +71,13 @@ export class Jobs {
     this.#count(job)
     this.#list(job)
     this.#tiers.changed(job.queue)
-    this.isStale = true
+    if (this.#asked(job).some((amount, r) => amount !== asked[r])) this.isStale = true
     if (sign === -1) this.isChanged = true
+  }
+
+  /** What the job has and waits for, in which what queues deserve is rooted. */
+  #asked({ allocated, pending }: VolcanoJob): number[] {
+    return this.#session.resources.map((r) => (allocated[r] as number) + (pending[r] as number))
   }
 
   /** Its id may be used again. */
@@ -121,7 +130,9 @@ export class Jobs {
       this.#set(job, 'inqueue', r, lacks ? Math.max(0, least - has) : 0)
       this.#set(job, 'elastic', r, Math.max(0, has - least))
     }
-    if (job.isIn || job.running > 0) queue.jobs.add(job)
+    const isActive = job.isIn || job.running > 0
+    if (isActive !== queue.jobs.has(job)) this.isStale = true
+    if (isActive) queue.jobs.add(job)
     else queue.jobs.delete(job)
   }
 
@@ -131,7 +142,6 @@ export class Jobs {
     if (change === 0) return
     own[r] = amount
     job.queue.add(column, r, change)
-    this.isStale = true
   }
 
   #unlist(job: VolcanoJob): void {

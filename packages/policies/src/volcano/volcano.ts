@@ -87,7 +87,7 @@ class Volcano implements Policy {
     taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
     for (const action of this.#actions) {
       if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
-      else if (action === 'allocate') this.#allocate(lane, round)
+      else if (action === 'allocate') while (this.#allocate(lane, round)) lane.open()
       else if (action !== 'backfill' && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
     }
     if (round.jobsLeft === Infinity && round.cluster.heartbeat === 0) this.#lookAgain(taking, round)
@@ -99,19 +99,25 @@ class Volcano implements Policy {
     else if (hasTaken || hasSpared) round.wakeAt(this.#taken.expect(round.now + SESSION))
   }
 
-  /** The first job of the first queue that has not enough, again and again; who cannot start is not asked again. */
-  #allocate(lane: VolcanoLane, round: Round): void {
+  /** The first job of the first queue that has not enough, again and again; who cannot start is not asked again. True where queues deserve something else by then. */
+  #allocate(lane: VolcanoLane, round: Round): boolean {
     const { line, reading } = lane.line('waiting')
     this.#most.clear()
     for (let queue = line.take(); queue !== undefined; queue = line.take()) {
-      if (round.jobsLeft === Infinity && !hasRoom(round)) return
+      if (round.jobsLeft === Infinity && !hasRoom(round)) return false
       if (lane.tiers.isOverused(queue)) continue
       const job = reading(queue).next()
       if (job === undefined) continue
-      if (!this.#start(job, lane, round)) reading(queue).vain(job)
-      if (round.jobsLeft === 0) return this.#finish(job, lane, round)
+      const hasStarted = this.#start(job, lane, round)
+      if (!hasStarted) reading(queue).vain(job)
+      if (round.jobsLeft === 0) {
+        this.#finish(job, lane, round)
+        return false
+      }
+      if (hasStarted && lane.jobs.isStale) return true // what is left of the job asks other amounts
       line.putBack(queue)
     }
+    return false
   }
 
   /** No other job may be taken up: what else of this one may start. */

@@ -36,7 +36,11 @@ export function mayHold({ allocated, inqueue, elastic, realCapability }: Queue, 
   return staysWithin(held, minimum, realCapability)
 }
 
-const shareOf = ({ allocated, deserved }: Queue, resources: readonly number[]): number => Math.max(0, ...resources.map((r) => part(allocated[r] as number, deserved[r] as number)))
+/** In steps so fine that shares which are equal but for rounding are equal: what a queue deserves is a fraction. */
+const shareOf = ({ allocated, deserved }: Queue, resources: readonly number[]): number =>
+  Math.round(STEPS * Math.max(0, ...resources.map((r) => part(allocated[r] as number, deserved[r] as number)))) / STEPS
+
+const STEPS = 2 ** 24
 
 /** Those of queues that have more than they deserve of anything, and no less than the taker asks of anything, as long as that is so. */
 function overDeserved(taker: VolcanoJob, candidates: readonly Victim[], resources: readonly number[]): Victim[] {
