@@ -235,6 +235,10 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
       ['honoured', 5, 'SelectType', ''],
     ])
+    expect(told('SchedulerParameters=bf_widnow=60,bf_contineu')).toEqual([
+      ['ignored', 2, 'SchedulerParameters bf_widnow', 'not simulated; did you mean bf_window?'],
+      ['ignored', 2, 'SchedulerParameters bf_contineu', 'not simulated; did you mean bf_continue?'],
+    ])
     expect(made(`ClusterName=c\n${text}`).findings[0]).toEqual({ verdict: 'ignored', file: 'slurm.conf', line: 1, setting: '3 other settings', value: 'ClusterName SlurmctldPort SlurmUser', note: 'of daemons, accounts, logs: nothing of that is simulated' })
   })
 

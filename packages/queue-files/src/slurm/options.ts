@@ -1,5 +1,5 @@
 import { knownWords } from '@sched/core'
-import type { Findings } from '../finding.js'
+import { notSimulated, type Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime } from './times.js'
 import type { Setting } from '../setting.js'
@@ -28,7 +28,7 @@ export function replanOptions(setting: Setting | undefined, noLicenses: string, 
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
     if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
     else if (name.toLowerCase() === 'bf_licenses') tell(noLicenses === '' ? 'honoured' : 'ignored', noLicenses)
-    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? 'not simulated')
+    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? notSimulated(name, [...Object.keys(parameters), 'bf_licenses', ...Object.keys(whyNot)]))
     else {
       const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })
       if (number < least) tell('ignored', 'Slurm takes its default for it')
