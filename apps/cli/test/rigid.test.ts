@@ -199,6 +199,14 @@ describe('what the log recorded', () => {
     expect(out).toMatch(/^mean wait for the first task, s +9.0 +3.0 +9.7$/m)
   })
 
+  it('differs from a policy in what it has, and no row is empty', async () => {
+    const { out } = await compare({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'strict')
+    const [, rows = ''] = /\nDifference from strict\n.*\n.*\n([^]*?)\n\n/.exec(out) ?? []
+    expect(rows).toMatch(/^mean response, s +[+-]/m)
+    expect(rows.split('\n').filter((row) => !/ {2,}\S+$/.test(row))).toEqual([])
+    expect(out).toMatch(/^use of procs, % +\d/m)
+  })
+
   it('has no column where nothing was', async () => {
     const { out } = await compare({ 'a.swf': log.replaceAll(/^(\d+ \d+) \d+/gm, '$1 -1') }, '--trace', 'a.swf', '--policies', 'strict,easy')
     expect(out).not.toContain('recorded')

@@ -21,7 +21,8 @@ export function overallText(rows: readonly Row[], width?: number): string {
   const all = `All jobs\n${policyTable([''], policies, lines(({ mean }, unit) => interval(mean, unit), 0), width)}`
   if (policies.length < 2) return all
   const less = lines(({ difference }, unit) => (difference === undefined ? NONE : interval(difference, unit, true)), 1)
-  return `${all}\nDifference from ${base}\n${policyTable([''], policies.slice(1), less, width)}`
+  const told = less.filter(([, ...cells]) => cells.some((cell) => cell !== '')) // recorded runs have few of the figures
+  return `${all}\nDifference from ${base}\n${policyTable([''], policies.slice(1), told, width)}`
 }
 
 /** Mean response and wait, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
