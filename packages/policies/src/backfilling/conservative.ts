@@ -77,6 +77,7 @@ class Conservative implements Policy {
     plan.update(round)
     while (plan.startDue(round)) plan.update(round)
     plan.wake(round)
+    if (!this.#windows.isEmpty) this.#windows.wake(round)
     lane.newcomers = 0
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round))
   }

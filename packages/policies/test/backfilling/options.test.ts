@@ -125,6 +125,14 @@ describe('a job that outlives its estimate', () => {
     expect(simulated(jobs, [2], easy())).toEqual([0, 161, 20, 71])
   })
 
+  it('is seen at the end of a window, too, by all that know windows', () => {
+    // the first, which was to end at 12, ends at 60; the second waits for it, and the third may go before the second as soon as that is seen
+    const outlived = [job(6, 60, 0, 12), job(8, 11, 1), job(4, 12, 2)]
+    const window = [{ from: 20, to: 22, demand: { procs: 1 } }]
+    expect([[], window].map((windows) => simulated(outlived, [10], conservative(fifo(), { windows })))).toEqual([[0, 60, 23], [0, 60, 22]])
+    expect([[], window].map((windows) => simulated(outlived, [10], easy(fifo(), { windows })))).toEqual([[0, 60, 71], [0, 60, 22]])
+  })
+
   it('is given another extension if wanted', () => {
     expect(simulated(jobs, [2], easy(fifo(), { extension: 11 }))).toEqual([0, 100, 105, 105]) // at 20 it is planned until 21, at 71 until 87
   })
