@@ -163,6 +163,8 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   const { field = '' } = error.place
   if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
   if (error.code === 'BAD_INPUT' && /^demand\b/.test(field)) return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
+  if (error.code === 'BAD_OPTION' && description.source === undefined && /^the cluster has no resource "/.test(error.fact) && error.wayOut.endsWith('Known: map, reduce.'))
+    return new SchedError(error.code, error.fact, error.place, `${error.wayOut} Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []

@@ -37,6 +37,12 @@ describe('manifests of Kueue', () => {
     expect(err).toBe('warning: queues: 2 of 4 jobs rejected on seed 1:\n  z: no ClusterQueue or LocalQueue is called "nobody"\n  w: it names no queue, and those of the file are a, b\n  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).\n  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).\n')
   })
 
+  it('ask for the nodes where none were given', async () => {
+    const cwd = directory({ 'queues.yaml': queue('a', '{}'), 'jobs.csv': jobs, 'mapping.yaml': mapping })
+    const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
+    expect(err).toContain('the cluster has no resource "cpu". Known: map, reduce. Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.\n')
+  })
+
   it('say that a quota is more than all nodes have, where the cluster counts CPUs and not millicores', async () => {
     const cwd = directory({ 'queues.yaml': queue('a', '{}') })
     const { code, out } = await sched(['queues', 'show', 'queues.yaml', '--nodes', '2', '--resources', 'cpu=8'], { cwd })
