@@ -1,8 +1,11 @@
 import type { JobId, LaneId, ResourceId, WorkView } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
-/** Of what the quota of a queue lacks room for what a job would be admitted with, in the flavor that lacks least: `quota of gpu in research`; `undefined` where it has room. */
-export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView): string | undefined {
+/**
+ * Of what the quota of a queue lacks room for what a job would be admitted with, in the flavor that lacks least: `quota of gpu in research`;
+ * `undefined` where it has room.
+ */
+export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView) {
   const tasks = work.together(job, lane)
   const shape = work.shape(job, lane)
   const lackingIn = (flavor: number) => resources.filter((_, r) => {
