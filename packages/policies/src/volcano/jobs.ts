@@ -1,4 +1,5 @@
 import type { Env, JobId, LaneId, NodeId, ResourceId, TaskId, WorkView } from '@sched/core'
+import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './job.js'
 import type { Session } from './plugin.js'
 import type { Ranks } from './ranked-jobs.js'
@@ -15,6 +16,9 @@ export class Jobs {
   readonly #likenesses = new Map<string, Likeness>()
   /** Running tasks of each node, in the order of their claims. */
   readonly onNode: TaskId[][] = []
+  /** What those that wait to be enqueued ask at least, by resource, or less once some have gone; and how many they are. */
+  readonly leastOutside: Amounts
+  #outside = 0
   /** Whether anything has changed since that may let another job be enqueued, and since what queues deserve was computed. */
   isChanged = true
   isStale = true
@@ -25,6 +29,7 @@ export class Jobs {
     this.#session = session
     this.#tiers = tiers
     this.#ranks = ranks
+    this.leastOutside = new Float64Array(session.names.length)
   }
 
   /** A job that is known: it has been ready in the lane. */
@@ -147,6 +152,7 @@ export class Jobs {
   #unlist(job: VolcanoJob): void {
     if (job.list === undefined) return
     job.queue[job.list].remove(job.id)
+    if (job.list === 'outside') this.#outside--
     job.list = undefined
     const likeness = job.likeness as Likeness
     if (--likeness.count === 0) this.#likenesses.delete(likeness.key)
@@ -157,8 +163,15 @@ export class Jobs {
     this.#ranks.set(job.id, this.#tiers.jobKeys(job), job.rank)
     job.list = job.isIn ? 'waiting' : 'outside'
     job.queue[job.list].add(job.id)
+    if (job.list === 'outside') this.#widen(job)
     job.likeness = this.#likenessOf(job)
     job.likeness.count++
+  }
+
+  #widen({ minimum }: VolcanoJob): void {
+    const least = this.leastOutside
+    for (let r = 0; r < least.length; r++) least[r] = this.#outside === 0 ? (minimum[r] as number) : Math.min(least[r] as number, minimum[r] as number)
+    this.#outside++
   }
 
   /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone. */

@@ -31,6 +31,8 @@ export interface Plugin {
   /** Whether the first would give before the second, for a taker of that queue. */
   victimQueueOrder?: (a: Queue, b: Queue, taker: Queue) => number
   mayEnqueue?: (job: VolcanoJob) => boolean
+  /** False: it enqueues no job that asks as much at least. */
+  mayEnqueueAny?: (minimum: Amounts) => boolean
   isOverused?: (queue: Queue) => boolean
   /** Whether the queue may start so much more. */
   mayAllocate?: (queue: Queue, more: Amounts) => boolean

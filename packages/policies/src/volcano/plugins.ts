@@ -14,7 +14,7 @@ import { Tiers } from './tiers.js'
 const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHierarchy' | 'arguments'>, readonly (keyof Plugin)[]>> = {
   enableJobOrder: ['jobKey'],
   enableQueueOrder: ['queueOrder'],
-  enableJobEnqueued: ['mayEnqueue'],
+  enableJobEnqueued: ['mayEnqueue', 'mayEnqueueAny'],
   enabledOverused: ['isOverused'],
   enabledAllocatable: ['mayAllocate'],
   enablePreemptable: ['preemptable'],

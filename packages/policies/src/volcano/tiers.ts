@@ -68,6 +68,12 @@ export class Tiers {
     return true
   }
 
+  /** Whether some job that asks so much at least may be: what a plug-in of the first tier that is asked rules out for all, it does. */
+  mayEnqueueAny(minimum: Amounts): boolean {
+    const first = this.#tiers.find((tier) => tier.some(({ mayEnqueue }) => mayEnqueue !== undefined)) ?? []
+    return first.every(({ mayEnqueue, mayEnqueueAny }) => mayEnqueue === undefined || mayEnqueueAny?.(minimum) !== false)
+  }
+
   /** One is enough. */
   isOverused(queue: Queue): boolean {
     return this.#all.some(({ isOverused }) => isOverused?.(queue) === true)

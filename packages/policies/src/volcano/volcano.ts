@@ -86,9 +86,9 @@ class Volcano implements Policy {
     if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)
     taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
     for (const action of this.#actions) {
-      if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
+      if (action === 'enqueue' && lane.tiers.mayEnqueueAny(lane.jobs.leastOutside)) enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
       else if (action === 'allocate') while (this.#allocate(lane, round)) lane.open()
-      else if (action !== 'backfill' && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
+      else if ((action === 'preempt' || action === 'reclaim') && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
     }
     if (round.jobsLeft === Infinity && round.cluster.heartbeat === 0) this.#lookAgain(taking, round)
     if (round.explained) explain(lane, round)

@@ -15,8 +15,7 @@ const DEFAULT_FACTOR = 1.2
 export function overcommit({ arguments: given = {} }: PluginSettings, { queues: { root }, names, total }: Session): Plugin {
   const atLeastOne = (factor: number | undefined): number | undefined => (factor !== undefined && factor < 1 ? DEFAULT_FACTOR : factor)
   const factors: Amounts = Float64Array.from(names, (name) => atLeastOne(given[`${FACTOR}.${name}`]) ?? atLeastOne(given[FACTOR]) ?? DEFAULT_FACTOR)
-  return {
-    mayEnqueue: ({ minimum }) =>
-      minimum.every((asked, r) => asked === 0 || !exceeds((root.allocated[r] as number) + (root.inqueue[r] as number) + asked, (total[r] as number) * (factors[r] as number))),
-  }
+  const isRoomFor = (minimum: Amounts): boolean =>
+    minimum.every((asked, r) => asked === 0 || !exceeds((root.allocated[r] as number) + (root.inqueue[r] as number) + asked, (total[r] as number) * (factors[r] as number)))
+  return { mayEnqueue: ({ minimum }) => isRoomFor(minimum), mayEnqueueAny: isRoomFor }
 }
