@@ -72,6 +72,10 @@ export class Jobs {
     const tasks = (this.onNode[node] ??= [])
     if (sign === 1) tasks.push(task)
     else tasks.splice(tasks.indexOf(task), 1)
+    const { tasksOn } = job.queue
+    const left = (tasksOn.get(node) ?? 0) + sign
+    if (left === 0) tasksOn.delete(node)
+    else tasksOn.set(node, left)
     this.#read(job)
     this.#count(job)
     this.#list(job)

@@ -36,6 +36,8 @@ export interface Plugin {
   isOverused?: (queue: Queue) => boolean
   /** Whether the queue may start so much more. */
   mayAllocate?: (queue: Queue, more: Amounts) => boolean
+  /** The same, whoever of other queues goes. */
+  couldAllocate?: (queue: Queue, more: Amounts) => boolean
   /** Whether the queue may take back so much of others. */
   mayReclaim?: (queue: Queue, more: Amounts) => boolean
   isStarving?: (job: VolcanoJob) => boolean

@@ -16,7 +16,7 @@ const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHi
   enableQueueOrder: ['queueOrder'],
   enableJobEnqueued: ['mayEnqueue', 'mayEnqueueAny'],
   enabledOverused: ['isOverused'],
-  enabledAllocatable: ['mayAllocate'],
+  enabledAllocatable: ['mayAllocate', 'couldAllocate'],
   enablePreemptable: ['preemptable'],
   enableReclaimable: ['reclaimable'],
   enablePreemptive: ['mayReclaim'],

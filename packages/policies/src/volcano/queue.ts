@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { SchedError, suggest, type ClusterView, type NodeId } from '@sched/core'
 import type { Amounts } from './amounts.js'
 import type { VolcanoJob } from './job.js'
 import { RankedJobs, type Ranks } from './ranked-jobs.js'
@@ -29,6 +29,8 @@ export class Queue {
   /** Those that wait to be enqueued, and those that are and have tasks to start. */
   readonly outside: RankedJobs
   readonly waiting: RankedJobs
+  /** How many of its tasks run on a node, where any do. */
+  readonly tasksOn = new Map<NodeId, number>()
   /** Those that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
 

@@ -104,8 +104,9 @@ export class Taking {
     const { tiers } = this.#lane
     const free = tiers.mayAllocate(job.queue, job.demand) ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
-    if (kind === 'reclaim' && !tiers.mayReclaim(job.queue, job.demand)) return false
-    for (const node of round.nodes) if (round.work.mayRunOn(job.shape, node) && this.#placeOn(node, job, kind, gone, round)) return true
+    if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
+    const { tasksOn } = job.queue
+    for (const node of round.nodes) if ((kind === 'reclaim' || tasksOn.has(node)) && round.work.mayRunOn(job.shape, node) && this.#placeOn(node, job, kind, gone, round)) return true
     return false
   }
 

@@ -84,6 +84,11 @@ export class Tiers {
     return this.#all.every(({ mayAllocate }) => mayAllocate?.(queue, more) !== false)
   }
 
+  /** The same, whoever of other queues goes. */
+  couldAllocate(queue: Queue, more: Amounts): boolean {
+    return this.#all.every(({ couldAllocate }) => couldAllocate?.(queue, more) !== false)
+  }
+
   /** All must let it. */
   mayReclaim(queue: Queue, more: Amounts): boolean {
     return this.#all.every(({ mayReclaim }) => mayReclaim?.(queue, more) !== false)

@@ -36,6 +36,7 @@ export function capacity(session: Session, isTree: boolean): Plugin {
     ...(isTree && { victimQueueOrder: (a, b, taker) => common(b, taker) - common(a, taker) }),
     mayEnqueue: ({ queue, minimum }) => takesJobs(queue) && [...within(queue)].every((each) => mayHold(each, minimum)),
     mayAllocate: (queue, more) => takesJobs(queue) && [...within(queue)].every(({ allocated, realCapability }) => staysWithin(allocated, more, realCapability)),
+    couldAllocate: (queue, more) => takesJobs(queue) && staysWithin(queue.allocated, more, queue.realCapability),
     mayReclaim: ({ isOpen, allocated, realCapability, deserved }, more) =>
       isOpen && staysWithin(allocated, more, realCapability) && resources.some((r) => (more[r] as number) > 0 && !exceeds((allocated[r] as number) + (more[r] as number), deserved[r] as number)),
     reclaimable: (taker, candidates) => beyondDeserved(taker.demand, candidates, resources),

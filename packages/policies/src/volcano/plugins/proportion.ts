@@ -13,6 +13,7 @@ import type { Queue } from '../queue.js'
  */
 export function proportion(session: Session): Plugin {
   const { queues, resources } = session
+  const mayAllocate = ({ isOpen, allocated, deserved }: Queue, more: Amounts): boolean => isOpen && staysWithin(allocated, more, deserved)
   return {
     open: () => {
       const active = queues.all.filter(({ jobs }) => jobs.size > 0)
@@ -25,7 +26,8 @@ export function proportion(session: Session): Plugin {
     queueOrder: (a, b) => b.priority - a.priority || a.share - b.share,
     mayEnqueue: ({ queue, minimum }) => queue.isOpen && mayHold(queue, minimum),
     isOverused: ({ deserved, allocated }) => resources.every((r) => !exceeds(deserved[r] as number, allocated[r] as number)),
-    mayAllocate: ({ isOpen, allocated, deserved }, more) => isOpen && staysWithin(allocated, more, deserved),
+    mayAllocate,
+    couldAllocate: mayAllocate,
     reclaimable: (taker, candidates) => overDeserved(taker, candidates, resources),
   }
 }
