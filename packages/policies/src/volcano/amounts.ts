@@ -14,7 +14,3 @@ export function staysWithin(used: Amounts, more: Amounts, bound: Amounts): boole
   for (let r = 0; r < used.length; r++) if ((more[r] as number) > 0 && exceeds((used[r] as number) + (more[r] as number), bound[r] as number)) return false
   return true
 }
-
-export function add(to: Amounts, amounts: Amounts, sign: 1 | -1 = 1): void {
-  for (let r = 0; r < to.length; r++) to[r] = (to[r] as number) + sign * (amounts[r] as number)
-}

@@ -14,7 +14,7 @@ const queueFields = {
 }
 const flag = (what: string) => z.boolean().optional().describe(`${what}; default true`)
 
-export const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity'] as const
+const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity'] as const
 
 const plugin = z.strictObject({
   name: z.enum(pluginNames),

@@ -61,7 +61,7 @@ export class Taking {
       const job = jobs.of(id as JobId)
       if (job.unplaced === 0 || !tiers.isStarving(job) || this.#isVain(job) || this.#isBarred(job)) continue
       if (kind === 'reclaim' && tiers.isOverused(queue)) return
-      if (!this.#takeFor(job, kind, round)) this.#notVain(job)
+      if (!this.#takeFor(job, kind, round)) this.#note(job)
     }
   }
 
@@ -75,7 +75,7 @@ export class Taking {
     return this.#vain.get(likeness as Likeness)?.has(`${priority} ${running}`) === true
   }
 
-  #notVain({ likeness, priority, running }: VolcanoJob): void {
+  #note({ likeness, priority, running }: VolcanoJob): void {
     const known = this.#vain.get(likeness as Likeness) ?? new Set()
     this.#vain.set(likeness as Likeness, known.add(`${priority} ${running}`))
   }

@@ -171,7 +171,7 @@ class Scores {
 }
 
 /** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
-export const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
+const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
 
 function listAt(conf: KubernetesObject, path: Path, value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
