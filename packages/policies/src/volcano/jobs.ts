@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, NodeId, ResourceId, TaskId, WorkView } from '@sched/core'
 import type { Amounts } from './amounts.js'
-import { isReady, type Likeness, type VolcanoJob } from './job.js'
+import { isReady, type Likeness, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
 import type { Ranks } from './ranked-jobs.js'
 import type { Tiers } from './tiers.js'

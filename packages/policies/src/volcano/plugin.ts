@@ -1,7 +1,7 @@
 import type { TaskId } from '@sched/core'
 import type { Amounts } from './amounts.js'
-import type { VolcanoJob } from './job.js'
-import type { Queue, Queues } from './queue.js'
+import type { Queue, VolcanoJob } from './queue.js'
+import type { Queues } from './queues.js'
 
 /** A running task that may have to go. */
 export interface Victim {
@@ -15,7 +15,7 @@ export interface Victim {
 export type Choose = (taker: VolcanoJob, candidates: readonly Victim[]) => readonly Victim[]
 
 /** Below 0: the first comes first. */
-export type CompareQueues = (a: Queue, b: Queue) => number
+type CompareQueues = (a: Queue, b: Queue) => number
 
 /** What a plug-in of Volcano registers in a session; what is missing it does not. */
 export interface Plugin {

@@ -1,8 +1,7 @@
-import { SchedError, suggest, type ClusterView, type NodeId } from '@sched/core'
+import type { JobId, NodeId, ShapeId } from '@sched/core'
 import type { Amounts } from './amounts.js'
-import type { VolcanoJob } from './job.js'
 import { RankedJobs, type Ranks } from './ranked-jobs.js'
-import type { QueueSettings, VolcanoSettings } from './options.js'
+import type { QueueSettings } from './options.js'
 
 /** A Queue in one lane, with what its jobs have and ask; of a queue in which others lie, what these have together. */
 export class Queue {
@@ -76,63 +75,43 @@ export class Queue {
   }
 }
 
-/** The root of all queues: their sum. */
-export const ROOT = 'root'
-
-/** The queues of one lane; those that are not named are made when they are first asked for. */
-export class Queues {
-  /** Without the root, by name. */
-  readonly all: Queue[] = []
-  readonly root: Queue
-  readonly #settings: VolcanoSettings
-  readonly #resources: readonly string[]
-  readonly #ranks: Ranks
-  readonly #byName = new Map<string, Queue>()
-
-  /** Throws `BAD_OPTION` for queues that lie in themselves or in one that is not there, and for unknown resources. */
-  constructor(settings: VolcanoSettings, { resources }: ClusterView, ranks: Ranks) {
-    this.#settings = settings
-    this.#resources = resources
-    this.#ranks = ranks
-    this.root = new Queue(ROOT, { ...settings.defaults, ...settings.queues[ROOT] }, this.#given(settings.queues[ROOT] ?? {}, ROOT), undefined, ranks)
-    this.#byName.set(ROOT, this.root)
-    for (const name of Object.keys(settings.queues)) this.#made(name, [])
-    this.#given(settings.defaults, 'defaults')
-  }
-
-  of(name: string): Queue {
-    return this.#byName.get(name) ?? this.#made(name, [])
-  }
-
-  #made(name: string, inside: readonly string[]): Queue {
-    const known = this.#byName.get(name)
-    if (known !== undefined) return known
-    const own = this.#settings.queues[name]
-    const field = `queues.${name}`
-    const around = own?.parent ?? ROOT
-    if (inside.includes(name)) throw new SchedError('BAD_OPTION', `queue "${name}" lies in itself: ${[...inside, name].join(' in ')}.`, { field: `${field}.parent` }, 'Take a parent away.')
-    const names = Object.keys(this.#settings.queues)
-    if (around !== ROOT && !names.includes(around)) throw new SchedError('BAD_OPTION', `there is no queue "${around}".`, { field: `${field}.parent` }, suggest(around, names))
-    const parent = this.#made(around, [...inside, name])
-    const settings: QueueSettings = { ...this.#settings.defaults, ...own }
-    const queue = new Queue(name, settings, this.#given(settings, field), parent, this.#ranks)
-    this.#byName.set(name, queue)
-    const place = this.all.findIndex((other) => other.name > name)
-    this.all.splice(place < 0 ? this.all.length : place, 0, queue)
-    return queue
-  }
-
-  #given({ capability, deserved, guarantee }: QueueSettings, field: string): ConstructorParameters<typeof Queue>[2] {
-    const column = (given: Readonly<Record<string, number>> = {}, what: string, absent: number): Amounts => {
-      for (const name of Object.keys(given))
-        if (!this.#resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${field}.${what}.${name}` }, suggest(name, this.#resources))
-      return Float64Array.from(this.#resources, (name) => given[name] ?? absent)
-    }
-    return {
-      capability: column(capability, 'capability', Infinity),
-      ownDeserved: column(deserved, 'deserved', 0),
-      guarantee: column(guarantee, 'guarantee', 0),
-      namesDeserved: this.#resources.map((name) => deserved?.[name] !== undefined),
-    }
-  }
+/** Of all that ask the same in one queue. */
+export interface Likeness {
+  readonly key: string
+  /** How many of them are in the list that they are counted for. */
+  count: number
 }
+
+/** A job (a PodGroup) in one lane. */
+export interface VolcanoJob {
+  readonly id: JobId
+  readonly queue: Queue
+  readonly priority: number
+  /** Its submission, against others. */
+  readonly rank: number
+  /** Whether it was enqueued: its tasks are there. */
+  isIn: boolean
+  /** Whether tasks of it may be started: otherwise somebody else decides about them, or there are none. */
+  isOpen: boolean
+  /** Which list of its queue it is in, and the one it is counted for there. */
+  list: 'outside' | 'waiting' | undefined
+  likeness: Likeness | undefined
+  /** Tasks that run, and those to be started; of these so many at once. */
+  running: number
+  unplaced: number
+  together: number
+  /** The fewest that run at once, and what they ask: `minAvailable`, `minResources`. */
+  least: number
+  readonly minimum: Amounts
+  shape: ShapeId
+  /** What its next task asks. */
+  readonly demand: Amounts
+  readonly allocated: Amounts
+  /** What of the sums of its queue is its own. */
+  readonly pending: Amounts
+  readonly inqueue: Amounts
+  readonly elastic: Amounts
+}
+
+/** Whether it has as many tasks as it must have at once. */
+export const isReady = ({ running, least }: VolcanoJob): boolean => running >= least

@@ -1,7 +1,6 @@
 import type { JobId } from '@sched/core'
-import type { Likeness, VolcanoJob } from './job.js'
+import type { Likeness, Queue, VolcanoJob } from './queue.js'
 import type { Jobs } from './jobs.js'
-import type { Queue } from './queue.js'
 import type { Tiers } from './tiers.js'
 
 /** A queue's jobs in order, one after the other, without those that are like one for which nothing could be done. */

@@ -3,10 +3,9 @@ import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { Amounts } from './amounts.js'
-import type { Likeness, VolcanoJob } from './job.js'
+import type { Likeness, Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
 import type { Victim } from './plugin.js'
-import type { Queue } from './queue.js'
 
 /** Of whom is taken: of other jobs of the queue, or of other queues. */
 type Kind = 'preempt' | 'reclaim'

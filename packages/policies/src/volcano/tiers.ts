@@ -1,7 +1,6 @@
 import type { Amounts } from './amounts.js'
-import type { VolcanoJob } from './job.js'
+import type { Queue, VolcanoJob } from './queue.js'
 import type { Choose, Plugin, Victim } from './plugin.js'
-import type { Queue } from './queue.js'
 
 /**
  * How what plug-ins in tiers say comes together, question by question.

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { VolcanoJob } from '../../src/volcano/job.js'
 import type { Plugin, Victim } from '../../src/volcano/plugin.js'
-import type { Queue } from '../../src/volcano/queue.js'
+import type { Queue, VolcanoJob } from '../../src/volcano/queue.js'
 import { Tiers } from '../../src/volcano/tiers.js'
 
 // How what plug-ins say comes together: session_plugins.go.

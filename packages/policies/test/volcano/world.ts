@@ -10,12 +10,6 @@ export const both = (amount: number): Amounts => ({ cpu: amount, mem: amount })
 /** Nodes by name: what they have, and their labels. */
 export type Nodes = Readonly<Record<string, Amounts>>
 
-/** A task that runs before, on its node. */
-export interface Held {
-  readonly on: string
-  readonly spec: JobSpec
-}
-
 /** A job of a queue: tasks of which so many must run at once (default 1). */
 export const wants = (id: string, queue: string, demand: Amounts, { tasks = 1, min = 1, priority = 0, on }: { tasks?: number; min?: number; priority?: number; on?: string } = {}): JobSpec => ({
   ...job({ id, queue, priority, tasks, demand }),

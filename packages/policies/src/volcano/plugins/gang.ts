@@ -1,4 +1,4 @@
-import { isReady, type VolcanoJob } from '../job.js'
+import { isReady, type VolcanoJob } from '../queue.js'
 import type { Choose, Plugin } from '../plugin.js'
 
 /**

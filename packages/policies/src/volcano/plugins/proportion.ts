@@ -1,8 +1,7 @@
 import { exceeds, part, staysWithin, type Amounts } from '../amounts.js'
 import { boundBy, deserve, mostOf } from '../deserved.js'
-import type { VolcanoJob } from '../job.js'
+import type { Queue, VolcanoJob } from '../queue.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
-import type { Queue } from '../queue.js'
 
 /**
  * What all nodes have is divided among queues by weight, to each no more than it asks and may have, and no less than it is
