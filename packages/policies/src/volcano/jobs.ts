@@ -1,8 +1,8 @@
 import type { Env, JobId, LaneId, NodeId, ResourceId, TaskId, WorkView } from '@sched/core'
+import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
-import type { Ranks } from './ranked-jobs.js'
 import type { Tiers } from './tiers.js'
 
 /** The jobs of one lane, with the sums and lists of their queues kept current. */
@@ -11,7 +11,7 @@ export class Jobs {
   readonly #lane: LaneId
   readonly #session: Session
   readonly #tiers: Tiers
-  readonly #ranks: Ranks
+  readonly #ranks: KeyRows
   readonly #byId: (VolcanoJob | undefined)[] = []
   readonly #likenesses = new Map<string, Likeness>()
   /** Running tasks of each node, in the order of their claims. */
@@ -23,7 +23,7 @@ export class Jobs {
   isChanged = true
   isStale = true
 
-  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: Ranks) {
+  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows) {
     this.#work = work
     this.#lane = lane
     this.#session = session
@@ -164,7 +164,8 @@ export class Jobs {
 
   #list(job: VolcanoJob): void {
     if (job.unplaced === 0) return
-    this.#ranks.set(job.id, this.#tiers.jobKeys(job), job.rank)
+    this.#ranks.setTie(job.id, job.rank)
+    this.#ranks.set(job.id, this.#tiers.jobKeys(job))
     job.list = job.isIn ? 'waiting' : 'outside'
     job.queue[job.list].add(job.id)
     if (job.list === 'outside') this.#widen(job)

@@ -1,11 +1,11 @@
 import type { Env, LaneId, ResourceId } from '@sched/core'
+import { KeyRows } from '../orders/ranked-ids.js'
 import { Jobs } from './jobs.js'
 import type { VolcanoSettings } from './options.js'
 import type { Session } from './plugin.js'
 import { tiersOf } from './plugins.js'
 import type { Queue } from './queue.js'
 import { Queues } from './queues.js'
-import { Ranks } from './ranked-jobs.js'
 import { QueueLine, Reading } from './reading.js'
 import type { Tiers } from './tiers.js'
 
@@ -19,12 +19,11 @@ export class VolcanoLane {
   constructor(settings: VolcanoSettings, env: Env, lane: LaneId) {
     const { cluster } = env
     const resources = cluster.lanes[lane]?.resources ?? []
-    const ranks = new Ranks()
+    const ranks = new KeyRows(settings.tiers.flatMap(({ plugins }) => plugins).length)
     const whole = Float64Array.from(cluster.resources, (_, r) => Array.from({ length: cluster.nodes }, (__, node) => cluster.total(node as never, r as ResourceId)).reduce((sum, amount) => sum + amount, 0))
     this.#env = env
     this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole }
     this.tiers = tiersOf(settings, this.session)
-    ranks.width = this.tiers.keys
     this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks)
   }
 

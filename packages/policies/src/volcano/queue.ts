@@ -1,6 +1,6 @@
 import type { JobId, NodeId, ShapeId } from '@sched/core'
+import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
-import { RankedJobs, type Ranks } from './ranked-jobs.js'
 import type { QueueSettings } from './options.js'
 
 /** A Queue in one lane, with what its jobs have and ask; of a queue in which others lie, what these have together. */
@@ -26,14 +26,14 @@ export class Queue {
   readonly deserved: Amounts
   share = NaN
   /** Those that wait to be enqueued, and those that are and have tasks to start. */
-  readonly outside: RankedJobs
-  readonly waiting: RankedJobs
+  readonly outside: RankedIds
+  readonly waiting: RankedIds
   /** How many of its tasks run on a node, where any do. */
   readonly tasksOn = new Map<NodeId, number>()
   /** Those that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
 
-  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee' | 'namesDeserved'>, parent: Queue | undefined, ranks: Ranks) {
+  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee' | 'namesDeserved'>, parent: Queue | undefined, ranks: KeyRows) {
     const column = (): Amounts => new Float64Array(given.capability.length)
     this.name = name
     this.settings = settings
@@ -50,8 +50,8 @@ export class Queue {
     this.realCapability = column().fill(Infinity)
     this.deserved = column()
     this.share = 0
-    this.outside = new RankedJobs(ranks)
-    this.waiting = new RankedJobs(ranks)
+    this.outside = new RankedIds(ranks)
+    this.waiting = new RankedIds(ranks)
   }
 
   get isOpen(): boolean {

@@ -1,8 +1,8 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
+import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import type { QueueSettings, VolcanoSettings } from './options.js'
 import { Queue } from './queue.js'
-import type { Ranks } from './ranked-jobs.js'
 
 /** The root of all queues: their sum. */
 const ROOT = 'root'
@@ -14,11 +14,11 @@ export class Queues {
   readonly root: Queue
   readonly #settings: VolcanoSettings
   readonly #resources: readonly string[]
-  readonly #ranks: Ranks
+  readonly #ranks: KeyRows
   readonly #byName = new Map<string, Queue>()
 
   /** Throws `BAD_OPTION` for queues that lie in themselves or in one that is not there, and for unknown resources. */
-  constructor(settings: VolcanoSettings, { resources }: ClusterView, ranks: Ranks) {
+  constructor(settings: VolcanoSettings, { resources }: ClusterView, ranks: KeyRows) {
     this.#settings = settings
     this.#resources = resources
     this.#ranks = ranks

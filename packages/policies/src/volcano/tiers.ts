@@ -29,14 +29,9 @@ export class Tiers {
     return Math.min(Infinity, ...this.#all.flatMap(({ most }) => (most === undefined ? [] : [most(queue, r)])))
   }
 
-  /** Of how many keys the rank of a job is. */
-  get keys(): number {
-    return this.#all.filter(({ jobKey }) => jobKey !== undefined).length
-  }
-
   /** The first plug-in that tells two jobs apart decides, whatever its tier: its key comes first. */
-  jobKeys(job: VolcanoJob): number[] {
-    return this.#all.flatMap(({ jobKey }) => (jobKey === undefined ? [] : [jobKey(job)]))
+  jobKeys(job: VolcanoJob): Float64Array {
+    return Float64Array.from(this.#all.flatMap(({ jobKey }) => (jobKey === undefined ? [] : [jobKey(job)])))
   }
 
   /** The first plug-in that tells two queues apart decides; of equals the name. */

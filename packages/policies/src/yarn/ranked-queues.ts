@@ -2,7 +2,7 @@ import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
 import { placeAmong } from '../orders/sibling-ties.js'
 import { DominantKeys, fairKey, keyWidth, surveyKey } from './comparators.js'
 import type { Queue, QueueTree } from './queue-tree.js'
-import { KeyRows, RankedIds } from './ranked-ids.js'
+import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import { inYarnOrder } from './resources.js'
 import type { Usage } from './usage.js'
 

@@ -1,6 +1,6 @@
 import type { ClusterView, JobId, LaneId, ResourceId, WorkView } from '@sched/core'
 import { placeAmong } from '../orders/sibling-ties.js'
-import { KeyRows, RankedIds } from '../yarn/ranked-ids.js'
+import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import { PriorityCounts, priorityOutside } from './priority-counts.js'
 import type { Queue } from './queue-tree.js'
 import { usageRatio, writeShares } from './usage-ratio.js'

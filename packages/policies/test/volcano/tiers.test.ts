@@ -31,7 +31,7 @@ describe('other questions to plug-ins in tiers', () => {
     const tiers = new Tiers([[{ queueOrder: () => 0 }], [{ queueOrder: () => 1 }, { queueOrder: () => -1 }]])
     expect(tiers.compareQueues({ name: 'a' } as Queue, { name: 'b' } as Queue)).toBe(1)
     expect(new Tiers([]).compareQueues({ name: 'a' } as Queue, { name: 'b' } as Queue)).toBe(-1)
-    expect(new Tiers([[{ jobKey: () => 3 }], [{}, { jobKey: () => 5 }]]).jobKeys(taker)).toEqual([3, 5])
+    expect([...new Tiers([[{ jobKey: () => 3 }], [{}, { jobKey: () => 5 }]]).jobKeys(taker)]).toEqual([3, 5])
   })
   it('who is enqueued: one no is enough, and a yes ends the asking with its tier', () => {
     const [yes, no] = [{ mayEnqueue: () => true }, { mayEnqueue: () => false }]

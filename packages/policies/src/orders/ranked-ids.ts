@@ -1,5 +1,5 @@
 import { grown } from '@sched/core'
-import { IdWindow } from '../orders/id-window.js'
+import { IdWindow } from './id-window.js'
 
 /** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
 export class KeyRows {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KeyRows, RankedIds } from '../../src/yarn/ranked-ids.js'
+import { KeyRows, RankedIds } from '../src/orders/ranked-ids.js'
 
 describe('RankedIds', () => {
   /** So many ids with keys (id modulo 3, id); ties are unique and not in the order of ids. */
