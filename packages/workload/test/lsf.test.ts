@@ -18,7 +18,7 @@ const start = (change: Finished = {}) => {
   const f = { ...usual, ...change }
   const list = (names: readonly string[]) => [names.length, ...names.map(text)].join(' ')
   return [
-    `"JOB_FINISH" "${f.version}" ${f.event} ${f.job} 1501 33554434 ${f.slots} ${f.submit} 0 0 ${f.start} ${text(f.user)} ${text(f.queue)} ${text(f.resReq)} "" "" "login1" "/home/ada" "" "out" "" "1700000000.101"`,
+    `"JOB_FINISH" "${f.version}" ${f.event} ${f.job} 1501 33554434 ${f.slots} ${f.submit} 0 0 ${f.start} ${text(f.user)} ${text(f.queue)} ${text(f.resReq)} "" "" "login1" "/users/ada" "" "out" "" "1700000000.101"`,
     `${list(f.asked)} ${list(f.hosts)} ${f.status} 60.0 "a b" ${text(f.command)} 0.004997 0.006155 3748 0 -1 0 0 436 4 0 928 0 -1 0 0 0 19 2 -1 "" ${text(f.project)} 0 ${f.slots} "" "" ${f.index} 2048 0 "" "" ${text(f.reservation)}`,
   ].join(' ')
 }
@@ -27,7 +27,7 @@ const record = (change: Finished = {}) => {
   const pairs = Array.from({ length: f.extensions }, (_, i) => `${1032 + i} "0"`).join(' ')
   return [
     start(change), `"" 0 "" ${f.exitInfo} "" -1 "" "" "" "" -1 "" "" 5136 "" 0 "" ""`, `${f.extensions} ${pairs}`.trim(), [f.usage.length, ...f.usage].join(' '),
-    `${f.limit} 4194304 1024 ${text(f.requirement)} "" -1 "" -1 0 "" 0 0 "" ${f.runTime} "/home/ada" 0 "" 0.000000 0.00 0.00 0.00 0.00 0 -1 0 0 0`,
+    `${f.limit} 4194304 1024 ${text(f.requirement)} "" -1 "" -1 0 "" 0 0 "" ${f.runTime} "/users/ada" 0 "" 0.000000 0.00 0.00 0.00 0.00 0 -1 0 0 0`,
   ].join(' ')
 }
 const read = (lines: readonly string[], options: object = {}, more: ParseOptions = {}) => parseTrace(bytesOf(lines.join('\n')), { file: 'lsb.acct', options, ...more })
