@@ -212,8 +212,17 @@ export class Requests implements WorkView {
   together(id: JobId): number {
     return this.#entry(id).unplaced
   }
+  asked(id: JobId): number {
+    return this.#entry(id).unplaced
+  }
   least(id: JobId): number {
     return this.#entry(id).nodes
+  }
+  isGangJob(): boolean {
+    return false
+  }
+  gangOf(): number {
+    return 0
   }
   inGang(): boolean {
     return true

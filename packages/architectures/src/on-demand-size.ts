@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
@@ -38,6 +38,7 @@ export class Sizes {
   /** Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
   of(spec: JobSpec): Size {
     const suiting = this.#suitingOf(spec.stages)
+    if (isGangJob(spec)) throw infeasible(spec, 'it is one gang of several stages, for which no size is known', 'Use another architecture, or leave out `gang` of the job.')
     const gangs = spec.stages.filter((stage) => leastTasks(stage) > 1)
     if (suiting.count === 0) {
       const beats = this.#cluster.heartbeat > 0 && gangs.length > 0

@@ -125,10 +125,10 @@ export class Precedence {
   #withGang(task: TaskId, lane: LaneId): TaskId[] {
     const { work } = this.#cell
     const job = work.jobOf(task)
-    const stage = work.stageOf(task)
+    const gang = work.gangOf(task)
     if (!work.inGang(task)) return [task]
     const running: TaskId[] = []
     work.runningTasks(job, lane, running)
-    return running.filter((each) => work.stageOf(each) === stage && work.inGang(each) && !Number.isNaN(work.started(each)))
+    return running.filter((each) => work.gangOf(each) === gang && work.inGang(each) && !Number.isNaN(work.started(each)))
   }
 }

@@ -1,7 +1,8 @@
-import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { isGangJob, SchedError, type JobSpec, type StageSpec } from '@sched/core'
 
 /** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
-export function checkStages({ id, stages }: JobSpec): void {
+export function checkStages(job: JobSpec): void {
+  const { id, stages } = job
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
     const { tasks, minTasks, gang, demand, duration, after, master } = stages[i] as StageSpec
@@ -16,6 +17,17 @@ export function checkStages({ id, stages }: JobSpec): void {
     for (const { stage } of after ?? [])
       if (!(stage >= 0 && stage < i)) throw bad(id, `${field}.after`, `a wait for stage ${stage}, which does not come before it`, 'List stages so that each waits for earlier ones, counted from 0.')
     if (master === true) checkMaster(id, field, stages, i)
+  }
+  if (isGangJob(job)) checkGangJob(job)
+}
+
+/** What starts together cannot wait for each other, nor be of another number than it says. */
+function checkGangJob({ id, stages }: JobSpec): void {
+  if (!stages.some(({ gang }) => gang === true)) throw bad(id, 'gang', 'no stage that is a gang, and is one itself', 'Add `gang: true` to its stages that start together.')
+  for (const [i, { after, master, phases, shuffle }] of stages.entries()) {
+    const [field, fact] = master === true ? ['master', 'a master'] : phases !== undefined ? ['phases', 'a stage with phases'] : shuffle !== undefined ? ['shuffle', 'a stage that fetches from another'] : ['after', 'a stage that waits for another']
+    if (master === true || phases !== undefined || shuffle !== undefined || after?.some(({ fraction }) => fraction > 0) === true)
+      throw bad(id, `stages[${i}].${field}`, `${fact}, and is one gang`, `Leave out \`gang\` of the job: each stage with \`gang: true\` is then a gang of its own.`)
   }
 }
 

@@ -5,7 +5,7 @@ import { checkStages } from './check-stages.js'
 import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
-import { infeasible } from './infeasible.js'
+import { infeasible, refusedWhole } from './infeasible.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
@@ -152,7 +152,7 @@ export class Dispatcher {
     if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
     checkStages(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
-    const why = infeasible(spec, this.#model, shapes)
+    const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)

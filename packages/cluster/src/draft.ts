@@ -229,7 +229,7 @@ export class Draft implements OpenRound {
       if (move < 0) continue
       const stage = work.taskStage[move] as number
       if (work.stageJob[stage] !== job) break
-      if (work.stageLeast[stage] !== 1 && work.spareIn(stage) < 0) from = at // of an earlier stage that has opened since there may be claims behind it
+      if ((work.stageLeast[stage] !== 1 || work.areGangJobs) && work.lacksTasks(stage)) from = at // of an earlier stage that has opened since there may be claims behind it
     }
     if (from === None) return undefined
     while (from > 0 && (tasks[from - 1] as number) < 0) from-- // of an eviction before its claims they are the reason
@@ -324,11 +324,11 @@ export class Draft implements OpenRound {
       if (move < 0) losing.add(stage)
       else starting.set(stage, (starting.get(stage) ?? 0) + 1)
     }
-    const short = [...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage)))
-    if (short.length === 0) return
-    const isShort = (move: number) => move >= 0 && short.includes(work.taskStage[move] as number)
+    const short = new Set([...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage))).map((stage) => work.gangWith(stage)))
+    if (short.size === 0) return
+    const isShort = (move: number) => move >= 0 && short.has(work.gangWith(work.taskStage[move] as number))
     this.#withdraw(this.#moves.takeClaims(isShort), cluster)
-    for (const stage of short) for (const task of [...work.startedIn(stage)]) this.#evict(task, cluster)
+    for (const gang of short) for (const task of [...work.startedInGang(gang)]) this.#evict(task, cluster)
   }
 
   abandon(): void {

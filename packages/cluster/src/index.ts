@@ -5,7 +5,7 @@ export { kubernetesObjects, quantityAt, type KubernetesObject } from './kubernet
 export { buildCluster, nodeIds, type ClusterModel } from './model.js'
 export type { Hardware, HardwareUse } from './hardware.js'
 export { CellState } from './cell-state.js'
-export { infeasible } from './infeasible.js'
+export { infeasible, refusedWhole } from './infeasible.js'
 export { Shapes } from './shapes.js'
 export { placedBlocks, type BlockPlaces } from './block-places.js'
 export { Work } from './work.js'

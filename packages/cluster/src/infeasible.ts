@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type JobSpec, type Policy, type StageSpec } from '@sched/core'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import { requirement, type Rule } from './rules.js'
@@ -11,8 +11,30 @@ import type { Shapes } from './shapes.js'
 export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   if (!Array.isArray(spec.stages)) checkStages(spec)
   for (const stage of spec.stages) if (!canRun(spec, stage, shapes)) return why(spec, stage, model, shapes)
+  if (isGangJob(spec)) return togetherInfeasible(spec, model, shapes)
   const [first] = spec.stages
   return first?.master === true ? besideMaster(spec, first, model, shapes) : undefined
+}
+
+/** Why a policy takes no job that is one gang of several stages: it starts stages one by one. `undefined` where it does, or the job is none. */
+export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedError | undefined {
+  if (startsGangJobs === true || !isGangJob(spec)) return undefined
+  const wayOut = 'Use a policy that starts such jobs (greedy, volcano, kueue, kai), or leave out `gang` of the job: each of its stages that is a gang is then one of its own.'
+  return new SchedError('INFEASIBLE', `job ${spec.id} is one gang of several stages, which its policy does not start together.`, {}, wayOut)
+}
+
+/** Of stages that start together each fits alone; together they must be of one lane, and ask no more than there is. Whether nodes can be found for all of them is seen when they start. */
+function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
+  const [together = []] = startedTogether(spec)
+  const lanes = new Set(spec.stages.map(({ demand, constraints }) => shapes.of(shapes.intern(demand, constraints)).lane))
+  if (lanes.size > 1)
+    return new SchedError('INFEASIBLE', `job ${spec.id} is one gang, and its stages ask slots of several types, which are scheduled one by one`, {}, 'Describe the nodes with resources instead of slots.')
+  for (const [r, name] of model.resources.entries()) {
+    const asked = askedTogether(together, name)
+    const total = model.total.subarray(r * model.nodes, (r + 1) * model.nodes).reduce((sum, amount) => sum + amount, 0)
+    if (asked > total) return new SchedError('INFEASIBLE', `job ${spec.id} is one gang and asks ${asked} ${name} at once, the nodes of ${model.name} have ${total}`, {}, 'Use more nodes.')
+  }
+  return undefined
 }
 
 /** A master holds its place while the others run. */

@@ -101,6 +101,6 @@ export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskI
 /** Frees what suspended tasks hold on a node that takes none any more, with others of the same gangs. */
 export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId): void {
   const gangs = new Set<number>()
-  for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.taskStage[task] as number)
-  loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.taskStage[task] as number))
+  for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.gangWith(work.taskStage[task] as number))
+  loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.gangWith(work.taskStage[task] as number)))
 }

@@ -14,8 +14,10 @@ export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskI
     if (task < 0) continue
     const stage = work.taskStage[task] as number
     const isGone = isLost(task)
-    if ((work.stageLeast[stage] as number) > 1 && (isGone || work.isElastic(stage))) gangs.set(stage, (gangs.get(stage) ?? 0) + (isGone ? 1 : 0))
+    if (work.isGang(stage) && (isGone || work.isElastic(stage))) gangs.set(stage, (gangs.get(stage) ?? 0) + (isGone ? 1 : 0))
   }
-  const isBroken = (stage: number) => work.spareIn(stage) < (gangs.get(stage) ?? -Infinity)
+  const broken = new Set<number>()
+  for (const stage of gangs.keys()) for (const each of work.stagesWith(stage)) if (work.spareIn(each) < (gangs.get(each) ?? 0)) broken.add(work.gangWith(stage))
+  const isBroken = (stage: number) => broken.size > 0 && broken.has(work.gangWith(stage))
   return moves.takeClaims((move) => move >= 0 && (isBroken(work.taskStage[move] as number) || isLost(move as TaskId)))
 }

@@ -58,8 +58,11 @@ export class SuspendedMoves {
     const moves = this.#moves
     const { count, tasks } = moves
     let kept = 0
+    let last = -1
     let gang = -1
     let gangFrom = 0
+    let broken: Set<number> | undefined
+    const spares = work.areGangJobs ? new Map<number, number>() : undefined
     let spare = 0
     let isBroken = false
     for (let i = 0; i < count; i++) {
@@ -69,11 +72,16 @@ export class SuspendedMoves {
         continue
       }
       const stage = work.taskStage[move] as number
-      if (stage !== gang) {
-        gang = (work.stageLeast[stage] as number) > 1 ? stage : -1
-        gangFrom = kept
-        spare = work.spareIn(stage)
-        isBroken = spare < 0 && work.isElastic(stage) // others of it have stopped meanwhile
+      if (stage !== last) {
+        spares?.set(last, spare)
+        const own = work.isGang(stage) ? work.gangWith(stage) : -1
+        spare = spares?.get(stage) ?? work.spareIn(stage)
+        if (own === -1 || own !== gang) {
+          gang = own
+          gangFrom = kept
+          isBroken = broken?.has(own) === true || (work.isElastic(stage) && work.lacksTasks(stage)) // others of it have stopped meanwhile
+        }
+        last = stage
       }
       const node = moves.nodes[i] as NodeId
       const shape = moves.shapes[i] as ShapeId
@@ -81,6 +89,7 @@ export class SuspendedMoves {
         conflicted.push(move as TaskId)
         if (gang === -1 || isBroken || spare-- > 0) continue
         isBroken = true
+        broken = (broken ?? new Set()).add(gang)
         moves.count = kept
         this.#takeBack(gangFrom, conflicted)
         kept = gangFrom

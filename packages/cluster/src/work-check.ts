@@ -7,6 +7,7 @@ export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
   const unplaced = work.pendingTasks.map(() => 0)
   for (let job = 0; job < work.jobSpec.length; job++) {
     if (work.jobSpec[job] === undefined) continue
+    if (work.isGangJob(job as JobId)) checkGangJob(work, job as JobId)
     for (let lane = 0; lane < work.lanes; lane++) {
       const count = recount(work, job as JobId, lane as LaneId, nodeNames)
       const at = (work.jobOwner[job] as number) * work.lanes + lane
@@ -43,6 +44,12 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
     throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${countedUnplaced} unplaced and ${countedRunning} running, there are ${unplaced} and ${running}`)
   if (isDistinct) checkApart(work, job, lane, nodeNames)
   return unplaced
+}
+
+/** A job that is one gang runs whole or not at all. */
+function checkGangJob(work: WorkReads, job: JobId): void {
+  if (!work.lacksTasks(work.jobFirstStage[job] as number)) return
+  for (const task of work.startedOf(job)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)
 }
 
 function checkApart(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): void {

@@ -42,7 +42,7 @@ export class WorkColumns {
   stageLists = listOf<BlockLists | undefined>()
   /** Slot of a stage with located data in the near bits, -1 without. */
   stageNear: Int32Array = new Int32Array(0)
-  /** The fewest tasks that start at once: of a gang all, or its `minTasks`; otherwise 1. */
+  /** The fewest tasks that start at once: of a gang all, or its `minTasks`; otherwise 1, in a job that is one gang 0. */
   stageLeast: Int32Array = new Int32Array(0)
   /** Task columns. */
   taskStage: Int32Array = new Int32Array(0)

@@ -25,6 +25,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   hasMasters = false
   /** Whether some gang has ever been able to run without some of its tasks. */
   areElastic = false
+  /** Whether any job so far has been one gang of several stages, and those that are. */
+  areGangJobs = false
+  readonly gangJobs = new Set<JobId>()
   /** Jobs that have failed while something is being decided for them: their claims conflict; and who is told when one does. */
   readonly failed = new Set<JobId>()
   onWithdrawn: ((job: JobId) => void) | undefined
@@ -116,17 +119,33 @@ export class WorkReads extends WorkColumns implements WorkView {
   together(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
+    if (this.isGangJob(job)) return Math.max(1, this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each))))
     const least = this.stageLeast[stage] as number
     return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
   }
+  asked(job: JobId, lane: LaneId, resource: number): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return 0
+    const amount = (each: number) => this.shapes.amount(this.stageShape[each] as ShapeId, resource)
+    if (!this.isGangJob(job) || !this.lacksTasks(stage)) return this.together(job, lane) * amount(stage)
+    return this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each)) * amount(each))
+  }
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
-    return stage < 0 ? 1 : (this.stageLeast[stage] as number)
+    if (stage < 0) return 1
+    return this.isGangJob(job) ? this.#overGang(stage, (each) => this.stageLeast[each] as number) : (this.stageLeast[stage] as number)
+  }
+  isGangJob(job: JobId): boolean {
+    return this.areGangJobs && this.gangJobs.has(job)
+  }
+  gangOf(task: TaskId): number {
+    return this.isGangJob(this.jobOf(task)) ? 0 : this.stageOf(task)
   }
   inGang(task: TaskId): boolean {
     const stage = this.taskStage[task] as number
     const least = this.stageLeast[stage] as number
-    if (least === 1 || least === this.stageTasks[stage]) return least > 1
+    const isAlone = least === 1 && !this.isGangJob(this.jobOf(task))
+    if (isAlone || least === 0 || least === this.stageTasks[stage]) return !isAlone && least > 0
     let before = 0 // of its gang: placed ones of smaller ids
     for (let other = this.stageFirst[stage] as number; other < task; other++) if (this.taskRun[other] !== UNPLACED) before++
     return before < least
@@ -249,10 +268,60 @@ export class WorkReads extends WorkColumns implements WorkView {
       const stage = this.taskStage[task] as number
       if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
       else lost.add(task)
-      if ((this.stageLeast[stage] as number) > 1) gangs.set(stage, (gangs.get(stage) ?? 0) + 1)
+      if (this.isGang(stage)) gangs.set(stage, (gangs.get(stage) ?? 0) + 1)
     }
-    for (const [stage, count] of gangs) if (this.stopsWithout(stage, count)) for (const each of this.startedIn(stage)) lost.add(each)
+    for (const [stage, count] of gangs) if (this.stopsWithout(stage, count)) for (const each of this.startedInGang(stage)) lost.add(each)
     return [...lost].sort((a, b) => a - b)
+  }
+
+  /** Whether the stage is a gang, or of one. */
+  isGang(stage: number): boolean {
+    return (this.stageLeast[stage] as number) > 1 || this.isGangJob(this.stageJob[stage] as JobId)
+  }
+
+  /** The gang that a stage is of: its own number, or that of the first stage of a job that is one gang. */
+  gangWith(stage: number): number {
+    const job = this.stageJob[stage] as JobId
+    return this.isGangJob(job) ? (this.jobFirstStage[job] as number) : stage
+  }
+
+  /** The stages of the gang that a stage is of. */
+  *stagesWith(stage: number): Generator<number> {
+    const job = this.stageJob[stage] as JobId
+    if (!this.isGangJob(job)) return void (yield stage)
+    const first = this.jobFirstStage[job] as number
+    for (let each = first; each < first + (this.jobStages[job] as number); each++) yield each
+  }
+
+  /** Whether fewer tasks of the gang that a stage is of are claimed, run or have ended than must. */
+  lacksTasks(stage: number): boolean {
+    if (!this.isGangJob(this.stageJob[stage] as JobId)) return this.spareIn(stage) < 0
+    for (const each of this.stagesWith(stage)) if (this.spareIn(each) < 0) return true
+    return false
+  }
+
+  #overGang(stage: number, amount: (stage: number) => number): number {
+    let sum = 0
+    for (const each of this.stagesWith(stage)) sum += amount(each)
+    return sum
+  }
+
+  /** The first stage of a job that is one gang which lacks tasks, or else the first with unplaced ones. */
+  protected frontOfGangJob(job: JobId): number {
+    const first = this.jobFirstStage[job] as number
+    let front = -1
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
+      if (this.stageUnplaced[stage] === 0) continue
+      if (this.spareIn(stage) < 0) return stage
+      if (front < 0) front = stage
+    }
+    return front
+  }
+
+  protected addGangJob(job: JobId): void {
+    this.areGangJobs = true
+    this.areElastic = true // what is evicted of it may be too much, whatever its stages say
+    this.gangJobs.add(job)
   }
 
   /** How many more tasks of a gang are claimed, run or have ended than must; negative for one that lacks some. */
@@ -263,7 +332,7 @@ export class WorkReads extends WorkColumns implements WorkView {
   /** Whether a gang may run without some of its tasks. */
   isElastic(stage: number): boolean {
     const least = this.stageLeast[stage] as number
-    return least > 1 && least < (this.stageTasks[stage] as number)
+    return (least > 1 && least < (this.stageTasks[stage] as number)) || this.isGangJob(this.stageJob[stage] as JobId)
   }
 
   /** Whether too few tasks of a gang run or have ended when so many of them stop, also with others that are about to start. */
@@ -283,13 +352,18 @@ export class WorkReads extends WorkColumns implements WorkView {
   stoppedWith(task: TaskId): Iterable<TaskId> {
     if (this.isMaster(task)) return this.startedOf(this.jobOf(task))
     const stage = this.taskStage[task] as number
-    return this.stopsWithout(stage, 1) ? this.startedIn(stage) : [task]
+    return this.stopsWithout(stage, 1) ? this.startedInGang(stage) : [task]
   }
 
   /** Tasks of a job that have started and not been released, in their order. */
   *startedOf(job: JobId): Generator<TaskId> {
     const first = this.jobFirstStage[job] as number
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.startedIn(stage)
+  }
+
+  /** The same of the gang that a stage is of. */
+  *startedInGang(stage: number): Generator<TaskId> {
+    for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
   }
 
   /** The same of a stage. */

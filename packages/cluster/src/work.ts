@@ -1,4 +1,4 @@
-import { leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
@@ -79,6 +79,7 @@ export class Work extends WorkReads {
     this.jobClosedStages[job] = spec.stages.length
     this.jobHeld[job] = 0
     if (spec.stages[0]?.master === true) this.addMaster(job)
+    if (spec.gang === true && isGangJob(spec)) this.addGangJob(job)
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -124,6 +125,8 @@ export class Work extends WorkReads {
     if (this.jobClosedStages[job] === 0) return
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
+    const isShown = this.isGangJob(job) && this.jobHeld[job] === 0
+    if (isShown) this.holdBack(job) // its scheduler sees all of a gang or nothing
     const isMasterless = this.hasMasters && this.masters.has(job) && this.masters.get(job) !== 'up'
     for (let at = 0; at < (some ?? spec.stages).length; at++) {
       const i = some === undefined ? at : (some[at] as number)
@@ -142,6 +145,7 @@ export class Work extends WorkReads {
       this.stageNear[first + i] = places === undefined ? -1 : this.near.take(places.replicas)
       this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
     }
+    if (isShown) this.letGo(job)
   }
 
   /** The master of a job is up: its other stages may open. */
@@ -190,7 +194,7 @@ export class Work extends WorkReads {
     this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) - 1
     const stageLeft = (this.stageUnplaced[stage] as number) - 1
     this.stageUnplaced[stage] = stageLeft
-    if (stageLeft === 0) this.#moveFront(job, lane)
+    if (stageLeft === 0 || this.areGangJobs) this.#moveFront(job, lane)
     const listener = this.#listeners[owner] as WorkListener
     listener.onClaim?.(job, lane, task, node)
     if (left === 0) listener.onDrained?.(job, lane)
@@ -260,6 +264,7 @@ export class Work extends WorkReads {
     this.nearAnywhere.delete(job)
     this.#waits.delete(job)
     this.masters.delete(job)
+    this.gangJobs.delete(job)
     this.failed.delete(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
@@ -346,7 +351,7 @@ export class Work extends WorkReads {
     this.stageLane[stage] = this.shapes.of(shape).lane
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
-    this.stageLeast[stage] = leastTasks(spec)
+    this.stageLeast[stage] = this.isGangJob(job) && spec.gang !== true ? 0 : leastTasks(spec)
     this.areElastic ||= spec.minTasks !== undefined
     this.#addTasks(stage, firstTask, spec.tasks)
   }
@@ -375,6 +380,7 @@ export class Work extends WorkReads {
     this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) + count
     const front = this.laneFront[at] as number
     if (front < 0 || stage < front) this.laneFront[at] = stage
+    if (this.areGangJobs) this.#moveFront(job, lane)
     if (this.jobHeld[job] === 1) return
     const owner = this.jobOwner[job] as number
     this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) + count
@@ -387,6 +393,7 @@ export class Work extends WorkReads {
   #moveFront(job: JobId, lane: LaneId): void {
     const at = job * this.lanes + lane
     if (this.laneUnplaced[at] === 0) return void (this.laneFront[at] = -1)
+    if (this.isGangJob(job)) return void (this.laneFront[at] = this.frontOfGangJob(job))
     let front = this.laneFront[at] as number
     while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
     this.laneFront[at] = front

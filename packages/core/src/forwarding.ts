@@ -4,7 +4,7 @@ import type { Commit, Policy } from './plugs.js'
 type Part = Omit<Policy, 'schedule'>
 
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'sharing' | 'promises'>>
+type Told = Required<Omit<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'sharing' | 'promises' | 'startsGangJobs'>>
 type Hook = keyof Told
 
 /** Whom a composed policy passes each hook on to, and its parts whose answers it gives. */

@@ -75,7 +75,7 @@ export interface StageSpec {
   readonly use?: Readonly<Record<string, number>>
   /** What the tasks fetch over the network before they work: bytes in all from the tasks of an earlier stage, an equal part each. */
   readonly shuffle?: { readonly from: number; readonly bytes: number }
-  /** All tasks start together or none does; see `minTasks`. */
+  /** All tasks start together or none does; see `minTasks`, and `gang` of the job. */
   readonly gang?: boolean
   /**
    * Of a gang, the fewest tasks that start together and run on, 1 to `tasks`; the others follow one by one as there is room. Default: all.
@@ -146,6 +146,12 @@ export interface JobSpec {
   readonly label?: string
   /** What a log recorded of it on the real machine; no scheduler but one that does it again goes by it. */
   readonly recorded?: RecordedRun
+  /**
+   * The job is one gang: of each of its stages that is a gang all tasks, or its `minTasks`, start together with those of the others or none
+   * does, in the order of the stages; a task too few of one of them stops all. Tasks of other stages follow one by one, and stop with them. No
+   * stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
+   */
+  readonly gang?: boolean
   /** At least one. */
   readonly stages: readonly StageSpec[]
 }

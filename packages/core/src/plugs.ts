@@ -39,6 +39,8 @@ export interface Policy extends WorkListener {
   readonly sharing?: Sharing | undefined
   /** It plans starts on all its nodes over time, and may promise them (`Round.reserve`): that holds only while nobody else starts tasks there. */
   readonly promises?: boolean | undefined
+  /** It starts jobs that are one gang (`JobSpec.gang`) whole, and takes them away whole. Default: such jobs are refused. */
+  readonly startsGangJobs?: boolean | undefined
 }
 
 /** Part of an order's reading: `ids[from]` to `ids[to - 1]`, most deserving first. */

@@ -153,11 +153,21 @@ export interface WorkView {
   shape(job: JobId, lane: LaneId): ShapeId
   /**
    * Tasks of the front stage that must be claimed in one round: where the stage is a gang all its unplaced ones, or as many as it lacks of its
-   * `minTasks`; 1 otherwise, 0 for a job without unplaced tasks in the lane.
+   * `minTasks`; 1 otherwise, 0 for a job without unplaced tasks in the lane. Of a job that is one gang what all its stages lack: the front stage is the
+   * first that lacks tasks, so that claiming task by task is claiming them all.
    */
   together(job: JobId, lane: LaneId): number
-  /** The fewest tasks of the front stage that run at once: of a gang all, or its `minTasks`; otherwise 1, also for a job without unplaced tasks in the lane. */
+  /** Amount of a resource that `together` tasks ask; of a job that is one gang each as its stage does. */
+  asked(job: JobId, lane: LaneId, resource: ResourceId): number
+  /**
+   * The fewest tasks of the front stage, of a job that is one gang of all its stages, that run at once: of a gang all, or its `minTasks`; otherwise
+   * 1, also for a job without unplaced tasks in the lane.
+   */
   least(job: JobId, lane: LaneId): number
+  /** Whether the job is one gang of several stages, of which tasks ask different amounts. */
+  isGangJob(job: JobId): boolean
+  /** Number of a task's gang in its job: of its stage, or 0 where the job is one gang. */
+  gangOf(task: TaskId): number
   /**
    * Whether the task is one of several that run together or not at all, placed or not. Of a gang with `minTasks` these are the first of its
    * placed tasks and those not placed; any other may go without them, but they take it with them.

@@ -1,4 +1,4 @@
-import { infeasible, loseSuspended, type CellState, type ClusterModel, type Work } from '@sched/cluster'
+import { infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
@@ -61,7 +61,10 @@ export class JobLives {
     if (why !== undefined) return this.#reject(spec, why, now)
     const owner = this.#ownerOf(spec, now)
     if (owner < 0) return false
-    const refusal = (schedulers[owner] as Scheduler).policy.admits?.(spec)
+    const { policy } = schedulers[owner] as Scheduler
+    const notWhole = refusedWhole(spec, policy)
+    if (notWhole !== undefined) return this.#reject(spec, notWhole, now)
+    const refusal = policy.admits?.(spec)
     if (refusal !== undefined) return this.#leaveOut(spec, refusal, now)
     const job = work.submit(spec, now, owner)
     runs.forget(job)

@@ -12,8 +12,9 @@ type Pick = (job: JobId, round: Round) => NodeId | None
 export type MostRoom = Map<ShapeId, number>
 
 /**
- * Starts the tasks of the job's front stage that must start at once, or none. Whether the nodes in sight have room for all is
- * counted first, so that nothing is claimed in vain unless `pick` or a limit of the round stands in the way. A round that only
+ * Starts the tasks of the job that must start at once, or none: of its front stage, or of all stages of a job that is one gang, in their
+ * order. Whether the nodes in sight have room for all is counted first, so that nothing is claimed in vain unless `pick` or a limit of the round
+ * stands in the way, or tasks that ask different amounts do not fit beside each other. A round that only
  * asks which job would be taken up is told so. What is found of the room may be kept for the next gang.
  */
 export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom = new Map()): Gang {
@@ -32,9 +33,10 @@ export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom =
   return Gang.Started
 }
 
-/** Whether so many tasks of the job fit on the nodes in sight at once: exact, since they ask the same. */
+/** Whether so many tasks of the job fit on the nodes in sight at once: exact where they ask the same, by amounts where they do not. */
 function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boolean {
   const { nodes, cluster, work, lane } = round
+  if (work.isGangJob(job)) return hasAmounts(job, round)
   const shape = work.shape(job, lane)
   if (tasks > (most.get(shape) ?? Infinity)) return false
   let room = 0
@@ -49,6 +51,16 @@ function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boole
   return room >= tasks
 }
 
+/** Whether as much is free on the nodes in sight as all stages of the job ask together. */
+function hasAmounts(job: JobId, { nodes, cluster, work, lane }: Round): boolean {
+  for (const r of cluster.lanes[lane]?.resources ?? []) {
+    let lacks = work.asked(job, lane, r)
+    for (let i = 0; i < nodes.length && lacks > 0; i++) if (cluster.up(nodes[i] as NodeId)) lacks -= cluster.free(nodes[i] as NodeId, r)
+    if (lacks > 0) return false
+  }
+  return true
+}
+
 /** Gangs in one call of a policy: room only shrinks while a round lasts, so one that did not start is not tried again. */
 export class Gangs {
   /** By job: the last call in which its gang did not start. */
@@ -61,7 +73,7 @@ export class Gangs {
     if (this.#most.size > 0) this.#most.clear() // clearing makes a new table, also of an empty one
   }
 
-  /** Starts the gang of the job's front stage. After true the reading of an order has to begin anew. */
+  /** Starts the gang of the job's front stage, or the job that is one. After true the reading of an order has to begin anew. */
   start(job: JobId, round: Round, pick: Pick): boolean {
     if (this.#in[job] === this.#call) return false
     const outcome = startGang(job, round, pick, this.#most)
